@@ -577,8 +577,9 @@ fn bench_scenario(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let (bound, no_bound) = if stop.is_raised() {
         (None, "interrupted".to_owned())
     } else {
-        let finished: Vec<u32> =
-            (0..world.agents().len()).map(|row| world.agents().statistics(row).finished).collect();
+        let finished: Vec<u32> = (0..world.agent_arrays().len())
+            .map(|row| world.agent_arrays().statistics(row).finished)
+            .collect();
         drop(world);
         let (in_pool, target, of_work) = (Arc::clone(&pool), args.target.clone(), stop.clone());
         let same = overrides(args);

@@ -12,13 +12,12 @@ use crate::picture_files::OutputSpec;
 use std::fs::File;
 use std::io::{BufReader, BufWriter};
 use std::path::Path;
-use wheelbase_grid::MemoryNeed;
+use wheelbase_grid::{Lattice, MemoryNeed};
 use wheelbase_scenario::recording::{Reader, RecordingError};
 use wheelbase_view::animation::{self, AnimationError, FramePlan};
 use wheelbase_view::page::page;
 use wheelbase_view::picture::drawing::Picture;
 use wheelbase_view::picture::ground::map_area;
-use wheelbase_view::picture::lattice::Lattice;
 use wheelbase_view::safe_text;
 use wheelbase_view::scene::{self, Scene};
 
@@ -118,7 +117,7 @@ fn write_animation(
             ticks / every + 1
         )));
     }
-    let scene = Scene::new(reader.header(), view).map_err(of_file)?;
+    let scene = Scene::new(reader.header(), view);
     let of_gif = |error| Failure::writing(path, &error);
     let out = BufWriter::new(OutputFile::create(path, Unfinished::Removed).map_err(of_gif)?);
     stop.catch_signals();

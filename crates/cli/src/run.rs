@@ -104,7 +104,7 @@ pub fn drive(
     mut terminal: Option<&mut Terminal>,
     stop: &Interrupt,
     show: bool,
-    begins: &mut impl FnMut(Phase),
+    begins: &mut (impl FnMut(Phase) + Send),
 ) -> Result<(TickTimes, u64), Failure> {
     let mut times = TickTimes::with_capacity(world.settings().ticks);
     let mut agent_ticks = 0;
@@ -124,7 +124,7 @@ pub fn drive(
         if step == RunState::Ended {
             break;
         }
-        agent_ticks += world.agents().len() as u64;
+        agent_ticks += world.agent_arrays().len() as u64;
         if tick.is_multiple_of(PROGRESS_TICKS) && !bar.is_hidden() {
             let Counters { moving, waiting, stuck, .. } = Counters::of(world);
             bar.set_message(format!(", {moving} moving, {waiting} waiting, {stuck} stuck"));

@@ -173,10 +173,7 @@ impl TraceFile {
     }
 
     fn write(&mut self, world: &World, tick: u32) -> Result<(), Failure> {
-        self.file.check(|out| {
-            let mut out = SafeText::json(out);
-            world.log().iter().try_for_each(|event| trace::write_event(world, tick, event, &mut out))
-        })
+        self.file.check(|out| trace::write_log(world, tick, &mut SafeText::json(out)))
     }
 
     fn finish(mut self, result: &RunResult) -> Result<(), Failure> {

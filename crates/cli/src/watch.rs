@@ -39,7 +39,7 @@ pub fn show(terminal: &mut Terminal, world: &World, stop: &Interrupt) -> Result<
 
 fn draw(terminal: &mut Terminal, world: &World) -> io::Result<()> {
     let classes: Vec<_> = world.tables().iter().map(|tables| tables.class()).collect();
-    let motion = world.agents().motion.iter().enumerate();
+    let motion = world.agent_arrays().motion.iter().enumerate();
     let agents = motion.map(|(row, motion)| DrawnAgent { class: motion.class.0, pose: world.pose(row) });
     let frame = Frame {
         grid: world.grid(),

@@ -393,6 +393,612 @@ mod programs {
         }
     }
 
+    mod queue {
+        // docs/embedding.md 3: begin
+        use wheelbase_grid::CellXY;
+        use wheelbase_planner::model::State;
+        use wheelbase_planner::search::{PathQueue, QueueError, QueuedRequest, Ticket};
+        use wheelbase_planner::*;
+
+        struct Unit {
+            class: u16,
+            pose: Pose,
+            ticket: Option<Ticket>,
+            path: Path,
+            moves_made: usize,
+        }
+
+        /// At a click. The new order takes the place of the last.
+        fn order(queue: &mut PathQueue, unit: &mut Unit, to: CellXY) -> Result<(), QueueError> {
+            if let Some(ticket) = unit.ticket.take() {
+                queue.cancel(ticket);
+            }
+            let request = QueuedRequest::new(unit.class, unit.pose, vec![GoalMember::any(to)]);
+            unit.ticket = Some(queue.submit(request)?);
+            Ok(())
+        }
+
+        /// In each frame.
+        fn find_paths(queue: &mut PathQueue, tables: &[MovementTables], units: &mut [Unit]) {
+            queue.advance(tables, 20_000);
+            for found in queue.answers() {
+                if let Some(unit) = units.iter_mut().find(|unit| unit.ticket == Some(found.ticket)) {
+                    (unit.ticket, unit.moves_made) = (None, 0);
+                    unit.path.clone_from(found.path);
+                }
+            }
+        }
+
+        /// After an edit, for each unit that has a path.
+        fn can_go_on(tables: &MovementTables, at: State, unit: &Unit) -> bool {
+            tables.check_moves(at, &unit.path.moves[unit.moves_made..]).is_ok()
+        }
+        // docs/embedding.md 3: end
+
+        #[test]
+        fn runs() {
+            use wheelbase_grid::{Grid, Rect, SideTable, TerrainKind, TerrainTable};
+            let rows = ["........"; 5];
+            let mut grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default()).unwrap();
+            let mut tables = [MovementTables::compile(&grid, MovementClass::octile())];
+            let unit = |y| Unit {
+                class: 0,
+                pose: Pose::new(0, y, Heading(0)),
+                ticket: None,
+                path: Path::new(),
+                moves_made: 0,
+            };
+            let mut units = [unit(0), unit(4)];
+            let mut queue = PathQueue::new(grid.size(), 1, 2);
+            for unit in &mut units {
+                order(&mut queue, unit, CellXY::new(3, 2)).unwrap();
+            }
+            order(&mut queue, &mut units[0], CellXY::new(7, 0)).unwrap();
+            find_paths(&mut queue, &tables, &mut units);
+            assert_eq!((queue.open(), units[0].path.cost(), units[1].path.cost()), (0, 70_000, 38_284));
+            let edit = grid.set_terrain(Rect::new(4, 0, 1, 2), TerrainKind(2));
+            tables[0].update(&grid, edit.changed);
+            let goes_on = units.map(|unit| {
+                let at = tables[0].space().state(unit.pose).unwrap();
+                can_go_on(&tables[0], at, &unit)
+            });
+            assert_eq!(goes_on, [false, true]);
+        }
+    }
+
+    mod click {
+        // docs/embedding.md 4: begin
+        use wheelbase_planner::fields::CostField;
+        use wheelbase_planner::model::State;
+        use wheelbase_planner::*;
+
+        /// The paths of all units of one class to a goal. Those that cannot get there have an empty path.
+        fn send(tables: &MovementTables, units: &[State], goal: &Goal<'_>, paths: &mut [Path]) -> CostField {
+            let mut field = CostField::to_goal(tables, goal);
+            field.settle(tables, SettleTarget::All, u64::MAX);
+            for (&unit, path) in units.iter().zip(paths) {
+                field.follow(tables, unit, path);
+            }
+            field
+        }
+        // docs/embedding.md 4: end
+
+        #[test]
+        fn runs() {
+            use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
+            let rows = ["........", ".....WWW", ".....W.."];
+            let grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default()).unwrap();
+            let tables = MovementTables::compile(&grid, MovementClass::octile());
+            let states =
+                [(0, 0), (4, 2), (7, 2)].map(|(x, y)| tables.space().state(Pose::new(x, y, Heading(0))));
+            let states = states.map(Option::unwrap);
+            let goal = [GoalMember::any(CellXY::new(7, 0))];
+            let mut paths = [const { Path { poses: Vec::new(), moves: Vec::new() } }; 3];
+            let field = send(&tables, &states, &Goal::of(&goal), &mut paths);
+            assert_eq!(paths.map(|path| path.cost()), [70_000, 50_000, 0]);
+            assert_eq!(states.map(|state| field.cost(state)), [Some(70_000), Some(50_000), None]);
+        }
+    }
+
+    /// Two carts of one team and one of another, in the corners of a field.
+    fn field() -> wheelbase_sim::World {
+        use wheelbase_sim::*;
+        let grid =
+            Grid::from_rows(&["............"; 8], TerrainTable::movingai(), SideTable::default()).unwrap();
+        let mut cart = ClassSpec::new("cart", 4);
+        cart.primitives = Primitive::vehicle(2, 4, 1);
+        let classes = vec![MovementClass::new(cart).unwrap()];
+        let mut setup = Setup::cooperative(Settings::named("field"), grid, classes);
+        let at = |x, y| Spawn::new(ClassId(0), Pose::new(x, y, Heading(0)));
+        setup.agents = vec![at(0, 0), at(0, 7), Spawn { team: Team(1), ..at(11, 7) }];
+        World::new(setup).unwrap()
+    }
+
+    mod world_of_a_game {
+        // docs/embedding.md 5: begin
+        use wheelbase_sim::*;
+
+        /// A battlefield. Units have the ids 0, 1, 2 ... in their order.
+        fn battlefield(
+            rows: &[&str],
+            classes: Vec<MovementClass>,
+            units: Vec<Spawn>,
+        ) -> Result<World, Box<dyn std::error::Error>> {
+            let kinds = TerrainTable::with_standard(vec![TerrainEntry::new("building", "#", 0)])?;
+            let grid = Grid::from_rows(rows, kinds, SideTable::default())?;
+            let mut setup = Setup::cooperative(Settings::named("battle"), grid, classes);
+            setup.agents = units;
+            setup.settings.expansions_per_tick = 50_000; // the budget of all path searches
+            setup.friends.befriend(Team(1), Team(2)); // every other team is alone
+            setup.threads = Threads::Own(4); // changes no result
+            Ok(World::new(setup)?)
+        }
+        // docs/embedding.md 5: end
+
+        #[test]
+        fn runs() {
+            let unit =
+                |team, x| Spawn { team: Team(team), ..Spawn::new(ClassId(0), Pose::new(x, 0, Heading(0))) };
+            let world = battlefield(&["...#.."], vec![MovementClass::octile()], vec![unit(1, 0), unit(2, 5)]);
+            let mut world = world.unwrap();
+            world.command(Command::order(AgentId(0), Order::goto(CellXY::new(2, 0))));
+            world.step();
+            assert_eq!((world.agents().len(), world.friends().are(Team(2), Team(1))), (2, true));
+            let wall = battlefield(&["#"], vec![MovementClass::octile()], vec![unit(0, 0)]);
+            assert_eq!(wall.err().unwrap().to_string(), "agent 0: the pose is not legal for the class");
+        }
+    }
+
+    mod clicks_of_a_game {
+        // docs/embedding.md 6: begin
+        use wheelbase_sim::*;
+
+        enum Click {
+            Go(CellXY),
+            GoThen(CellXY),
+            Patrol(CellXY, CellXY),
+            Escort(AgentId),
+            Stop,
+            Hold,
+        }
+
+        /// The units that a player has selected do as they are told.
+        fn click(world: &mut World, selected: &[AgentId], click: Click) -> Ticket {
+            world.command(match click {
+                Click::Go(to) if selected.len() > 1 => Command::order(selected, Order::goto_group(to)),
+                Click::Go(to) => Command::order(selected, Order::goto(to).or_nearest()),
+                Click::GoThen(to) => Command::append(selected, Order::goto(to)), // with the shift key
+                Click::Patrol(from, to) => Command::order(selected, Order::patrol(&[from, to])),
+                Click::Escort(leader) => Command::order(selected, Order::follow(leader, 3)),
+                Click::Stop => Command::stop(selected),
+                Click::Hold => Command::hold(selected),
+            })
+        }
+        // docs/embedding.md 6: end
+
+        #[test]
+        fn runs() {
+            let mut world = super::field();
+            let (one, two) = (AgentId(0), AgentId(1));
+            click(&mut world, &[one, two], Click::Go(CellXY::new(6, 3)));
+            for _ in 0..60 {
+                world.step();
+            }
+            let near = |world: &World, agent| {
+                let CellXY { x, y } = world.agent(agent).unwrap().pose().cell;
+                (x - 6).abs() <= 1 && (y - 3).abs() <= 1
+            };
+            assert!(near(&world, one) && near(&world, two));
+            click(&mut world, &[one], Click::Go(CellXY::new(2, 3)));
+            click(&mut world, &[one], Click::GoThen(CellXY::new(2, 5)));
+            click(&mut world, &[two], Click::Escort(one));
+            for _ in 0..60 {
+                world.step();
+            }
+            assert_eq!(world.agent(one).unwrap().pose().cell, CellXY::new(2, 5));
+            assert_eq!(world.reason_for_waiting(two), Some(WaitReason::Dwelling));
+            click(&mut world, &[one], Click::Patrol(CellXY::new(2, 2), CellXY::new(4, 2)));
+            click(&mut world, &[two], Click::Hold);
+            world.step();
+            assert_eq!(world.agent(two).unwrap().activity(), Some(Activity::Holding));
+            click(&mut world, &[one, two], Click::Stop);
+            world.step();
+            assert!(world.agents().iter().all(|row| row.order_kind == AgentRow::NO_ORDER));
+        }
+    }
+
+    mod events_of_a_game {
+        // docs/embedding.md 7: begin
+        use wheelbase_sim::*;
+
+        /// After each step.
+        fn report(world: &World, mut say: impl FnMut(String)) {
+            for event in world.events() {
+                let (unit, order) = (event.agent, || OrderKind::NAMES[event.b as usize]);
+                match event.kind() {
+                    Some(EventKind::Spawned) => say(format!("unit {unit} is ready")),
+                    Some(EventKind::Removed) => say(format!("unit {unit} is lost")),
+                    Some(EventKind::OrderDone) => say(format!("unit {unit} has done its {}", order())),
+                    Some(EventKind::OrderFailed) => {
+                        let why = event.failure().map_or("", UnreachableReason::name);
+                        say(format!("unit {unit} cannot do its {}: {why}", order()));
+                    }
+                    Some(EventKind::Refused) => {
+                        let why = event.refusal().map_or("", RefusalReason::name);
+                        say(format!("command {} is refused: {why}", event.ticket));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        // docs/embedding.md 7: end
+
+        #[test]
+        fn runs() {
+            let mut world = super::field();
+            world.command(Command::Spawn(Spawn::new(ClassId(0), Pose::new(5, 5, Heading(0)))));
+            world.command(Command::order(AgentId(3), Order::goto(CellXY::new(6, 5))));
+            world.command(Command::order(AgentId(7), Order::goto(CellXY::new(6, 5))));
+            let water = world.grid().terrain_table().kind_of_name("water").unwrap();
+            world.command(Command::edit(Change::Terrain { area: Rect::new(9, 0, 1, 1), kind: water }));
+            world.command(Command::order(AgentId(0), Order::goto(CellXY::new(9, 0))));
+            world.command_at(20, Command::remove(AgentId(1)));
+            let mut said = Vec::new();
+            for _ in 0..30 {
+                world.step();
+                report(&world, |text| said.push(text));
+            }
+            assert_eq!(
+                said,
+                [
+                    "unit 3 is ready",
+                    "command 2 is refused: unknown_agent",
+                    "unit 0 cannot do its goto: goal_blocked",
+                    "unit 3 has done its goto",
+                    "unit 1 is lost",
+                ]
+            );
+        }
+    }
+
+    mod sprites {
+        // docs/embedding.md 8: begin
+        use wheelbase_grid::Point;
+        use wheelbase_sim::{Body, World};
+
+        /// Centre and angle of each agent at a time in ticks, one `Body::of` for each class.
+        fn sprites(world: &World, bodies: &[Body], time: f64, mut draw: impl FnMut(Point, f64)) {
+            for row in world.agents() {
+                let class = usize::from(row.class);
+                let headings = world.tables()[class].space().headings();
+                draw(bodies[class].centre_at(row, time), row.angle_at(headings, time));
+            }
+        }
+        // docs/embedding.md 8: end
+
+        #[test]
+        fn runs() {
+            use std::f64::consts::FRAC_PI_4;
+            use wheelbase_scenario::{load, scenario};
+            let text = "name = \"turn\"\nticks = 99\n[map]\nrows = [\"..\"]\n[class.cart]\nheadings = 4\n\
+                moves = [{ name = \"left\", turn = 1, time = 10 }]\n\
+                [[agents]]\nclass = \"cart\"\nat = [0, 0, \"E\"]\norders = [{ goto = [0, 0, \"N\"] }]\n";
+            let typed = scenario::parse("turn.toml", text.as_bytes()).unwrap();
+            let mut world = load::build_world("turn.toml".as_ref(), &typed).unwrap();
+            while world.tick() < 7 {
+                world.step();
+            }
+            let bodies: Vec<Body> = world.tables().iter().map(|tables| Body::of(tables.class())).collect();
+            let mut drawn = Vec::new();
+            sprites(&world, &bodies, 5.0, |point, angle| drawn.push((point, angle)));
+            assert_eq!(drawn, [([0.5, 0.5], FRAC_PI_4)]);
+        }
+    }
+
+    mod build_of_a_game {
+        // docs/embedding.md 9: begin
+        use wheelbase_sim::*;
+
+        /// A building of a team; `None` if others are in the way. Units of the team leave for a rally point, and the edit
+        /// waits for them.
+        fn build(
+            world: &mut World,
+            team: Team,
+            area: Rect,
+            kind: TerrainKind,
+            rally: CellXY,
+        ) -> Result<Option<Ticket>, RefusalReason> {
+            let change = Change::Terrain { area, kind };
+            let in_the_way = world.would_disturb(&[change])?;
+            let is_own = |&agent: &AgentId| world.agent(agent).is_some_and(|row| row.team == team.0);
+            if !in_the_way.iter().all(is_own) {
+                return Ok(None);
+            }
+            if !in_the_way.is_empty() {
+                world.command(Command::order(in_the_way, Order::goto_group(rally)));
+            }
+            Ok(Some(world.command(Command::edit(change))))
+        }
+        // docs/embedding.md 9: end
+
+        #[test]
+        fn runs() {
+            let mut world = super::field();
+            let water = world.grid().terrain_table().kind_of_name("water").unwrap();
+            let rally = CellXY::new(3, 6);
+            let mut at = |area| build(&mut world, Team(0), area, water, rally);
+            assert_eq!(at(Rect::new(10, 6, 2, 2)), Ok(None));
+            let free = at(Rect::new(4, 2, 2, 2)).unwrap().unwrap();
+            let held = at(Rect::new(0, 7, 1, 1)).unwrap().unwrap();
+            assert_eq!(
+                build(&mut world, Team(0), Rect::new(0, 0, 1, 1), TerrainKind(99), rally),
+                Err(RefusalReason::WrongEdit)
+            );
+            let mut done = Vec::new();
+            for _ in 0..40 {
+                world.step();
+                let edits = world.events().iter().filter(|event| event.kind() == Some(EventKind::EditDone));
+                done.extend(edits.filter_map(|edit| edit.ticket().map(|ticket| (ticket, edit.tick > 0))));
+            }
+            assert_eq!(done, [(free, false), (held, true)]);
+        }
+    }
+
+    mod rule_of_a_game {
+        // docs/embedding.md 10: begin
+        use wheelbase_sim::traffic::speed::ticks_at_speed;
+        use wheelbase_sim::traffic::{Decisions, Start, Traffic, TrafficView};
+
+        /// Whoever has a path and rests goes on. Of two that need a cell the one of lower id goes.
+        #[derive(Clone)]
+        struct EachForItself;
+
+        impl Traffic for EachForItself {
+            fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
+                let agents = &view.agents;
+                for row in agents.busy.iter().filter(|&row| agents.motion[row].at_rest()) {
+                    let motion = &agents.motion[row];
+                    let Some(&primitive) = view.paths.moves(agents.paths[row]).first() else { continue };
+                    let tables = &view.tables[usize::from(motion.class.0)];
+                    match tables.move_ticks(motion.state, usize::from(primitive)) {
+                        Some(ticks) => {
+                            let ticks = ticks_at_speed(ticks, agents.speed_factors[row]);
+                            decisions.starts.push(Start { row: row as u32, primitive, ticks });
+                        }
+                        None => decisions.replan.push(row as u32), // an edit has come in between
+                    }
+                }
+            }
+
+            fn clone_box(&self) -> Box<dyn Traffic> {
+                Box::new(self.clone())
+            }
+        }
+        // docs/embedding.md 10: end
+
+        #[test]
+        fn runs() {
+            use wheelbase_sim::*;
+            let lane = |to: [i32; 2]| {
+                let grid =
+                    Grid::from_rows(&["........"], TerrainTable::movingai(), SideTable::default()).unwrap();
+                let tables = vec![MovementTables::compile(&grid, MovementClass::octile())];
+                let mut setup =
+                    Setup::with_rule(Settings::named("lane"), grid, tables, Box::new(EachForItself));
+                for (x, to) in [0, 7].into_iter().zip(to) {
+                    let spawn = Spawn::new(ClassId(0), Pose::new(x, 0, Heading(0)));
+                    setup.agents.push(spawn.with_orders([Order::goto(CellXY::new(to, 0))]));
+                }
+                let mut world = World::new(setup).unwrap();
+                for _ in 0..200_000 {
+                    world.step();
+                }
+                [0, 1].map(|row| world.pose(row).cell.x)
+            };
+            // Each in its half; and then each in the other's way.
+            assert_eq!((lane([2, 5]), lane([7, 0])), ([2, 5], [3, 4]));
+        }
+    }
+
+    mod host_of_a_game {
+        // docs/embedding.md 11: begin
+        use wheelbase_sim::planner::search::QueuedRequest;
+        use wheelbase_sim::*;
+
+        /// Answers all that wait for a path: moves by number, or that there is none.
+        fn answer(
+            world: &mut World,
+            mut find: impl FnMut(&MovementTables, &QueuedRequest) -> Option<Vec<u8>>,
+        ) {
+            let requests: Vec<(AgentId, QueuedRequest)> = world.path_requests().collect();
+            for (agent, request) in requests {
+                let tables = &world.tables()[usize::from(request.class)];
+                let moves = find(tables, &request).map(Into::into);
+                world.command(Command::PathAnswer { agent, moves });
+            }
+        }
+        // docs/embedding.md 11: end
+
+        #[test]
+        fn runs() {
+            use wheelbase_sim::planner::{Goal, Path, Request, Scratch, Status, plan};
+            let grid =
+                Grid::from_rows(&["....", "...."], TerrainTable::movingai(), SideTable::default()).unwrap();
+            let mut setup = Setup::cooperative(Settings::named("host"), grid, vec![MovementClass::octile()]);
+            setup.paths = PathSource::Host;
+            setup.settings.ticks = 100_000;
+            let spawn = Spawn::new(ClassId(0), Pose::new(0, 0, Heading(0)));
+            setup.agents.push(spawn.with_orders([Order::goto(CellXY::new(3, 1))]));
+            let mut world = World::new(setup).unwrap();
+            let (mut scratch, mut path) = (Scratch::new(), Path::new());
+            while world.step() == RunState::Running {
+                answer(&mut world, |tables, asked| {
+                    let goal = Goal { members: &asked.goal, within: asked.within };
+                    let answer = plan(tables, &Request::new(asked.start, goal), &mut scratch, &mut path);
+                    (answer.status == Status::Found).then(|| path.moves.clone())
+                });
+            }
+            assert_eq!(world.pose(0).cell, CellXY::new(3, 1));
+            assert_eq!(world.counts().orders_done, 1);
+        }
+    }
+
+    mod lockstep_of_a_game {
+        // docs/embedding.md 12: begin
+        use wheelbase_sim::*;
+
+        /// A turn, on every machine: the commands of all players in an order that all agree on, then some ticks. The hash
+        /// that it returns is sent to the others and compared.
+        fn turn(world: &mut World, commands: impl IntoIterator<Item = Command>, ticks: u32) -> u64 {
+            for command in commands {
+                world.command(command);
+            }
+            for _ in 0..ticks {
+                world.step();
+            }
+            world.state_hash()
+        }
+        // docs/embedding.md 12: end
+
+        #[test]
+        fn runs() {
+            let run = || {
+                let mut world = super::field();
+                let to = |x, y| [Command::order(AgentId(0), Order::goto(CellXY::new(x, y)))];
+                [turn(&mut world, to(9, 2), 10), turn(&mut world, to(3, 6), 10), turn(&mut world, [], 50)]
+            };
+            let elsewhere = std::thread::spawn(run);
+            assert_eq!(run(), elsewhere.join().unwrap());
+        }
+    }
+
+    mod recording_of_a_game {
+        // docs/embedding.md 13: begin
+        use std::io::Write;
+        use wheelbase_scenario::recording::Recorder;
+        use wheelbase_sim::World;
+
+        /// Plays some ticks of a new world and records them. `play` gives the commands of a tick.
+        fn record(
+            world: &mut World,
+            out: impl Write,
+            ticks: u32,
+            mut play: impl FnMut(&mut World),
+        ) -> std::io::Result<()> {
+            let mut recorder = Recorder::begin_host(world, out)?; // before the first step
+            for tick in 0..ticks {
+                play(world);
+                let state = world.step();
+                recorder.tick(world, tick, state)?;
+                world.clear_log();
+            }
+            recorder.finish(world)?;
+            Ok(())
+        }
+        // docs/embedding.md 13: end
+
+        #[test]
+        fn runs() {
+            use std::io::Cursor;
+            use wheelbase_scenario::recording::{Reader, verify};
+            use wheelbase_sim::*;
+            let (mut world, mut file) = (super::field(), Vec::new());
+            let play = |world: &mut World| {
+                if world.tick() == 3 {
+                    world.command(Command::order(AgentId(0), Order::goto(CellXY::new(5, 2))));
+                }
+            };
+            record(&mut world, &mut file, 40, play).unwrap();
+            let mut reader = Reader::open(Cursor::new(file)).unwrap();
+            assert_eq!(verify(&mut reader, |_| true).unwrap().difference, None);
+        }
+    }
+
+    mod many_of_a_game {
+        // docs/embedding.md 14: begin
+        use wheelbase_sim::traffic::Cooperative;
+        use wheelbase_sim::*;
+
+        /// Worlds of different seeds on one map. Each class is compiled once.
+        fn worlds(
+            grid: &Grid,
+            classes: Vec<MovementClass>,
+            seeds: std::ops::Range<u64>,
+        ) -> Result<Vec<World>, SetupErrors> {
+            let compile = |class| {
+                let mut tables = MovementTables::compile(grid, class);
+                tables.make_components();
+                tables
+            };
+            let tables: Vec<MovementTables> = classes.into_iter().map(compile).collect();
+            let world = |seed| {
+                let settings = Settings { seed, ..Settings::named("many") };
+                let rule = Cooperative::new(&tables, grid.size(), settings.collision, settings.traffic);
+                World::new(Setup::with_rule(settings, grid.clone(), tables.clone(), Box::new(rule)))
+            };
+            seeds.map(world).collect()
+        }
+        // docs/embedding.md 14: end
+
+        #[test]
+        fn runs() {
+            let grid =
+                Grid::from_rows(&["........"; 8], TerrainTable::movingai(), SideTable::default()).unwrap();
+            let mut worlds = worlds(&grid, vec![MovementClass::octile()], 1..4).unwrap();
+            let group = SpawnGroup {
+                class: ClassId(0),
+                count: 10,
+                area: grid.size().rect(),
+                priority: 0,
+                team: Team(0),
+                orders: [].into(),
+            };
+            std::thread::scope(|scope| {
+                for world in &mut worlds {
+                    let group = group.clone();
+                    scope.spawn(move || {
+                        world.command(Command::SpawnGroup(group));
+                        world.step();
+                    });
+                }
+            });
+            let places: Vec<Vec<Pose>> =
+                worlds.iter().map(|world| world.agents().iter().map(AgentRow::pose).collect()).collect();
+            assert!(places.iter().all(|poses| poses.len() == 10) && places[0] != places[1], "{places:?}");
+        }
+    }
+
+    mod ford {
+        // crates/sim/README.md 1: begin
+        use wheelbase_sim::*;
+
+        fn ford() -> Result<(), Box<dyn std::error::Error>> {
+            let rows = ["............", ".....WW.....", "............"];
+            let grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default())?;
+            let mut lorry = ClassSpec::new("lorry", 4); // four headings
+            lorry.footprint = vec![(0, 0), (-1, 0)]; // the cab, and the load behind it
+            lorry.primitives = Primitive::vehicle(2, 6, 2); // ticks of forward, of reverse, of a turn
+            let setup = Setup::cooperative(Settings::named("ford"), grid, vec![MovementClass::new(lorry)?]);
+            let mut world = World::new(setup)?;
+
+            // Ids are given from 0. Both commands take effect in the next step, in this order.
+            world.command(Command::Spawn(Spawn::new(ClassId(0), Pose::new(1, 0, Heading(0)))));
+            world.command(Command::order(AgentId(0), Order::goto(CellXY::new(10, 2))));
+            let is_done = |event: &EventRow| event.kind() == Some(EventKind::OrderDone);
+            while !world.events().iter().any(is_done) {
+                world.step();
+            }
+            assert_eq!(world.agents()[0].pose().cell, CellXY::new(10, 2));
+            Ok(())
+        }
+        // crates/sim/README.md 1: end
+
+        #[test]
+        fn runs() {
+            ford().unwrap();
+        }
+    }
+
     #[test]
     fn grid() {
         // crates/grid/README.md 1: begin

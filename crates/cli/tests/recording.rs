@@ -6,6 +6,10 @@ mod common;
 
 use common::*;
 use std::process::Stdio;
+use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
+use wheelbase_planner::{ClassSpec, Heading, MovementClass, Pose, Primitive};
+use wheelbase_scenario::recording::Recorder;
+use wheelbase_sim::{AgentId, ClassId, Command, Order, Settings, Setup, Spawn, World};
 
 /// Trucks that cross a river, with the map in its own file.
 const CROSSING: &str = r#"
@@ -92,28 +96,29 @@ fn damage_is_reported_and_a_cut_recording_is_read_up_to_the_cut() {
     assert_eq!(folder.run(&["verify", "other.rec"]).refused(), "other.rec: is not a recording");
 }
 
-/// 64-bit FNV-1a.
-fn fnv(bytes: &[u8]) -> [u8; 8] {
-    let step = |sum: u64, &byte: &u8| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step).to_le_bytes()
+/// CRC-32, from its definition.
+fn crc32(bytes: &[u8]) -> [u8; 4] {
+    let step = |sum: u32, _| sum >> 1 ^ if sum & 1 == 1 { 0xedb8_8320 } else { 0 };
+    let sum = bytes.iter().fold(u32::MAX, |sum, &byte| (0..8).fold(sum ^ u32::from(byte), step));
+    (!sum).to_le_bytes()
 }
 
 /// Changes the uncompressed bytes of a block of a recording and updates the checksums.
 fn tamper(file: &[u8], block: usize, change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     let number = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap());
-    let mut at = 28;
+    let mut at = 20;
     for _ in 0..block {
-        at += 37 + number(at + 13) as usize;
+        at += 29 + number(at + 13) as usize;
     }
-    let end = at + 37 + number(at + 13) as usize;
-    let mut plain = miniz_oxide::inflate::decompress_to_vec(&file[at + 37..end]).unwrap();
+    let end = at + 29 + number(at + 13) as usize;
+    let mut plain = miniz_oxide::inflate::decompress_to_vec(&file[at + 29..end]).unwrap();
     change(&mut plain);
     let stored = miniz_oxide::deflate::compress_to_vec(&plain, 6);
     let mut head = file[at..at + 13].to_vec();
     head.extend_from_slice(&(stored.len() as u32).to_le_bytes());
     head.extend_from_slice(&(plain.len() as u32).to_le_bytes());
-    head.extend_from_slice(&fnv(&stored));
-    head.extend_from_slice(&fnv(&head));
+    head.extend_from_slice(&crc32(&stored));
+    head.extend_from_slice(&crc32(&head));
     [&file[..at], &head, &stored, &file[end..]].concat()
 }
 
@@ -353,4 +358,36 @@ fn watch_draws_and_restores_the_terminal() {
         assert!(text[drawn..].contains("\u{1b}[?25h"));
         assert!(text[left..].contains("two trucks: 2 agents, "), "{text}");
     }
+}
+
+/// What a program with its own world has recorded.
+#[test]
+fn a_recording_of_a_host_is_checked_verified_and_drawn() {
+    let mut cart = ClassSpec::new("cart", 4);
+    cart.primitives = Primitive::vehicle(4, 8, 4);
+    let grid = Grid::from_rows(&["........", "........"], TerrainTable::movingai(), SideTable::default());
+    let classes = vec![MovementClass::new(cart).unwrap()];
+    let mut world = World::new(Setup::cooperative(Settings::named(""), grid.unwrap(), classes)).unwrap();
+    let mut recorder = Recorder::begin_host(&mut world, Vec::new()).unwrap();
+    world.command(Command::Spawn(Spawn::new(ClassId(0), Pose::new(0, 0, Heading(0)))));
+    for tick in 0..40 {
+        if tick == 3 {
+            world.command(Command::order(AgentId(0), Order::goto(CellXY::new(5, 0))));
+        }
+        let step = world.step();
+        recorder.tick(&world, tick, step).unwrap();
+        world.clear_log();
+    }
+    let folder = Folder::with("host.rec", recorder.finish(&world).unwrap());
+    let checked = folder.run(&["check", "host.rec"]).done();
+    assert_eq!(checked, "host.rec: ok: recording of \"host\", 1 chunks, 40 ticks, 1 agents, 5 moves\n");
+    let verified = folder.run(&["verify", "host.rec", "--threads", "2"]).done();
+    assert_eq!(verified, "host.rec: equal for 40 ticks of 40\n");
+    folder
+        .run(&["render", "host.rec", "--html", "a.html", "--gif", "a.gif", "--svg", "a.svg", "--tick", "9"])
+        .code(0);
+    assert!(std::fs::read_to_string(folder.path("a.html")).unwrap().contains("<title>host"));
+    folder.run(&["report", "host.rec", "--html", "b.html"]).code(0);
+    let report = std::fs::read_to_string(folder.path("b.html")).unwrap();
+    assert!(report.contains("host, seed 0") && !report.contains("class=\"differs\""), "{report}");
 }

@@ -23,10 +23,39 @@ const WORD_BITS: u32 = u64::BITS;
 /// # Ok::<(), wheelbase_grid::SizeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(try_from = "BitGridParts"))]
 pub struct BitGrid {
     size: GridSize,
+    #[cfg_attr(feature = "serde", serde(skip_serializing))]
     words_per_row: u32,
     words: Vec<u64>,
+}
+
+/// A bit grid as it is read, before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct BitGridParts {
+    size: GridSize,
+    words: Vec<u64>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<BitGridParts> for BitGrid {
+    type Error = String;
+
+    fn try_from(BitGridParts { size, words }: BitGridParts) -> Result<Self, String> {
+        let words_per_row = size.width().div_ceil(WORD_BITS);
+        let expected = words_per_row as usize * size.height() as usize;
+        if words.len() != expected {
+            return Err(format!("{} words for a bit grid of {size} cells, expected {expected}", words.len()));
+        }
+        // Rows are combined word by word, so stray bits would be counted and spread.
+        let beyond = (!0_u64).checked_shl((size.width() - 1) % WORD_BITS + 1).unwrap_or(0);
+        match words.chunks(words_per_row as usize).position(|row| row[row.len() - 1] & beyond != 0) {
+            Some(row) => Err(format!("row {row} of a bit grid has bits beyond its {} columns", size.width())),
+            None => Ok(Self { size, words_per_row, words }),
+        }
+    }
 }
 
 impl BitGrid {
@@ -73,6 +102,12 @@ impl BitGrid {
     /// Clears every bit.
     pub fn clear(&mut self) {
         self.words.fill(0);
+    }
+
+    /// Makes it a copy of another grid. Does not allocate if both have the same size.
+    pub fn copy_from(&mut self, other: &Self) {
+        (self.size, self.words_per_row) = (other.size, other.words_per_row);
+        self.words.clone_from(&other.words);
     }
 
     /// Whether any bit of `area` is set; the part off the map is ignored. Linear in the words it touches; stops

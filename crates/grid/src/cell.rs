@@ -7,10 +7,12 @@ pub const CELLS_MAX: u64 = 1 << 26;
 
 /// Index of a cell: `y * width + x`, row-major.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cell(pub u32);
 
 /// A cell by column and row; may lie off the map. x grows to the east, y to the south.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CellXY {
     /// Column, 0 at the west border.
     pub x: i32,
@@ -47,6 +49,7 @@ impl fmt::Display for CellXY {
 
 /// A rectangle of cells, given by its north-west cell. Empty if `width` or `height` is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Rect {
     /// Column of the north-west cell.
     pub x: i32,
@@ -131,9 +134,27 @@ impl Rect {
 /// # Ok::<(), wheelbase_grid::SizeError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(try_from = "SizeParts"))]
 pub struct GridSize {
     width: u32,
     height: u32,
+}
+
+/// A size as it is read, before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct SizeParts {
+    width: u32,
+    height: u32,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<SizeParts> for GridSize {
+    type Error = SizeError;
+
+    fn try_from(parts: SizeParts) -> Result<Self, SizeError> {
+        Self::new(parts.width.into(), parts.height.into())
+    }
 }
 
 /// A size outside the limits of a map.

@@ -5,6 +5,7 @@ use crate::shape::{GridShape, SIDES_MAX, Side};
 use crate::side_layer::{SideLayer, pack_sides, turned_sides};
 use crate::terrain::{SideKind, SideTable, TerrainKind, TerrainTable};
 use std::fmt;
+use std::sync::Arc;
 
 /// A map: the terrain kind of each cell, the kind of each of its sides, its elevation.
 ///
@@ -20,14 +21,16 @@ use std::fmt;
 /// assert_eq!((edit.changed, edit.revision), (Rect::new(0, 0, 4, 1), 1));
 /// # Ok::<(), wheelbase_grid::GridError>(())
 /// ```
+///
+/// A clone shares the layers; the first change of one of them gives it a copy of its own.
 #[derive(Clone, Debug)]
 pub struct Grid {
     size: GridSize,
     shape: GridShape,
-    terrain: Vec<TerrainKind>,
-    sides: SideLayer,
+    terrain: Arc<Vec<TerrainKind>>,
+    sides: Arc<SideLayer>,
     /// Empty as long as no cell has left height 0.
-    elevation: Vec<i16>,
+    elevation: Arc<Vec<i16>>,
     terrain_table: TerrainTable,
     side_table: SideTable,
     revision: u64,
@@ -147,9 +150,17 @@ impl Grid {
         assert_eq!(terrain.len(), size.n_cells(), "one terrain kind per cell");
         let n_kinds = terrain_table.entries().len();
         assert!(terrain.iter().all(|kind| (kind.0 as usize) < n_kinds), "terrain kind not in the table");
-        let (shape, sides, elevation) = (GridShape::Square, SideLayer::default(), Vec::new());
-        let mut grid =
-            Self { size, shape, terrain, sides, elevation, terrain_table, side_table, revision: 0 };
+        let (shape, sides, elevation) = (GridShape::Square, Arc::default(), Arc::default());
+        let mut grid = Self {
+            size,
+            shape,
+            terrain: Arc::new(terrain),
+            sides,
+            elevation,
+            terrain_table,
+            side_table,
+            revision: 0,
+        };
         grid.give_starting_sides();
         grid
     }
@@ -219,7 +230,8 @@ impl Grid {
             return Err(GridError::ElevationLength { found, expected });
         }
         // A layer of zeros carries no information, but would keep the planner off its fast path for flat maps.
-        self.elevation = if elevation.iter().all(|&height| height == 0) { Vec::new() } else { elevation };
+        let is_flat = elevation.iter().all(|&height| height == 0);
+        self.elevation = Arc::new(if is_flat { Vec::new() } else { elevation });
         Ok(self)
     }
 
@@ -241,20 +253,25 @@ impl Grid {
     #[must_use]
     pub fn with_sides(mut self, sides: impl Fn(Cell) -> [SideKind; SIDES_MAX]) -> Self {
         let (n_sides, n_kinds) = (self.shape.sides().len(), self.side_table.entries().len());
-        self.sides = SideLayer::default();
+        self.sides = Arc::default();
         for cell in (0..self.size.n_cells() as u32).map(Cell) {
             let mut of_cell = sides(cell);
             of_cell[n_sides..].fill(SideKind::OPEN);
             assert!(of_cell.iter().all(|kind| (kind.0 as usize) < n_kinds), "side kind not in the table");
             let packed = pack_sides(&of_cell);
             if packed != 0 && self.sides.is_empty() {
-                self.sides.fill_open(self.shape, self.size.n_cells());
+                Arc::make_mut(&mut self.sides).fill_open(self.shape, self.size.n_cells());
             }
             if packed != 0 {
-                self.sides.set_packed(cell, packed);
+                Arc::make_mut(&mut self.sides).set_packed(cell, packed);
             }
         }
         self
+    }
+
+    /// Sets the revision, after edits that count as one.
+    pub(crate) fn set_revision(&mut self, revision: u64) {
+        self.revision = revision;
     }
 
     /// The same map with its revision set, to continue from a recorded state.
@@ -272,7 +289,7 @@ impl Grid {
             pack_sides(&sides)
         });
         let kinds = self.terrain.iter().map(|kind| kind.0 as usize);
-        self.sides = SideLayer::starting(self.shape, &starts.collect::<Vec<_>>(), kinds);
+        self.sides = Arc::new(SideLayer::starting(self.shape, &starts.collect::<Vec<_>>(), kinds));
     }
 
     /// Width and height.
@@ -343,7 +360,7 @@ impl Grid {
     /// If the kind is not in the table.
     pub fn set_terrain(&mut self, area: Rect, kind: TerrainKind) -> Edit {
         assert!((kind.0 as usize) < self.terrain_table.entries().len(), "terrain kind not in the table");
-        let changed = fill_area(&mut self.terrain, self.size, area, kind);
+        let changed = fill_area(Arc::<Vec<_>>::make_mut(&mut self.terrain), self.size, area, kind);
         self.count_edit(changed)
     }
 
@@ -355,9 +372,9 @@ impl Grid {
             if height == 0 || area.is_empty() {
                 return self.count_edit(Rect::new(0, 0, 0, 0));
             }
-            self.elevation = vec![0; self.size.n_cells()];
+            self.elevation = Arc::new(vec![0; self.size.n_cells()]);
         }
-        let changed = fill_area(&mut self.elevation, self.size, area, height);
+        let changed = fill_area(Arc::<Vec<_>>::make_mut(&mut self.elevation), self.size, area, height);
         self.count_edit(changed)
     }
 
@@ -376,10 +393,10 @@ impl Grid {
             return self.count_edit(Rect::new(0, 0, 0, 0));
         }
         if self.sides.is_empty() {
-            self.sides.fill_open(self.shape, self.size.n_cells());
+            Arc::make_mut(&mut self.sides).fill_open(self.shape, self.size.n_cells());
         }
         let packed = self.sides.packed(cell) & !(15 << (4 * number));
-        self.sides.set_packed(cell, packed | u32::from(kind.0) << (4 * number));
+        Arc::make_mut(&mut self.sides).set_packed(cell, packed | u32::from(kind.0) << (4 * number));
         self.count_edit(Rect::new(xy.x, xy.y, 1, 1))
     }
 
@@ -407,7 +424,7 @@ impl Grid {
         let packed = self.sides.packed(cell);
         let turned = turned_sides(self.shape, packed, turns);
         if turned != packed {
-            self.sides.set_packed(cell, turned);
+            Arc::make_mut(&mut self.sides).set_packed(cell, turned);
             changed = Rect::new(xy.x, xy.y, 1, 1);
         }
         self.count_edit(changed)

@@ -5,23 +5,32 @@ use crate::cell::{CellXY, Rect};
 /// A side of a cell, named by the direction of the neighbour beyond it. Square cells have the sides
 /// [`Side::SQUARE`], hexagonal cells [`Side::HEX`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(u8)]
 pub enum Side {
     /// Towards x + 1.
+    #[cfg_attr(feature = "serde", serde(rename = "E"))]
     East,
     /// Hexagonal maps only.
+    #[cfg_attr(feature = "serde", serde(rename = "NE"))]
     NorthEast,
     /// Towards y - 1; square maps only.
+    #[cfg_attr(feature = "serde", serde(rename = "N"))]
     North,
     /// Hexagonal maps only.
+    #[cfg_attr(feature = "serde", serde(rename = "NW"))]
     NorthWest,
     /// Towards x - 1.
+    #[cfg_attr(feature = "serde", serde(rename = "W"))]
     West,
     /// Hexagonal maps only.
+    #[cfg_attr(feature = "serde", serde(rename = "SW"))]
     SouthWest,
     /// Towards y + 1; square maps only.
+    #[cfg_attr(feature = "serde", serde(rename = "S"))]
     South,
     /// Hexagonal maps only.
+    #[cfg_attr(feature = "serde", serde(rename = "SE"))]
     SouthEast,
 }
 
@@ -72,6 +81,7 @@ pub const SIDES_MAX: usize = 6;
 /// assert_eq!(shape.measure(CellXY::new(3, 2), CellXY::new(4, 4)), 2);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum GridShape {
     /// Squares.
     #[default]

@@ -16,10 +16,12 @@ pub const SIDE_KINDS_MAX: usize = 15;
 
 /// A terrain kind: an index into the map's [`TerrainTable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TerrainKind(pub u8);
 
 /// A side kind: an index into the map's [`SideTable`]. 0 is `open`, 1 is `wall`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SideKind(pub u8);
 
 impl SideKind {
@@ -43,6 +45,26 @@ pub struct TerrainEntry {
     /// Initial sides of a cell of this kind, by [number](crate::GridShape::side_number); square maps ignore the
     /// last two.
     pub sides: [SideKind; SIDES_MAX],
+}
+
+impl TerrainEntry {
+    /// A kind whose cells begin with open sides, in the standard colour.
+    ///
+    /// ```
+    /// use wheelbase_grid::{TerrainEntry, TerrainTable};
+    /// let kinds = TerrainTable::with_standard(vec![TerrainEntry::new("building", "#", 0)])?;
+    /// assert_eq!(kinds.kind_of_glyph('#'), kinds.kind_of_name("building"));
+    /// # Ok::<(), wheelbase_grid::TableError>(())
+    /// ```
+    pub fn new(name: &str, glyphs: &str, speed: u16) -> Self {
+        Self {
+            name: name.to_owned(),
+            glyphs: glyphs.to_owned(),
+            speed,
+            colour: None,
+            sides: [SideKind::OPEN; SIDES_MAX],
+        }
+    }
 }
 
 /// Error in a table of kinds.
@@ -176,13 +198,8 @@ impl TerrainTable {
         let given = entries.len();
         for (name, glyphs, speed) in MOVINGAI {
             if entries[..given].iter().all(|e| e.name != name) {
-                entries.push(TerrainEntry {
-                    name: name.to_owned(),
-                    glyphs: glyphs.chars().filter(|g| !taken.contains(*g)).collect(),
-                    speed,
-                    colour: None,
-                    sides: [SideKind::OPEN; SIDES_MAX],
-                });
+                let glyphs: String = glyphs.chars().filter(|g| !taken.contains(*g)).collect();
+                entries.push(TerrainEntry::new(name, &glyphs, speed));
             }
         }
         Self::new(entries).map(|table| Self { n_given: given, ..table })

@@ -3,6 +3,9 @@
 #[path = "../examples/embed.rs"]
 #[allow(dead_code)]
 mod embed;
+#[path = "../examples/five_hundred.rs"]
+#[allow(dead_code)]
+mod five_hundred;
 #[path = "../examples/turn_based.rs"]
 #[allow(dead_code)]
 mod turn_based;
@@ -26,6 +29,20 @@ fn the_example_plays_to_the_end() {
             "8: cow goes, 61 ticks",
             "24: cow arrives at (14, 0)",
             "27: bee arrives at (15, 4)",
+        ]
+    );
+}
+
+#[test]
+fn five_hundred_units_are_sent_in_two_ways() {
+    assert_eq!(
+        five_hundred::play().unwrap(),
+        [
+            "fields: 139513 expansions in 7 frames, 22632 more to repair them",
+            "queue: 10512372 expansions in 526 frames, the scouts' by frame 194",
+            "queue: 44 paths led over the bridge and were asked for again",
+            "unit 499 would have gone 511 ticks, but was recalled",
+            "499 paths, 275344 ticks; the same cost for each in both ways: true",
         ]
     );
 }

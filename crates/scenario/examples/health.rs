@@ -1,10 +1,8 @@
 //! A game that adds its own components to the entities of agents: two carts lose health in a swamp, and are drawn between
 //! two ticks. Run it with `cargo run --release --example health`.
 
-use std::f32::consts::TAU;
 use std::path::Path;
-use wheelbase_grid::{TerrainKind, WorldPose, WorldSpace};
-use wheelbase_planner::{Heading, Pose};
+use wheelbase_grid::TerrainKind;
 use wheelbase_scenario::{load, scenario};
 use wheelbase_sim::{AgentId, Row, RunState, TripStatistics, World};
 
@@ -40,8 +38,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let typed = scenario::parse("swamp.toml", SCENARIO.as_bytes())?;
     let mut world = load::build_world(Path::new("swamp.toml"), &typed)?;
     let swamp = world.grid().terrain_table().kind_of_name("swamp").ok_or("the map has no swamp")?;
-    for row in 0..world.agents().len() {
-        let entity = world.agents().entity(row);
+    for row in 0..world.agent_arrays().len() {
+        let entity = world.agent_arrays().entity(row);
         world.entities_mut().insert_one(entity, Health(100))?;
     }
     while world.step() == RunState::Running {
@@ -63,7 +61,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// Takes health from all units in the swamp.
 fn hurt(world: &mut World, swamp: TerrainKind) {
-    let in_swamp: Vec<bool> = (0..world.agents().len())
+    let in_swamp: Vec<bool> = (0..world.agent_arrays().len())
         .map(|row| world.grid().terrain_at(world.pose(row).cell) == Some(swamp))
         .collect();
     for (row, health) in world.entities_mut().query_mut::<(&Row, &mut Health)>() {
@@ -73,29 +71,14 @@ fn hurt(world: &mut World, swamp: TerrainKind) {
     }
 }
 
-/// Prints the position of each unit half a tick from now, at 16 pixels per cell.
+/// Prints the position of each unit half a tick ago, at 16 pixels per cell: rows know where everybody was since the tick
+/// before.
 fn draw(world: &World) {
-    let Ok(space) = WorldSpace::new(glam::Vec2::ZERO, 16.0) else { return };
-    for row in 0..world.agents().len() {
-        let motion = world.agents().motion[row];
-        let tables = &world.tables()[usize::from(motion.class.0)];
-        let headings = f32::from(tables.space().headings());
-        let angle = |heading: Heading| TAU * f32::from(heading.0) / headings;
-        let placed = |pose: Pose| -> WorldPose { space.pose(pose.cell, angle(pose.heading)) };
-        let from = placed(world.pose(row));
-        let shown = match tables.move_ticks(motion.state, usize::from(motion.primitive)) {
-            Some(ticks) if !motion.at_rest() => {
-                let to = tables.space().pose(tables.state_after(motion.state, usize::from(motion.primitive)));
-                let gone = ticks as f32 - (motion.until - world.tick()) as f32 + 0.5;
-                from.interpolate(placed(to), gone / ticks as f32)
-            }
-            _ => from,
-        };
-        println!(
-            "tick {}.5: agent {row} at {:.1}, turned by {:.2}",
-            world.tick(),
-            shown.position,
-            shown.angle
-        );
+    let time = f64::from(world.tick()) - 0.5;
+    for row in world.agents() {
+        let headings = world.tables()[usize::from(row.class)].space().headings();
+        let [x, y] = row.anchor_at(world.grid().shape(), time).map(|cells| cells * 16.0);
+        let angle = row.angle_at(headings, time);
+        println!("tick {time}: agent {} at [{x:.1}, {y:.1}], turned by {angle:.2}", row.id);
     }
 }

@@ -96,55 +96,61 @@ fn speeds_json(speeds: &[(String, u16)]) -> Value {
     speeds.iter().map(|(name, speed)| (name.clone(), Value::from(*speed))).collect::<Map<_, _>>().into()
 }
 
-/// The canonical text of a class as written in a scenario, which is what earlier releases recorded; `None` if it
-/// cannot be read.
-pub(crate) fn canonical_class(text: &str, name: &str, shape: GridShape) -> Option<String> {
+/// The class of a canonical text; `None` if it is none.
+pub(crate) fn class_of_text(text: &str, name: &str, shape: GridShape) -> Option<MovementClass> {
     let written: Value = serde_json::from_str(text).ok()?;
     if name == "octile" && written.as_object()?.is_empty() {
-        return Some("{}".to_owned());
+        return (shape == GridShape::Square).then(MovementClass::octile);
     }
     let file = toml::to_string(&json!({ "class": { name: written } })).ok()?;
-    Some(class_json(&read_class_spec(&file, shape)?).to_string())
+    let class = MovementClass::new(read_class_spec(&file, shape)?).ok()?;
+    // Other ways to write the same are not canonical.
+    let canonical = class_json(class.spec()).to_string();
+    (class.spec().name == name && canonical == text).then_some(class)
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
     const MOVES: &str = r#""moves":[{"name":"go","by":[1,0],"time":2}]"#;
 
     #[test]
-    fn a_class_as_written_has_a_canonical_text() {
-        let same = |written: &str, text: &str| {
-            let of = |keys: &str| format!("{{\"headings\":4,{keys}{MOVES}}}");
-            let found = canonical_class(&of(written), "big one", GridShape::Square);
-            assert_eq!(found, Some(of(text)), "{written}");
-            assert_eq!(canonical_class(&of(text), "big one", GridShape::Square), Some(of(text)));
-        };
-        same(r#""footprint":[">"],"pivot":[0.0,0],"sweep":"ends","up":0,"speed":{},"#, "");
-        same(r#""footprint":["X>","XX"],"#, r#""footprint":[[-1,0],[-1,1],[0,0],[0,1]],"#);
-        same(r#""pivot":[-0.5,1.5],"#, r#""pivot":[-0.5,1.5],"#);
-        same(r#""pivot":[-1.0,2],"#, r#""pivot":[-1,2],"#);
-        same(r#""sweep":{"turns":"full","moves":"full"},"#, r#""sweep":"full","#);
-        same(r#""sweep":{"turns":"full"},"#, r#""sweep":{"moves":"ends","turns":"full"},"#);
-        same(r#""speed":{"x y":0,"mud":70},"#, r#""speed":{"mud":70,"x y":0},"#);
-        same(
-            r#""max_tilt":0,"down":-5,"side_speed":{"a":1},"#,
+    fn a_canonical_text_is_read_again() {
+        let read = |text: &str| class_of_text(text, "big one", GridShape::Square);
+        for keys in [
+            "",
+            r#""footprint":[[-1,0],[-1,1],[0,0],[0,1]],"#,
+            r#""footprint":[[0,0],[0,1]],"pivot":[-0.5,1.5],"#,
+            r#""pivot":[-1,2],"#,
+            r#""sweep":"full","#,
+            r#""sweep":{"moves":"ends","turns":"full"},"#,
+            r#""speed":{"mud":70,"x y":0},"#,
             r#""side_speed":{"a":1},"down":-5,"max_tilt":0,"#,
-        );
-        for invalid in ["", "[]", "{}", "null", r#"{"headings":4}"#] {
-            assert_eq!(canonical_class(invalid, "a", GridShape::Square), None, "{invalid}");
+        ] {
+            let text = format!("{{\"headings\":4,{keys}{MOVES}}}");
+            let class = read(&text).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!(class_json(class.spec()).to_string(), text);
         }
-        assert_eq!(canonical_class("{}", "octile", GridShape::Square).as_deref(), Some("{}"));
+        // Other ways to write the same.
+        for keys in
+            [r#""footprint":[">"],"#, r#""pivot":[0.0,0],"#, r#""up":0,"#, r#""speed":{"b":1,"a":1},"#]
+        {
+            assert!(read(&format!("{{\"headings\":4,{keys}{MOVES}}}")).is_none(), "{keys}");
+        }
+        for invalid in ["", "[]", "{}", "null", r#"{"headings":4}"#] {
+            assert!(read(invalid).is_none(), "{invalid}");
+        }
+        let octile = |shape| class_of_text("{}", "octile", shape);
+        assert!(octile(GridShape::Square).is_some() && octile(GridShape::Hex).is_none());
         assert_eq!(class_json(MovementClass::octile().spec()).to_string(), "{}");
     }
 
     #[test]
     fn keys_of_a_move_have_a_fixed_order() {
-        let written = r#"{"moves":[{"when":"diagonal","turn":0,"time":3,"swept":[[1,0],[0,1]],"name":"n","by":[1,-1]},
-            {"name":"n","by":[1,0],"when":"straight","time":2,"swept":[]},{"turn":-7,"name":"t","time":1}],
-            "headings":8,"footprint_diagonal":[[0,1],[0,0]]}"#;
         let text = r#"{"headings":8,"footprint_diagonal":[[0,0],[0,1]],"moves":[{"name":"n","by":[1,-1],"time":3,"swept":[[0,1],[1,0]],"when":"diagonal"},{"name":"n","by":[1,0],"time":2,"swept":[],"when":"straight"},{"name":"t","turn":-7,"time":1}]}"#;
-        assert_eq!(canonical_class(written, "tank", GridShape::Square).as_deref(), Some(text));
+        let class = class_of_text(text, "tank", GridShape::Square).unwrap();
+        assert_eq!(class_json(class.spec()).to_string(), text);
     }
 }

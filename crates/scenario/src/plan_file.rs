@@ -59,7 +59,7 @@ impl PlanFile {
     /// Begins the plan of a world that has not stepped, and has the world keep its log.
     pub fn begin(world: &mut World) -> Self {
         world.keep_log();
-        let n = world.agents().len();
+        let n = world.agent_arrays().len();
         Self {
             starts: (0..n).map(|row| world.pose(row)).collect(),
             actions: vec![Vec::new(); n],

@@ -3,31 +3,15 @@
 use crate::class_text::class_json;
 use crate::order_text::order_json;
 use crate::outcome::outcome_json;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use wheelbase_grid::{Cell, Grid, GridShape, Rect, SideKind};
 use wheelbase_planner::Pose;
 use wheelbase_planner::model::heading_name;
-use wheelbase_sim::{AppliedEdit, ClassId, EditEffect, OnAgents, RunResult, TraceEvent, World};
-
-/// Key and value of an edit in its line.
-fn effect_json(effect: &EditEffect, shape: GridShape) -> (&'static str, Value) {
-    let cells = |area: Rect| area.cells().map(|cell| [cell.x, cell.y]).collect::<Vec<_>>();
-    match *effect {
-        EditEffect::Terrain { area, kind } => {
-            ("set_terrain", json!({ "cells": cells(area), "kind": kind.0 }))
-        }
-        EditEffect::Elevation { area, height } => {
-            ("set_elevation", json!({ "cells": cells(area), "height": height }))
-        }
-        EditEffect::Sides { cell, kinds } => {
-            let set = shape.sides().iter().zip(kinds).filter_map(|(side, kind)| Some((side, kind?)));
-            let sides: Vec<Value> =
-                set.map(|(side, kind)| json!([cell.x, cell.y, side.name(), kind.0])).collect();
-            ("set_side", json!({ "sides": sides }))
-        }
-    }
-}
+use wheelbase_sim::{
+    AppliedEdit, ClassId, EditEffect, OnAgents, OrderKind, RunResult, Team, TraceEvent, USUAL_SPEED_PERMILLE,
+    World,
+};
 
 fn pose_json(world: &World, class: ClassId, pose: Pose) -> Value {
     let headings = world.tables()[class.0 as usize].space().headings();
@@ -45,8 +29,7 @@ pub fn write_header(world: &World, out: &mut impl Write) -> io::Result<()> {
     let side_kinds: Vec<Value> =
         grid.side_table().entries().iter().map(|e| json!([e.name, e.speed])).collect();
     let specs = world.tables().iter().map(|tables| tables.class().spec());
-    let classes: serde_json::Map<String, Value> =
-        specs.map(|spec| (spec.name.clone(), class_json(spec))).collect();
+    let classes: Map<String, Value> = specs.map(|spec| (spec.name.clone(), class_json(spec))).collect();
     let mut header = json!({
         "trace": 1,
         "scenario": world.settings().name,
@@ -60,6 +43,15 @@ pub fn write_header(world: &World, out: &mut impl Write) -> io::Result<()> {
         "side_kinds": side_kinds,
         "classes": classes,
     });
+    let teams = || (0..Team::COUNT as u8).map(Team);
+    let pairs = teams().flat_map(|one| teams().skip(usize::from(one.0) + 1).map(move |other| (one, other)));
+    let friends: Vec<[u8; 2]> = pairs
+        .filter(|&(one, other)| world.friends().are(one, other))
+        .map(|(one, other)| [one.0, other.0])
+        .collect();
+    if !friends.is_empty() {
+        header["teams"] = json!({ "friends": friends });
+    }
     if let Some(elevation) = grid.elevation() {
         header["elevation"] = json!(runs(elevation.iter().map(|&height| i64::from(height))));
     }
@@ -92,23 +84,139 @@ fn sides_not_open(grid: &Grid) -> Vec<Value> {
     .collect()
 }
 
-/// Writes the line of an event that took effect at a tick.
+/// Writes the lines of what took effect at a tick, from the log of the world. The changes of an edit are one line, or
+/// as few as can hold them: a further line, directly behind, if a key has cells of two kinds or heights.
 /// # Errors
 /// Those of the writer.
-pub fn write_event(world: &World, tick: u32, event: &TraceEvent, out: &mut impl Write) -> io::Result<()> {
+pub fn write_log(world: &World, tick: u32, out: &mut impl Write) -> io::Result<()> {
+    let mut line: Option<EditLine> = None;
+    for event in world.log() {
+        let TraceEvent::Edit(edit) = event else {
+            line.take().map_or(Ok(()), |line| line.write(tick, out))?;
+            write_event(world, tick, event, out)?;
+            continue;
+        };
+        let shape = world.grid().shape();
+        if line.as_mut().is_none_or(|line| edit.part == 0 || !line.add(&edit.effect, shape)) {
+            let begun = EditLine::of(edit, shape);
+            line.replace(begun).map_or(Ok(()), |line| line.write(tick, out))?;
+        }
+    }
+    line.map_or(Ok(()), |line| line.write(tick, out))
+}
+
+/// The line of an edit, to which its further changes are added.
+struct EditLine {
+    edit: AppliedEdit,
+    /// The keys of its changes.
+    keys: Map<String, Value>,
+}
+
+impl EditLine {
+    fn of(edit: &AppliedEdit, shape: GridShape) -> Self {
+        let mut line = Self { edit: *edit, keys: Map::new() };
+        line.add(&edit.effect, shape);
+        line
+    }
+
+    /// Adds a change, unless its key has cells of another kind or height.
+    fn add(&mut self, effect: &EditEffect, shape: GridShape) -> bool {
+        let cells = |area: Rect| area.cells().map(|cell| json!([cell.x, cell.y])).collect::<Vec<_>>();
+        let (key, list, mut entries, to) = match *effect {
+            EditEffect::Terrain { area, kind } => {
+                ("set_terrain", "cells", cells(area), Some(("kind", json!(kind.0))))
+            }
+            EditEffect::Elevation { area, height } => {
+                ("set_elevation", "cells", cells(area), Some(("height", json!(height))))
+            }
+            EditEffect::Sides { cell, kinds } => {
+                let set = shape.sides().iter().zip(kinds).filter_map(|(side, kind)| Some((side, kind?)));
+                let sides = set.map(|(side, kind)| json!([cell.x, cell.y, side.name(), kind.0]));
+                ("set_side", "sides", sides.collect(), None)
+            }
+        };
+        let Some(found) = self.keys.get_mut(key) else {
+            let mut value = json!({ list: entries });
+            if let Some((name, to)) = to {
+                value[name] = to;
+            }
+            self.keys.insert(key.to_owned(), value);
+            return true;
+        };
+        if to.is_some_and(|(name, to)| found[name] != to) {
+            return false;
+        }
+        if let Some(list) = found[list].as_array_mut() {
+            list.append(&mut entries);
+        }
+        true
+    }
+
+    fn write(self, tick: u32, out: &mut impl Write) -> io::Result<()> {
+        let AppliedEdit { on_agents, asked, .. } = self.edit;
+        let mut line = json!({ "t": tick });
+        for (key, value) in self.keys {
+            line[key] = value;
+        }
+        line["on_agents"] = json!(match on_agents {
+            OnAgents::Wait => "wait",
+            OnAgents::Strand => "strand",
+            OnAgents::Remove => "remove",
+        });
+        line["asked"] = json!(asked);
+        writeln!(out, "{line}")
+    }
+}
+
+/// Writes the line of an event other than an edit.
+fn write_event(world: &World, tick: u32, event: &TraceEvent, out: &mut impl Write) -> io::Result<()> {
     let line = match *event {
-        TraceEvent::Spawn { agent, class, pose, tick } => json!({
+        TraceEvent::Spawn { agent, class, pose, tick, team, speed_factor, .. } => {
+            let mut line = json!({
+                "t": tick,
+                "spawn": agent.0,
+                "class": world.classes()[class.0 as usize].name,
+                "at": pose_json(world, class, pose),
+            });
+            if team != Team::default() {
+                line["team"] = json!(team.0);
+            }
+            if speed_factor != USUAL_SPEED_PERMILLE {
+                line["speed_factor"] = json!(speed_factor);
+            }
+            line
+        }
+        TraceEvent::Remove { agent } => json!({ "t": tick, "remove": agent.0 }),
+        TraceEvent::Order { agent, order, append, .. } => {
+            // Kept in the pool until the next tick, whatever has become of it.
+            let Some(order) = world.orders().get(order) else { return Ok(()) };
+            let mut line = json!({ "t": tick, "agent": agent.0, "order": order_json(order) });
+            if append {
+                line["append"] = json!(true);
+            }
+            line
+        }
+        TraceEvent::Refused { ticket, agent, reason } => {
+            let mut line = json!({ "t": tick, "ticket": ticket.0, "refused": reason.name() });
+            if let Some(agent) = agent {
+                line["agent"] = json!(agent.0);
+            }
+            line
+        }
+        TraceEvent::Priority { agent, priority } => {
+            json!({ "t": tick, "agent": agent.0, "priority": priority })
+        }
+        TraceEvent::Team { agent, team } => json!({ "t": tick, "agent": agent.0, "team": team.0 }),
+        TraceEvent::SpeedFactor { agent, permille } => {
+            json!({ "t": tick, "agent": agent.0, "speed_factor": permille })
+        }
+        TraceEvent::Class { agent, class, pose } => json!({
             "t": tick,
-            "spawn": agent.0,
+            "agent": agent.0,
             "class": world.classes()[class.0 as usize].name,
             "at": pose_json(world, class, pose),
         }),
-        TraceEvent::Remove { agent } => json!({ "t": tick, "remove": agent.0 }),
-        TraceEvent::Order { agent, order } => json!({
-            "t": tick,
-            "agent": agent.0,
-            "order": order_json(&world.orders().all()[order as usize], world.orders()),
-        }),
+        TraceEvent::TasksReplaced { agent } => json!({ "t": tick, "agent": agent.0, "tasks": "replaced" }),
         TraceEvent::Path { .. } => return Ok(()),
         TraceEvent::Move { agent, class, primitive, to, until, .. } => json!({
             "t": tick,
@@ -117,9 +225,11 @@ pub fn write_event(world: &World, tick: u32, event: &TraceEvent, out: &mut impl 
             "to": pose_json(world, class, to),
             "until": until,
         }),
-        TraceEvent::Done { agent, order } => json!({ "t": tick, "agent": agent.0, "done": order }),
-        TraceEvent::Unreachable { agent, order } => {
-            json!({ "t": tick, "agent": agent.0, "unreachable": order })
+        TraceEvent::Done { agent, kind, .. } => {
+            json!({ "t": tick, "agent": agent.0, "done": OrderKind::NAMES[usize::from(kind)] })
+        }
+        TraceEvent::Unreachable { agent, kind, .. } => {
+            json!({ "t": tick, "agent": agent.0, "unreachable": OrderKind::NAMES[usize::from(kind)] })
         }
         TraceEvent::Task { agent, class, goal } => {
             let headings = world.tables()[class.0 as usize].space().headings();
@@ -129,19 +239,7 @@ pub fn write_event(world: &World, tick: u32, event: &TraceEvent, out: &mut impl 
         TraceEvent::TaskDone { agent, cell } => {
             json!({ "t": tick, "agent": agent.0, "task_done": [cell.x, cell.y] })
         }
-        TraceEvent::Edit(AppliedEdit { effect, on_agents, asked }) => {
-            let (key, value) = effect_json(&effect, world.grid().shape());
-            json!({
-                "t": tick,
-                key: value,
-                "on_agents": match on_agents {
-                    OnAgents::Wait => "wait",
-                    OnAgents::Strand => "strand",
-                    OnAgents::Remove => "remove",
-                },
-                "asked": asked,
-            })
-        }
+        TraceEvent::Edit(_) => return Ok(()),
     };
     writeln!(out, "{line}")
 }
@@ -151,4 +249,62 @@ pub fn write_event(world: &World, tick: u32, event: &TraceEvent, out: &mut impl 
 /// Those of the writer.
 pub fn write_end(result: &RunResult, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{}", json!({ "t": result.ticks, "end": outcome_json(result) }))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use wheelbase_grid::{CellXY, Change, Side, SideTable, TerrainKind, TerrainTable};
+    use wheelbase_sim::{Command, MapEdit, Settings, Setup};
+
+    /// The lines of an edit of these changes.
+    fn lines_of(changes: &[Change]) -> Vec<String> {
+        let grid =
+            Grid::from_rows(&["....", "...."], TerrainTable::movingai(), SideTable::default()).unwrap();
+        let setup = Setup::cooperative(Settings::named("edits"), grid, Vec::new());
+        let mut world = World::new(setup).unwrap();
+        world.keep_log();
+        let edit = MapEdit { changes: Arc::from(changes), on_agents: OnAgents::Wait };
+        world.command(Command::Edit(edit.clone()));
+        world.command(Command::Edit(MapEdit { changes: Arc::from(&changes[..1]), ..edit }));
+        world.step();
+        let mut out = Vec::new();
+        write_log(&world, 0, &mut out).unwrap();
+        let mut lines: Vec<String> = String::from_utf8(out).unwrap().lines().map(str::to_owned).collect();
+        // Another edit of the tick has a line of its own.
+        lines.pop().unwrap();
+        lines
+    }
+
+    #[test]
+    fn the_changes_of_an_edit_are_as_few_lines_as_can_hold_them() {
+        let terrain = |x, y, kind| Change::Terrain { area: Rect::new(x, y, 1, 1), kind: TerrainKind(kind) };
+        let height = |height| Change::Elevation { area: Rect::new(0, 1, 2, 1), height };
+        let cell = CellXY::new(2, 1);
+        let side = Change::Side { cell, side: Side::North, kind: SideKind(1) };
+        assert_eq!(
+            lines_of(&[terrain(0, 0, 2), height(7), terrain(3, 1, 2), side]),
+            [concat!(
+                r#"{"t":0,"set_terrain":{"cells":[[0,0],[3,1]],"kind":2},"#,
+                r#""set_elevation":{"cells":[[0,1],[1,1]],"height":7},"#,
+                r#""set_side":{"sides":[[2,1,"N",1]]},"on_agents":"wait","asked":0}"#
+            )]
+        );
+        assert_eq!(
+            lines_of(&[terrain(0, 0, 2), terrain(0, 0, 1), side, terrain(1, 0, 1), height(3), height(4)]),
+            [
+                r#"{"t":0,"set_terrain":{"cells":[[0,0]],"kind":2},"on_agents":"wait","asked":0}"#,
+                concat!(
+                    r#"{"t":0,"set_terrain":{"cells":[[0,0],[1,0]],"kind":1},"set_side":{"sides":[[2,1,"N",1]]},"#,
+                    r#""set_elevation":{"cells":[[0,1],[1,1]],"height":3},"on_agents":"wait","asked":0}"#
+                ),
+                concat!(
+                    r#"{"t":0,"set_elevation":{"cells":[[0,1],[1,1]],"height":4},"#,
+                    r#""on_agents":"wait","asked":0}"#
+                ),
+            ]
+        );
+    }
 }

@@ -24,7 +24,7 @@ fn lines(world: &mut World) -> Vec<String> {
     loop {
         let tick = world.tick();
         let step = world.step();
-        world.log().iter().for_each(|event| trace::write_event(world, tick, event, &mut out).unwrap());
+        trace::write_log(world, tick, &mut out).unwrap();
         world.clear_log();
         if step == wheelbase_sim::RunState::Ended {
             return String::from_utf8(out).unwrap().lines().map(str::to_owned).collect();
@@ -39,12 +39,12 @@ fn added_agents_take_free_cells_and_begin_at_once() {
     let more = cart("[1, 0, \"E\"]", "{ wait = 90 }") + &event(20, add);
     let mut world = world_on(&["..........", ".........."], &more);
     step_to(&mut world, 20);
-    assert_eq!(world.agents().len(), 1);
+    assert_eq!(world.agent_arrays().len(), 1);
     step_to(&mut world, 21);
     // Seven free cells for nine agents.
     assert_eq!((world.counts().placed, world.counts().not_placed), (8, 2));
     assert!(world.counts().moves > 0);
-    assert!((1..8).all(|row| world.agents().orders(row).given == 20));
+    assert!((1..8).all(|row| world.agent_arrays().orders(row).given == 20));
     run_checked(&mut world);
 }
 
@@ -64,7 +64,7 @@ fn added_agents_keep_off_cells_that_an_edit_waits_for() {
         }
         step_to(&mut world, 2);
         // Not on (1, 0) and (2, 0), which will flood, nor on (3, 0), the target of the cart.
-        let mut places: Vec<i32> = (1..world.agents().len()).map(|row| cell(&world, row).x).collect();
+        let mut places: Vec<i32> = (1..world.agent_arrays().len()).map(|row| cell(&world, row).x).collect();
         places.sort_unstable();
         assert_eq!((places, world.counts().not_placed), (vec![0, 4, 5], 2), "{collision}");
         run_checked(&mut world);
@@ -80,7 +80,7 @@ fn random_draws_of_events_do_not_change_earlier_placements() {
         let mut world = world_on(&rows, more);
         step_to(&mut world, 0);
         world.step();
-        (0..world.agents().len()).map(|row| world.pose(row)).collect::<Vec<_>>()
+        (0..world.agent_arrays().len()).map(|row| world.pose(row)).collect::<Vec<_>>()
     };
     let (without, with) = (places(groups), places(&(groups.to_owned() + &event(0, add))));
     assert_eq!((without.len(), with.len()), (6, 9));
@@ -105,10 +105,10 @@ fn agents_are_removed_by_name_and_by_area_even_while_moving() {
         ));
         step_to(&mut world, 3);
         // Moving from (1, 1), where its anchor still is.
-        assert_eq!((cell(&world, 1), world.agents().motion[1].at_rest()), (CellXY::new(1, 1), false));
+        assert_eq!((cell(&world, 1), world.agent_arrays().motion[1].at_rest()), (CellXY::new(1, 1), false));
         step_to(&mut world, 4);
-        assert_eq!((world.agents().len(), world.counts().removed), (1, 2), "{collision}");
-        let free = |y| (0..6).all(|x| world.occupancy().holder_at(CellXY::new(x, y)).is_none());
+        assert_eq!((world.agent_arrays().len(), world.counts().removed), (1, 2), "{collision}");
+        let free = |y| (0..6).all(|x| world.agent_at(CellXY::new(x, y)).is_none());
         assert!(free(0) && free(1));
         run_checked(&mut world);
         assert_eq!((world.counts().removed, world.counts().orders_done), (2, 1));
@@ -134,7 +134,7 @@ fn given_orders_replace_the_remaining_ones() {
     let mut world = world_on(&["......."], &more);
     step_to(&mut world, 4);
     // It first ends its move from (1, 0) to (2, 0), at tick 4.
-    assert_eq!((cell(&world, 0), world.agents().orders(0).given), (CellXY::new(2, 0), 3));
+    assert_eq!((cell(&world, 0), world.agent_arrays().orders(0).given), (CellXY::new(2, 0), 3));
     run_checked(&mut world);
     // It turns around in 2 ticks and drives 4.
     assert_eq!((world.tick(), world.counts().orders_done, world.counts().flowtime), (10, 1, 7));
@@ -164,7 +164,7 @@ fn orders_of_one_tick_are_one_list() {
         + &give("names = [\"a\"]", 5);
     let mut world = world_on(&["......", "......"], &more);
     step_to(&mut world, 6);
-    assert_eq!([0, 1].map(|row| world.orders().left(&world.agents().orders(row))), [3, 1]);
+    assert_eq!([0, 1].map(|row| world.orders().left(&world.agent_arrays().orders(row))), [3, 1]);
     run_checked(&mut world);
     assert_eq!((world.counts().orders_done, cell(&world, 0)), (5, CellXY::new(5, 0)));
     // Also together with the orders of the file, and for agents added at the same tick.
@@ -232,7 +232,7 @@ fn a_pending_request_is_dropped() {
     );
     let mut world = build_world(&text);
     step_to(&mut world, 4);
-    assert_eq!(world.agents().motion[0].activity, Activity::AwaitingPath);
+    assert_eq!(world.agent_arrays().motion[0].activity, Activity::AwaitingPath);
     run_checked(&mut world);
     assert_eq!((world.tick(), world.counts().orders_done, world.counts().moves), (6, 1, 0));
 }

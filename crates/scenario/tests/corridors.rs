@@ -51,10 +51,10 @@ fn trajectories(mut world: World) -> Vec<Vec<(i32, i32, u8)>> {
     loop {
         let step = world.step();
         assert_eq!(invariant::check(&world), [], "tick {}", world.tick());
-        let poses = (0..world.agents().len()).map(|row| world.pose(row));
+        let poses = (0..world.agent_arrays().len()).map(|row| world.pose(row));
         course.push(poses.map(|pose| (pose.cell.x, pose.cell.y, pose.heading.0)).collect());
         if step == RunState::Ended {
-            let n = world.agents().len() as u64;
+            let n = world.agent_arrays().len() as u64;
             assert_eq!(
                 (world.counts().orders_done, world.counts().not_placed),
                 (n, 0),
@@ -93,14 +93,14 @@ fn opposite_groups_get_through_a_gap_that_moves() {
                 + &set_terrain(tick + 60, &format!("[{x}, 0, 1, 2]"), "ground", "wait")
                 + &set_terrain(tick + 60, &format!("[{x}, 4, 1, 2]"), "water", "wait");
             let mut world = crossing(collision, None, &events);
-            let n = world.agents().len() as u64;
+            let n = world.agent_arrays().len() as u64;
             run_checked(&mut world);
             assert_eq!(
                 (world.counts().orders_done, world.edits_pending()),
                 (n, 0),
                 "{collision}, tick {tick}"
             );
-            assert!((0..world.agents().len()).all(|row| cell(&world, row).x != x as i32));
+            assert!((0..world.agent_arrays().len()).all(|row| cell(&world, row).x != x as i32));
         }
     }
 }

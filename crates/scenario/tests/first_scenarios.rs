@@ -184,7 +184,7 @@ fn reinforcements() {
     done("9_reinforcements.toml", 42, 0, 2_000);
     let world = run("9_reinforcements.toml");
     let counts = world.counts();
-    assert_eq!((counts.placed, counts.removed, world.agents().len()), (22, 22, 0));
+    assert_eq!((counts.placed, counts.removed, world.agent_arrays().len()), (22, 22, 0));
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn to(area: &str) -> String {
 
 /// The pose assigned to the agent in a row.
 fn given(world: &World, row: usize) -> Option<Pose> {
-    world.agents().assigned[row].map(|state| world.tables()[0].space().pose(state))
+    world.agent_arrays().assigned[row].map(|state| world.tables()[0].space().pose(state))
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn nearest_goes_near_and_says_unreachable_there() {
     let open = set_terrain(50, "[4, 0, 1, 1]", "ground", "wait");
     let mut world = world_on(&["....W...", "....W..."], &(agents("wait") + &open));
     step_to(&mut world, 40);
-    assert_eq!(world.agents().motion[0].activity, Activity::Unreachable);
+    assert_eq!(world.agent_arrays().motion[0].activity, Activity::Unreachable);
     run_checked(&mut world);
     assert_eq!((cell(&world, 0).x, world.counts().orders_unreachable, world.counts().orders_done), (5, 0, 2));
 }
@@ -129,7 +129,7 @@ fn a_pose_is_free_again_once_its_agent_is_removed_or_sent_elsewhere() {
         step_to(&mut world, 3);
         assert_eq!(given(&world, 0).unwrap().cell, CellXY::new(5, 0));
         run_checked(&mut world);
-        let last = world.agents().len() - 1;
+        let last = world.agent_arrays().len() - 1;
         assert_eq!(
             (cell(&world, last), world.counts().orders_unreachable),
             (CellXY::new(5, 0), 0),

@@ -38,16 +38,16 @@ fn group(class: &str, count: usize, area: &str, order: &str) -> String {
 }
 
 fn tables(world: &World, row: usize) -> &MovementTables {
-    &world.tables()[world.agents().motion[row].class.0 as usize]
+    &world.tables()[world.agent_arrays().motion[row].class.0 as usize]
 }
 
 /// The pose assigned to the agent in a row.
 fn given(world: &World, row: usize) -> Option<Pose> {
-    world.agents().assigned[row].map(|state| tables(world, row).space().pose(state))
+    world.agent_arrays().assigned[row].map(|state| tables(world, row).space().pose(state))
 }
 
 fn given_cells(world: &World) -> Vec<(i32, i32)> {
-    let cells = (0..world.agents().len()).map(|row| given(world, row).unwrap().cell);
+    let cells = (0..world.agent_arrays().len()).map(|row| given(world, row).unwrap().cell);
     cells.map(|cell| (cell.x, cell.y)).collect()
 }
 
@@ -79,7 +79,7 @@ fn poses_fill_the_space_around_the_goal_and_all_arrive() {
         "{:?}",
         world.counts()
     );
-    assert!(world.agents().assigned.iter().all(Option::is_none));
+    assert!(world.agent_arrays().assigned.iter().all(Option::is_none));
 }
 
 #[test]
@@ -117,14 +117,17 @@ fn one_goal_for_several_classes_and_for_moving_agents() {
     );
     let mut world = build_world(&text);
     step_to(&mut world, 10);
-    assert!((0..12).any(|row| !world.agents().motion[row].at_rest()));
+    assert!((0..12).any(|row| !world.agent_arrays().motion[row].at_rest()));
     // Moving agents have poses too.
     assert!((0..12).all(|row| given(&world, row).is_some()));
     let near = |row| given(&world, row).unwrap().cell.distance_squared(CellXY::new(14, 6));
     assert!((0..12).map(near).max().unwrap() <= 25);
     run_checked(&mut world);
     assert_eq!(world.counts().orders_unreachable, 0, "{:?}", world.counts());
-    assert_eq!(world.agents().motion.iter().filter(|motion| motion.activity != Activity::Idle).count(), 0);
+    assert_eq!(
+        world.agent_arrays().motion.iter().filter(|motion| motion.activity != Activity::Idle).count(),
+        0
+    );
 }
 
 #[test]
@@ -181,7 +184,7 @@ fn a_flooded_pose_is_replaced_and_a_waiting_order_is_retried() {
     let more = cart("[0, 0, \"E\"]", order) + &set_terrain(30, "[3, 0, 1, 1]", "ground", "wait");
     let mut world = world_on(&["...W...."], &more);
     step_to(&mut world, 20);
-    assert_eq!(world.agents().motion[0].activity, Activity::Unreachable);
+    assert_eq!(world.agent_arrays().motion[0].activity, Activity::Unreachable);
     run_checked(&mut world);
     assert_eq!((world.counts().orders_done, cell(&world, 0)), (1, CellXY::new(6, 0)));
 }
@@ -198,7 +201,7 @@ fn a_field_that_takes_many_ticks_only_delays_the_choice() {
     let mut fast = build_world(&text(200_000));
     step_to(&mut fast, 1);
     let mut slow = build_world(&text(64));
-    while slow.agents().assigned.iter().all(Option::is_none) {
+    while slow.agent_arrays().assigned.iter().all(Option::is_none) {
         assert!(slow.tick() < 500);
         let next = slow.tick() + 1;
         step_to(&mut slow, next);
@@ -251,7 +254,7 @@ fn group_paths(kind: &str) -> GroupPaths {
             ways.ticks[0] += u64::from(tables.move_ticks(state, primitive as usize).unwrap());
             state = tables.state_after(state, primitive as usize);
         }
-        assert_eq!(world.agents().assigned[row], Some(state));
+        assert_eq!(world.agent_arrays().assigned[row], Some(state));
         let (cost, expansions) = cheapest(tables, from, tables.space().pose(state));
         ways.ticks[1] += u64::from(cost);
         ways.expansions[1] += expansions;
@@ -368,7 +371,7 @@ proptest! {
         let rows: Vec<usize> = (0..count).filter(|&row| given(&world, row).is_some()).collect();
         let mut taken = Vec::new();
         for &row in &rows {
-            let state = world.agents().assigned[row].unwrap();
+            let state = world.agent_arrays().assigned[row].unwrap();
             prop_assert!(tables.is_legal(state) && connected.contains(&state) && faces(&state));
             taken.extend(body(tables, space.pose(state)));
         }

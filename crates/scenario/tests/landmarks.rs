@@ -67,15 +67,15 @@ fn check_paths(world: &mut World) -> usize {
         let step = world.step();
         for event in world.log() {
             let &TraceEvent::Path { agent, from, first, count } = event else { continue };
-            let row = world.agents().row(agent).unwrap();
-            let tables = &world.tables()[world.agents().motion[row].class.0 as usize];
+            let row = world.agent_arrays().row(agent).unwrap();
+            let tables = &world.tables()[world.agent_arrays().motion[row].class.0 as usize];
             let mut state = tables.space().state(from).unwrap();
             let mut cost = 0;
             for &primitive in &world.log_moves()[first as usize..][..count as usize] {
                 cost += tables.move_ticks(state, primitive as usize).unwrap();
                 state = tables.state_after(state, primitive as usize);
             }
-            let Some(goal) = world.orders().task(&world.agents().orders(row)) else { continue };
+            let Some(goal) = world.orders().task(&world.agent_arrays().orders(row)) else { continue };
             let members = [goal];
             let mut request = Request::new(from, Goal::of(&members));
             request.heuristic = Heuristic::Named(HeuristicName::Zero);

@@ -102,7 +102,7 @@ fn an_edit_waits_for_the_agent_there_and_keeps_others_out() {
         let kept_at = if kind.goes_on && collision == "swept" { 1 } else { 2 };
         assert_eq!((cell(&world, 0), cell(&world, 1)), (CellXY::new(6, 0), CellXY::new(kept_at, 0)));
         // Reported once, kept, and retried when it opens.
-        assert_eq!(world.agents().motion[1].activity, Activity::Unreachable);
+        assert_eq!(world.agent_arrays().motion[1].activity, Activity::Unreachable);
         run_checked(&mut world);
         let arrival = 60 + 3 * (4 - kept_at as u32);
         assert_eq!((world.tick(), world.counts().orders_done), (arrival, 2), "{collision}: {}", kind.shut);
@@ -116,14 +116,14 @@ fn a_stranded_truck_stays_until_an_edit_frees_it() {
         let events = event(7, kind.shut, "strand") + &event(30, kind.open, "strand");
         let mut world = strip(collision, &truck(1, 6), &events);
         step_to(&mut world, 8);
-        assert!(world.agents().wait_states[0].stranded, "{collision}: {}", kind.shut);
+        assert!(world.agent_arrays().wait_states[0].stranded, "{collision}: {}", kind.shut);
         // Its move keeps its time and ends at tick 9 over (3, 0) and (4, 0).
         step_to(&mut world, 10);
         assert_eq!((cell(&world, 0), world.counts().moves), (CellXY::new(4, 0), 3 + u64::from(kind.goes_on)));
         run_checked(&mut world);
         let arrival = if kind.goes_on { 15 } else { 36 };
         assert_eq!(world.counts().flowtime, arrival, "{collision}: {}", kind.shut);
-        assert!(!world.agents().wait_states[0].stranded);
+        assert!(!world.agent_arrays().wait_states[0].stranded);
     });
 }
 
@@ -133,10 +133,15 @@ fn a_truck_in_the_way_is_removed_while_moving() {
         let agents = truck(1, 6) + &truck(6, 6);
         let mut world = strip(collision, &agents, &event(7, kind.shut, "remove"));
         step_to(&mut world, 7);
-        assert_eq!(world.agents().len(), 2);
+        assert_eq!(world.agent_arrays().len(), 2);
         world.step();
-        assert_eq!((world.agents().len(), world.counts().removed), (1, 1), "{collision}: {}", kind.shut);
-        let held = (0..7).filter(|&x| world.occupancy().holder_at(CellXY::new(x, 0)).is_some());
+        assert_eq!(
+            (world.agent_arrays().len(), world.counts().removed),
+            (1, 1),
+            "{collision}: {}",
+            kind.shut
+        );
+        let held = (0..7).filter(|&x| world.agent_at(CellXY::new(x, 0)).is_some());
         assert_eq!(held.collect::<Vec<_>>(), [5, 6]);
         run_checked(&mut world);
     });

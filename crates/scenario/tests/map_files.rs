@@ -11,9 +11,12 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::{Cell, Side, SideKind, TerrainKind};
 use wheelbase_maps::TerrainColours;
-use wheelbase_scenario::load::{Overrides, load_world, load_world_and_text};
+use wheelbase_scenario::load::{
+    AttachedFile, Files, Overrides, build_world_of, load_world, load_world_and_text,
+};
 use wheelbase_scenario::order_text::order_json;
 use wheelbase_scenario::recording::{Reader, rebuild, verify};
+use wheelbase_scenario::scenario;
 use wheelbase_sim::World;
 
 /// An own folder for a test.
@@ -228,15 +231,43 @@ fn objects_are_agents_with_orders() {
     let mut world = tiled(&folder, MAP, own).unwrap();
     let cells: Vec<_> = (0..3).map(|row| world.pose(row).cell).map(|cell| (cell.x, cell.y)).collect();
     assert_eq!(cells, [(3, 1), (0, 0), (1, 1)]);
-    assert_eq!(world.agents().wait_states[2].priority, -2);
-    let written: Vec<String> =
-        world.orders().all().iter().map(|order| order_json(order, world.orders()).to_string()).collect();
+    assert_eq!(world.agent_arrays().wait_states[2].priority, -2);
+    let written: Vec<String> = world
+        .orders()
+        .lists()
+        .flat_map(|(_, list)| list)
+        .map(|order| order_json(order).to_string())
+        .collect();
     assert_eq!(written, ["{\"goto\":[3,0]}", "{\"patrol\":[[3,0],[0,1]]}"]);
     for _ in 0..3 {
         world.step();
     }
     assert_eq!(world.counts().removed, 1, "names of the map are known to events");
     assert_recorded(&folder.join("s.toml"), &["m.tmx", "t.tsx"]);
+}
+
+/// Maps, tile sets and pictures can all come from memory: nothing is opened.
+#[test]
+fn a_scenario_is_read_from_memory() {
+    let folder = folder("from_memory");
+    let mut by_disk = tiled(&folder, MAP, "").unwrap();
+    let of_disk =
+        |name: &str| AttachedFile { name: name.to_owned(), bytes: std::fs::read(folder.join(name)).unwrap() };
+    let files = [of_disk("m.tmx"), of_disk("t.tsx")];
+    let text = std::fs::read_to_string(folder.join("s.toml")).unwrap();
+    let typed = scenario::parse("s.toml", text.as_bytes()).unwrap();
+    let path = Path::new("nowhere/s.toml");
+    let mut by_memory = build_world_of(path, &typed, Files::Memory(&files)).unwrap().world;
+    for _ in 0..30 {
+        by_disk.step();
+        by_memory.step();
+        assert_eq!(by_disk.state_hash(), by_memory.state_hash());
+    }
+    assert!(by_memory.counts().moves > 0);
+    let missing = build_world_of(path, &typed, Files::Memory(&files[..1])).err().unwrap().to_string();
+    assert!(missing.contains("t.tsx") && missing.contains("is not among the files given"), "{missing}");
+    let missing = build_world_of(path, &typed, Files::Memory(&[])).err().unwrap().to_string();
+    assert!(missing.contains("m.tmx: is not among the files given"), "{missing}");
 }
 
 #[test]

@@ -108,8 +108,9 @@ fn estimates_match_the_memory_taken() {
         let (estimate, peak) = estimate_and_peak(&text);
         let permille = estimate * 1000 / peak;
         println!("estimate {} MiB, peak {} MiB, {permille} permille", estimate >> 20, peak >> 20);
-        // Orders take less memory without their text; the estimate per agent is as before.
-        wrong += usize::from(!(800..=1650).contains(&permille));
+        // The most in the last case: agents share the order that holds their tasks, and landmarks count at the width of
+        // the longest distances.
+        wrong += usize::from(!(800..=1950).contains(&permille));
     }
     assert_eq!(wrong, 0);
 }

@@ -52,12 +52,12 @@ fn a_waiting_order_is_retried_after_a_relevant_edit() {
     let mut world = world_on(&["..W.", "...."], &more.replace("[0, 1, 1, 1]", "[3, 1, 1, 1]"));
     step_to(&mut world, 1);
     // Row 1 leads around the water.
-    assert_eq!(world.agents().motion[0].activity, Activity::Following);
+    assert_eq!(world.agent_arrays().motion[0].activity, Activity::Following);
 
     let mut world =
         world_on(&["..W."], &more.replace("[0, 1, 1, 1]", "[3, 0, 1, 1]").replace("trees", "swamp"));
     step_to(&mut world, 40);
-    assert_eq!(world.agents().motion[0].activity, Activity::Unreachable);
+    assert_eq!(world.agent_arrays().motion[0].activity, Activity::Unreachable);
     assert_eq!(world.counts().path_requests, 1);
     run_checked(&mut world);
     // From tick 50: three steps, the last onto swamp at half speed.
@@ -79,7 +79,7 @@ fn an_edit_waits_until_it_disturbs_no_agent_and_lets_no_other_in() {
     assert_eq!(world.edits_pending(), 0);
     step_to(&mut world, 59);
     assert_eq!(cell(&world, 1), CellXY::new(2, 0));
-    assert_eq!(world.agents().motion[1].activity, Activity::Unreachable);
+    assert_eq!(world.agent_arrays().motion[1].activity, Activity::Unreachable);
     run_checked(&mut world);
     assert_eq!(world.counts().orders_done, 2);
 }
@@ -128,8 +128,8 @@ fn removed_agents_are_counted_and_free_their_cells() {
         + &set_terrain(2, "[2, 0, 1, 1]", "ground", "remove");
     let mut world = world_on(&["....."], &more);
     run_checked(&mut world);
-    assert_eq!((world.counts().removed, world.agents().len()), (1, 1));
-    assert_eq!(world.agents().ids[0].0, 1);
+    assert_eq!((world.counts().removed, world.agent_arrays().len()), (1, 1));
+    assert_eq!(world.agent_arrays().ids[0].0, 1);
     assert_eq!((cell(&world, 0), world.counts().orders_done), (CellXY::new(4, 0), 1));
     let rows: Vec<u32> = world.entities().query::<&wheelbase_sim::Row>().iter().map(|row| row.0).collect();
     assert_eq!(rows, [0]);

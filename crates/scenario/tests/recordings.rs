@@ -7,6 +7,8 @@ mod common;
 use common::{CART, OTHERS, TRUCK, build_world, cart, on_threads, set_terrain};
 use std::collections::BTreeSet;
 use std::io::Cursor;
+use wheelbase_grid::CellXY;
+use wheelbase_planner::{Heading, Pose};
 use wheelbase_scenario::recording::{Event, Reader, RecordingError, TickRecord, verify};
 use wheelbase_sim::{AgentId, Counters, RunState};
 
@@ -76,16 +78,16 @@ fn assert_same_as_the_run(mut reader: Reader<Cursor<Vec<u8>>>, text: &str) -> (u
     while reader.next_tick(&mut tick).unwrap() {
         assert_eq!(tick.tick, world.tick());
         let step = world.step();
-        assert_eq!((tick.state_hash, tick.counters), (world.tick_hash(), Counters::of(&world)));
+        assert_eq!((tick.state_hash, tick.counters), (world.state_hash(), Counters::of(&world)));
         assert_eq!(reader.has_ended(), step == RunState::Ended);
         let frame = reader.agents();
-        assert_eq!(frame.ids, world.agents().ids);
+        assert_eq!(frame.ids, world.agent_arrays().ids);
         for row in 0..frame.len() {
             assert_eq!(frame.pose(row), world.pose(row));
-            assert_eq!(frame.is_moving(row), !world.agents().motion[row].at_rest());
-            assert_eq!(frame.waits_since[row], world.agents().wait_states[row].waits_since);
+            assert_eq!(frame.is_moving(row), !world.agent_arrays().motion[row].at_rest());
+            assert_eq!(frame.waits_since[row], world.agent_arrays().wait_states[row].waits_since);
             // The path continues from the end of the move, pose by pose.
-            let tables = &world.tables()[usize::from(world.agents().motion[row].class.0)];
+            let tables = &world.tables()[usize::from(world.agent_arrays().motion[row].class.0)];
             let mut state = tables.space().state(frame.motion[row].to);
             let mut poses = frame.path_poses(row, reader.header());
             assert_eq!(poses.next(), Some(frame.motion[row].to));
@@ -119,8 +121,8 @@ fn a_recording_of_a_hexagonal_map_agrees_with_the_run() {
     let reader = open(&record(&text).0).unwrap();
     let header = reader.header();
     assert_eq!(header.shape, "hex");
-    let (even, odd) = (&header.classes[0].footprints[2], &header.classes[0].footprints[3]);
-    assert_ne!(even, odd, "a body facing north-east leans with the row");
+    let cells = |row| header.classes[0].movement().cells_at(Pose::new(0, row, Heading(1))).to_vec();
+    assert_ne!(cells(0), cells(1), "a body facing north-east leans with the row");
     let (ticks, kinds) = assert_same_as_the_run(reader, &text);
     assert!(ticks > 200 && kinds.contains("Edit") && kinds.contains("Move"), "{ticks} {kinds:?}");
 }
@@ -131,7 +133,8 @@ fn a_recording_agrees_with_the_run() {
     let (file, hash) = record(&text);
     let reader = open(&file).unwrap();
     assert_eq!((reader.header().name.as_str(), reader.header().scenario.as_str()), ("busy", text.as_str()));
-    assert_eq!(reader.header().classes[1].footprints[0], [[-1, 0], [0, 0]]);
+    let truck: Vec<_> = reader.header().classes[1].cells(Pose::new(3, 0, Heading(0))).collect();
+    assert_eq!(truck, [CellXY::new(2, 0), CellXY::new(3, 0)]);
     let end = reader.end().unwrap().clone();
     assert_eq!((end.state_hash, end.interrupted, reader.truncation()), (hash, false, None));
     assert!(reader.chunks().len() > 2, "{:?}", reader.chunks());
@@ -249,21 +252,32 @@ fn other_files_and_versions_are_refused_by_name() {
     assert_eq!(refused(b"name = \"a scenario\""), "is not a recording");
     assert_eq!(refused(b""), "is a recording that is cut off before its first chunk");
     let (mut file, _) = record(&busy());
+    assert_eq!((&file[..8], file[8]), (&b"WB-REC\r\n"[..], 4));
     file[8] = 9;
-    let sum = fnv(&file[..20]);
-    file[20..28].copy_from_slice(&sum.to_le_bytes());
-    assert_eq!(refused(&file), "is a recording of format version 9, expected version 3");
-    file[8] = 3;
+    let sum = crc32(&file[..16]);
+    file[16..20].copy_from_slice(&sum.to_le_bytes());
+    assert_eq!(
+        refused(&file),
+        "is a recording of version 9, written by a later release; this one reads version 4"
+    );
+    file[8] = 4;
     file[12] ^= 1;
-    let sum = fnv(&file[..20]);
-    file[20..28].copy_from_slice(&sum.to_le_bytes());
-    assert!(refused(&file).contains("with an unknown layout"), "{}", refused(&file));
+    let sum = crc32(&file[..16]);
+    file[16..20].copy_from_slice(&sum.to_le_bytes());
+    assert!(refused(&file).contains("of version 4 with an unknown layout"), "{}", refused(&file));
+    // The first bytes that the release before wrote, with checksums of another kind.
+    let before =
+        b"WB-REC\r\n\x03\0\0\0\x5f\x70\xc2\x3b\xe9\xb1\x0f\x94\x02\x94\x7c\xbd\xb3\xb0\xf1\x41\x01\0\0\0";
+    assert_eq!(
+        refused(before),
+        "is a recording of version 3, written by an earlier release; this one reads version 4"
+    );
 }
 
-/// FNV-1a, from its definition: independent of the code under test.
-fn fnv(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(14_695_981_039_346_656_037, |sum, &byte| {
-        (sum ^ u64::from(byte)).wrapping_mul(1_099_511_628_211)
+/// CRC-32, from its definition: independent of the code under test.
+fn crc32(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(u32::MAX, |sum, &byte| {
+        (0..8).fold(sum ^ u32::from(byte), |sum, _| sum >> 1 ^ if sum & 1 == 1 { 0xedb8_8320 } else { 0 })
     })
 }
 

@@ -60,7 +60,7 @@ fn group_after_nearest() {
     let mut n_seen = 0;
     while world.step() == RunState::Running {
         assert_eq!(invariant::check(&world), []);
-        let agents = world.agents();
+        let agents = world.agent_arrays();
         for row in 0..agents.len() {
             let order = world.orders().current(&agents.orders(row)).map(|order| &order.kind);
             let follows = agents.motion[row].activity == Activity::Following;
@@ -83,9 +83,10 @@ fn group_after_nearest() {
 #[test]
 fn group_member_sent_aside() {
     let mut world = load("group_member_sent_aside.toml");
-    let given = |world: &World| world.agents().assigned[1..].iter().filter(|given| given.is_some()).count();
+    let given =
+        |world: &World| world.agent_arrays().assigned[1..].iter().filter(|given| given.is_some()).count();
     while world.step() == RunState::Running && given(&world) == 0 {}
-    assert!(world.agents().motion[1..].iter().any(|motion| motion.activity == Activity::Yielding));
+    assert!(world.agent_arrays().motion[1..].iter().any(|motion| motion.activity == Activity::Yielding));
     assert_eq!(given(&world), 3, "tick {}", world.tick());
     run_checked(&mut world);
     assert_eq!(world.counts().orders_done, 4);

@@ -60,7 +60,7 @@ proptest! {
         world.run();
         let counts = *world.counts();
         prop_assert_eq!(bound[0].tasks_done, counts.tasks_done);
-        prop_assert_eq!(u64::from(world.agents().statistics(0).finished), counts.tasks_done);
+        prop_assert_eq!(u64::from(world.agent_arrays().statistics(0).finished), counts.tasks_done);
         prop_assert_eq!((counts.trips, counts.trip_ticks), (counts.tasks_done, counts.bound_ticks));
     }
 }
@@ -104,7 +104,8 @@ fn a_crowd_stays_below_its_bound() {
     world.run();
     let (done, bound) = (world.counts().tasks_done, bound.iter().map(|bound| bound.tasks_done).sum::<u64>());
     assert!(done < bound && done > bound / 4, "{done} of {bound}");
-    let finished = (0..world.agents().len()).map(|row| u64::from(world.agents().statistics(row).finished));
+    let finished =
+        (0..world.agent_arrays().len()).map(|row| u64::from(world.agent_arrays().statistics(row).finished));
     assert_eq!(finished.sum::<u64>(), done);
     let counts = world.counts();
     assert!(counts.trips <= done && counts.trips > done / 2, "{counts:?}");

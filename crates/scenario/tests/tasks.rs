@@ -10,8 +10,7 @@ use std::path::Path;
 use wheelbase_scenario::load::{AttachedFile, Files, Loaded, build_world_of};
 use wheelbase_scenario::recording::{Event, Reader, TickRecord, verify};
 use wheelbase_scenario::scenario;
-use wheelbase_sim::TraceEvent;
-use wheelbase_sim::{RunState, World};
+use wheelbase_sim::{OrderKind, RunState, TraceEvent, World};
 
 fn text(map: &str, more: &str) -> String {
     format!("name = \"tasks\"\nseed = 3\nticks = 400\n[map]\nrows = {map}\n{CART}{TRUCK}{more}")
@@ -52,7 +51,7 @@ fn each_agent_does_random_tasks_forever() {
         let mut world = build_world(&random_tasks(5));
         world.keep_log();
         let hashes = run_checked(&mut world);
-        let mut done = vec![0; world.agents().len()];
+        let mut done = vec![0; world.agent_arrays().len()];
         for event in world.log() {
             if let TraceEvent::TaskDone { agent, .. } = event {
                 done[agent.0 as usize] += 1;
@@ -107,7 +106,7 @@ fn an_unreachable_task_is_dropped() {
         with_table(&text(map, group), "agent,x,y,heading\n0,8,1,any\n0,5,0,any\n0,0,0,any\n").unwrap();
     world.keep_log();
     run_checked(&mut world);
-    let given_up = |event: &&TraceEvent| matches!(event, TraceEvent::Unreachable { order: "task", .. });
+    let given_up = |event: &&TraceEvent| matches!(event, TraceEvent::Unreachable { kind, .. } if OrderKind::NAMES[usize::from(*kind)] == "task");
     let n_given_up = world.log().iter().filter(given_up).count() as u64;
     let done = world.counts().tasks_done;
     assert!(done > 10 && n_given_up.abs_diff(done / 2) <= 1, "{done} {n_given_up}");
@@ -128,7 +127,7 @@ fn recorded_tasks_are_verified_without_the_table() {
             done += record.events.iter().filter(|event| matches!(event, Event::TaskDone { .. })).count();
         }
         assert_eq!(done as u64, world.counts().tasks_done);
-        assert_eq!(given - done, world.agents().len());
+        assert_eq!(given - done, world.agent_arrays().len());
         let verified = verify(&mut Reader::open(Cursor::new(file)).unwrap(), |_| true).unwrap();
         assert_eq!((verified.n_ticks, verified.difference), (401, None));
     }
@@ -184,7 +183,7 @@ fn a_table_named_by_many_groups_is_read_once() {
     let table = format!("agent,x,y,heading\n{rows}");
     // Read for each group it would have more than 2^24 lines.
     let world = with_table(&text(&open_map(), &groups(|_| 2)), &table).unwrap();
-    assert_eq!(world.agents().len(), 80);
+    assert_eq!(world.agent_arrays().len(), 80);
     let wrong = with_table(&text(&open_map(), &groups(|_| 2)), &table.replace("1,2,1", "9,2,1"));
     let wrong = wrong.map(|_| ()).unwrap_err();
     assert_eq!(wrong.lines().count(), 20, "mistakes of a table are reported once: {wrong}");
@@ -197,7 +196,7 @@ fn groups_of_one_area_share_its_poses() {
     let groups = "[[groups]]\nclass = \"cart\"\ncount = 1\narea = [0, 0, 512, 999]\n".repeat(4200);
     // Listed for each group there would be more than 2^32 poses, and an error.
     let world = build_world(&format!("name = \"many\"\nticks = 1\n{map}{CART}{groups}"));
-    assert_eq!(world.agents().len(), 4200);
+    assert_eq!(world.agent_arrays().len(), 4200);
 }
 
 fn world_of_missing_table() -> String {

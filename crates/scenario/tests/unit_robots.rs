@@ -85,8 +85,10 @@ impl Drawn {
         let mut longest = 0;
         while run.step() == RunState::Running {
             let tick = run.tick();
-            let waits =
-                (0..run.agents().len()).map(|row| tick - run.agents().orders(row).since).max().unwrap();
+            let waits = (0..run.agent_arrays().len())
+                .map(|row| tick - run.agent_arrays().orders(row).since)
+                .max()
+                .unwrap();
             longest = longest.max(waits);
         }
         longest
@@ -148,7 +150,7 @@ fn state_at(drawn: &Drawn, tick: u32) -> wheelbase_planner::model::State {
     while world.tick() < tick {
         world.step();
     }
-    world.agents().motion[0].state
+    world.agent_arrays().motion[0].state
 }
 
 #[test]

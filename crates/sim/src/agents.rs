@@ -1,18 +1,24 @@
 //! The agents: dense parallel arrays with a row for each agent, which ticks stream over, and cold data as components of
 //! entities.
 //!
-//! Rows are in order of id and close up when agents are removed. Ids are never reused.
+//! Rows are in order of id and close up when agents are removed. Ids are never used again; agent slots are, so that
+//! tables by agent are no longer than the most agents present at once.
 
+use crate::commands::USUAL_SPEED_PERMILLE;
 use crate::name::Name;
-use crate::orders::OrderState;
+use crate::orders::{OrderPool, OrderState};
+use crate::rows::agent_row::AgentRow;
 use crate::statistics::TripStatistics;
-use crate::tasks::Tasks;
 use hecs::World as Entities;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use wheelbase_grid::CellXY;
+use wheelbase_planner::Pose;
 use wheelbase_planner::model::State;
-use wheelbase_traffic::motion::{Activity, AgentId, Motion, WaitState};
+use wheelbase_traffic::motion::{Activity, AgentId, AgentSlot, ClassId, Motion, WaitState};
 use wheelbase_traffic::path_pool::PathHandle;
-use wheelbase_traffic::view::{AgentsView, GoalStamp};
+use wheelbase_traffic::teams::{Friends, Team};
+use wheelbase_traffic::view::{AgentsView, GoalStamp, NO_ROW};
 use wheelbase_traffic::{PriorityKey, RowSet};
 
 /// Row of an agent in the dense arrays. Changes when an agent before it is removed.
@@ -25,6 +31,8 @@ pub struct Row(pub u32);
 pub struct Agents {
     /// Ids, rising.
     pub ids: Vec<AgentId>,
+    /// Agent slots: their places in tables by agent.
+    pub(crate) slots: Vec<AgentSlot>,
     /// Hot: poses and moves.
     pub motion: Vec<Motion>,
     /// Rows that a tick visits. Every other agent rests, without a path and without an order that it can carry out; its
@@ -40,12 +48,34 @@ pub struct Agents {
     pub(crate) keys: Vec<PriorityKey>,
     /// Poses assigned to them by an order to an area or a group.
     pub assigned: Vec<Option<State>>,
+    /// Their teams.
+    pub teams: Vec<Team>,
+    /// Their speed factors in permille.
+    pub speed_factors: Vec<u16>,
+    /// What games and renderers read of them. Whoever writes what a row repeats writes the row too, by a method here, so
+    /// that rows cost nothing for agents that do not change.
+    pub(crate) rows: Vec<AgentRow>,
+    /// Rows of removed agents, until [`Agents::close_up`].
+    leaving: RowSet,
+    n_leaving: usize,
+    /// Agents on hold, and agents of each team.
+    n_holding: u32,
+    n_of_team: [u32; Team::COUNT],
+    /// Raised whenever an agent that may have been an obstacle to others gives up its place.
+    pub(crate) cleared: u64,
     /// Their entities.
     entity: Vec<hecs::Entity>,
     /// Cold data, and components of game code.
     entities: Entities,
-    /// Row of each id ever used; `u32::MAX` once the agent is removed.
-    row_of_id: Vec<u32>,
+    /// Row by agent slot; [`NO_ROW`] of a free one.
+    row_of_slot: Vec<u32>,
+    /// Free agent slots, the lowest on top.
+    free_slots: BinaryHeap<Reverse<AgentSlot>>,
+    /// Number of agents ever placed: the next id.
+    n_placed: u32,
+    /// No agent slot is given again, so that tests can compare.
+    #[cfg(test)]
+    pub(crate) keeps_slots: bool,
 }
 
 impl Agents {
@@ -59,19 +89,119 @@ impl Agents {
         self.ids.is_empty()
     }
 
-    /// Row of an agent, or `None` if it is not present.
+    /// Row of an agent, or `None` if it is not present. Logarithmic in the agents.
     pub fn row(&self, id: AgentId) -> Option<usize> {
-        let row = *self.row_of_id.get(id.0 as usize)?;
-        (row != u32::MAX).then_some(row as usize)
+        self.ids.binary_search(&id).ok()
     }
 
-    /// Adds an agent as the last row.
-    pub(crate) fn push(&mut self, motion: Motion, priority: i32, orders: OrderState, tick: u32) -> AgentId {
-        let id = AgentId(self.row_of_id.len() as u32);
+    /// Row of the agent in an agent slot, or `None` if that is free.
+    pub(crate) fn row_of_slot(&self, slot: AgentSlot) -> Option<usize> {
+        let row = *self.row_of_slot.get(slot.index())?;
+        (row != NO_ROW).then_some(row as usize)
+    }
+
+    /// Number of agent slots: the most agents ever present at once.
+    pub(crate) fn n_slots(&self) -> usize {
+        self.row_of_slot.len()
+    }
+
+    /// The lowest free agent slot.
+    fn next_slot(&mut self) -> AgentSlot {
+        #[cfg(test)]
+        if self.keeps_slots {
+            self.free_slots.clear();
+        }
+        let free = self.free_slots.pop().map(|Reverse(slot)| slot);
+        free.unwrap_or_else(|| {
+            self.row_of_slot.push(NO_ROW);
+            AgentSlot(self.row_of_slot.len() as u32 - 1)
+        })
+    }
+
+    /// Row of an agent, unless it was removed at this very tick.
+    pub(crate) fn present_row(&self, id: AgentId) -> Option<usize> {
+        self.row(id).filter(|&row| self.is_present(row))
+    }
+
+    /// Whether the agent in a row was not removed at this very tick.
+    pub(crate) fn is_present(&self, row: usize) -> bool {
+        self.n_leaving == 0 || !self.leaving.contains(row)
+    }
+
+    /// Marks the agent in a row as removed.
+    pub(crate) fn leave(&mut self, row: usize) {
+        if self.is_present(row) {
+            self.leaving.insert(row);
+            self.n_leaving += 1;
+            self.n_of_team[usize::from(self.teams[row].0)] -= 1;
+            self.cleared += 1;
+        }
+    }
+
+    /// Whether searches of a team have agents for obstacles.
+    pub(crate) fn obstruct(&self, team: Team, friends: &Friends) -> bool {
+        let is_foe = |(other, &n): (usize, &u32)| n > 0 && friends.of_team(team) & 1 << other == 0;
+        self.n_holding > 0 || self.n_of_team.iter().enumerate().any(is_foe)
+    }
+
+    /// Whether searches of any team have agents for obstacles.
+    pub(crate) fn obstruct_any(&self, friends: &Friends) -> bool {
+        let teams = (0..Team::COUNT as u8).map(Team).filter(|team| self.n_of_team[usize::from(team.0)] > 0);
+        self.n_holding > 0 || teams.clone().any(|team| self.obstruct(team, friends))
+    }
+
+    /// Takes out the rows of removed agents; the others close up in order. Linear in all agents, but only at ticks at
+    /// which some were removed.
+    pub(crate) fn close_up(&mut self) {
+        if self.n_leaving == 0 {
+            return;
+        }
+        let removed: Vec<bool> = (0..self.len()).map(|row| self.leaving.contains(row)).collect();
+        self.remove_rows(&removed);
+        self.leaving.clear();
+        self.n_leaving = 0;
+    }
+
+    /// Whether ids are left for further agents.
+    pub(crate) fn ids_left(&self) -> bool {
+        self.n_placed < u32::MAX - 1
+    }
+
+    /// Sets the priority of the agent in a row.
+    pub(crate) fn set_priority(&mut self, row: usize, priority: i32) {
+        self.wait_states[row].priority = priority;
+        self.keys[row] = key_of(self.stamps[row], priority, self.ids[row]);
+    }
+
+    /// Sets the team of the agent in a row.
+    pub(crate) fn set_team(&mut self, row: usize, team: Team) {
+        self.n_of_team[usize::from(self.teams[row].0)] -= 1;
+        self.n_of_team[usize::from(team.0)] += 1;
+        self.cleared += 1;
+        self.teams[row] = team;
+        self.rows[row].team = team.0;
+    }
+
+    /// Gives the agent in a row, which rests, another class in a pose, at a tick.
+    pub(crate) fn set_class(&mut self, row: usize, class: ClassId, state: State, pose: Pose, tick: u32) {
+        let motion = &mut self.motion[row];
+        (motion.class, motion.state, motion.primitive, motion.replan) = (class, state, 0, false);
+        self.rows[row].reclass(class, pose, tick);
+        self.set_activity(row, Activity::Idle);
+        if let Ok(kept) = self.entities.query_one_mut::<&mut ClassId>(self.entity[row]) {
+            *kept = class;
+        }
+    }
+
+    /// Adds an agent at rest in a pose, without orders, as the last row.
+    pub(crate) fn push(&mut self, motion: Motion, pose: Pose, priority: i32, tick: u32) -> AgentId {
+        let (id, slot) = (AgentId(self.n_placed), self.next_slot());
+        self.n_placed += 1;
         let row = Row(self.ids.len() as u32);
-        let entity = self.entities.spawn((id, motion.class, row, orders, Tasks::NONE, TripStatistics::NEW));
-        self.row_of_id.push(row.0);
+        let entity = self.entities.spawn((id, motion.class, row, OrderState::NONE, TripStatistics::NEW));
+        self.row_of_slot[slot.index()] = row.0;
         self.ids.push(id);
+        self.slots.push(slot);
         self.motion.push(motion);
         self.wait_states.push(WaitState {
             priority,
@@ -84,11 +214,15 @@ impl Agents {
             stranded: false,
         });
         self.paths.push(PathHandle::EMPTY);
-        let stamp = stamp_of(&orders);
+        let stamp = stamp_of(&OrderState::NONE);
         self.stamps.push(stamp);
         self.keys.push(key_of(stamp, priority, id));
+        self.rows.push(AgentRow::placed(id, motion.class, pose, tick));
         self.busy.insert(row.0 as usize);
         self.assigned.push(None);
+        self.teams.push(Team::default());
+        self.n_of_team[usize::from(Team::default().0)] += 1;
+        self.speed_factors.push(USUAL_SPEED_PERMILLE);
         self.entity.push(entity);
         id
     }
@@ -100,21 +234,27 @@ impl Agents {
             rows.retain(|_| !marks.next().is_some_and(|&is_removed| is_removed));
         }
         for row in (0..self.len()).filter(|&row| removed[row]) {
-            self.row_of_id[self.ids[row].0 as usize] = u32::MAX;
+            let slot = self.slots[row];
+            self.row_of_slot[slot.index()] = NO_ROW;
+            self.free_slots.push(Reverse(slot));
             // Game code may have despawned the entity already.
             let _ = self.entities.despawn(self.entity[row]);
         }
         close_up(&mut self.ids, removed);
+        close_up(&mut self.slots, removed);
         close_up(&mut self.motion, removed);
         close_up(&mut self.wait_states, removed);
         close_up(&mut self.paths, removed);
         close_up(&mut self.stamps, removed);
         close_up(&mut self.keys, removed);
         close_up(&mut self.assigned, removed);
+        close_up(&mut self.teams, removed);
+        close_up(&mut self.speed_factors, removed);
+        close_up(&mut self.rows, removed);
         close_up(&mut self.entity, removed);
         self.busy.fill(self.len());
-        for (row, id) in self.ids.iter().enumerate() {
-            self.row_of_id[id.0 as usize] = row as u32;
+        for (row, slot) in self.slots.iter().enumerate() {
+            self.row_of_slot[slot.index()] = row as u32;
             if let Ok(kept) = self.entities.query_one_mut::<&mut Row>(self.entity[row]) {
                 kept.0 = row as u32;
             }
@@ -126,25 +266,19 @@ impl Agents {
         self.entities.get::<&OrderState>(self.entity[row]).map_or(OrderState::NONE, |orders| *orders)
     }
 
-    /// Sets the progress of the agent in a row through its orders.
-    pub(crate) fn set_orders(&mut self, row: usize, orders: OrderState) {
+    /// Sets the progress of the agent in a row through its orders, which are in the pool.
+    pub(crate) fn set_orders(&mut self, row: usize, orders: OrderState, pool: &OrderPool) {
+        let kept = &mut self.rows[row];
+        (kept.order, kept.order_kind) = match pool.current(&orders) {
+            Some(order) => (orders.open.first, order.kind.number()),
+            None => (AgentRow::NEVER, AgentRow::NO_ORDER),
+        };
+        kept.set(AgentRow::TO_NEAREST, orders.to_nearest);
         let stamp = stamp_of(&orders);
         self.stamps[row] = stamp;
         self.keys[row] = key_of(stamp, self.wait_states[row].priority, self.ids[row]);
         if let Ok(kept) = self.entities.query_one_mut::<&mut OrderState>(self.entity[row]) {
             *kept = orders;
-        }
-    }
-
-    /// The order that holds the tasks of the agent in a row.
-    pub fn tasks(&self, row: usize) -> Tasks {
-        self.entities.get::<&Tasks>(self.entity[row]).map_or(Tasks::NONE, |tasks| *tasks)
-    }
-
-    /// Sets the order that holds the tasks of the agent in a row.
-    pub(crate) fn set_tasks(&mut self, row: usize, tasks: Tasks) {
-        if let Ok(kept) = self.entities.query_one_mut::<&mut Tasks>(self.entity[row]) {
-            *kept = tasks;
         }
     }
 
@@ -161,12 +295,42 @@ impl Agents {
     }
 
     /// Begins a trip of the agent in a row: to an order's goal, a station of a patrol, or a task.
-    pub(crate) fn begin_trip(&mut self, row: usize, orders: OrderState, tick: u32) {
+    pub(crate) fn begin_trip(&mut self, row: usize, orders: OrderState, pool: &OrderPool, tick: u32) {
         let (mut orders, mut statistics) = (orders, self.statistics(row));
         orders.begin_trip(tick);
         statistics.begin_trip();
-        self.set_orders(row, orders);
+        self.set_orders(row, orders, pool);
         self.set_statistics(row, statistics);
+    }
+
+    /// Sets what the agent in a row is doing.
+    pub(crate) fn set_activity(&mut self, row: usize, activity: Activity) {
+        let was = std::mem::replace(&mut self.motion[row].activity, activity);
+        if (was == Activity::Holding) != (activity == Activity::Holding) {
+            let holds = activity == Activity::Holding;
+            self.n_holding = if holds { self.n_holding + 1 } else { self.n_holding - 1 };
+            self.cleared += u64::from(!holds);
+        }
+        self.rows[row].activity = activity as u8;
+        self.rows[row].set(AgentRow::ON_HOLD, activity == Activity::Holding);
+    }
+
+    /// Sets since when the agent in a row waits.
+    pub(crate) fn set_waits_since(&mut self, row: usize, tick: u32) {
+        let kept = &mut self.wait_states[row].waits_since;
+        if *kept != tick {
+            *kept = tick;
+            self.rows[row].waits_since = tick;
+        }
+    }
+
+    /// Sets whether the agent in a row is stranded.
+    pub(crate) fn set_stranded(&mut self, row: usize, stranded: bool) {
+        let kept = &mut self.wait_states[row].stranded;
+        if *kept != stranded {
+            *kept = stranded;
+            self.rows[row].set(AgentRow::STRANDED, stranded);
+        }
     }
 
     /// Name of the agent in a row, if it has one.
@@ -182,8 +346,23 @@ impl Agents {
 
     /// The agents as the traffic rule sees them, with `goals` by row for a rule that finds paths itself.
     pub(crate) fn view<'a>(&'a self, goals: &'a [Option<CellXY>]) -> AgentsView<'a> {
-        let Self { ids, motion, busy, wait_states, keys, paths, stamps, row_of_id, .. } = self;
-        AgentsView { ids, motion, busy, wait_states, keys, paths, stamps, goals, row_of_id }
+        let Self { ids, slots, motion, busy, wait_states, keys, paths, stamps, teams, speed_factors, .. } =
+            self;
+        let row_of_slot = &self.row_of_slot;
+        AgentsView {
+            ids,
+            slots,
+            motion,
+            busy,
+            wait_states,
+            keys,
+            paths,
+            stamps,
+            teams,
+            speed_factors,
+            goals,
+            row_of_slot,
+        }
     }
 
     /// Whether ticks can skip the agent in a row, once all phases have seen it in this state.
@@ -191,7 +370,7 @@ impl Agents {
         let motion = &self.motion[row];
         let is_done = match motion.activity {
             Activity::Idle => !self.stamps[row].has_order,
-            Activity::Unreachable => true,
+            Activity::Unreachable | Activity::Holding => true,
             _ => false,
         };
         is_done && motion.at_rest() && !motion.replan && self.paths[row].is_empty()
@@ -202,8 +381,8 @@ impl Agents {
         self.entity[row]
     }
 
-    /// The entities of all agents. Each has [`AgentId`], [`ClassId`](crate::ClassId), [`Row`], [`OrderState`],
-    /// [`Tasks`] and [`TripStatistics`], a [`Name`] if the scenario gives one, and the components that game code has
+    /// The entities of all agents. Each has [`AgentId`], [`ClassId`](crate::ClassId), [`Row`], [`OrderState`]
+    /// and [`TripStatistics`], a [`Name`] if the scenario gives one, and the components that game code has
     /// added.
     pub fn entities(&self) -> &Entities {
         &self.entities
@@ -223,4 +402,50 @@ fn stamp_of(orders: &OrderState) -> GoalStamp {
 /// Priority key of an agent.
 fn key_of(stamp: GoalStamp, priority: i32, agent: AgentId) -> PriorityKey {
     if stamp.has_order { PriorityKey::of_trip(stamp.since, priority, agent) } else { PriorityKey::LAST }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use wheelbase_planner::Heading;
+    use wheelbase_traffic::motion::ClassId;
+
+    fn resting() -> Motion {
+        let (state, until, class) = (State(0), Motion::AT_REST, ClassId(0));
+        Motion { state, until, primitive: 0, activity: Activity::Idle, class, replan: false }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Agents that come and go: ids rise, and each new agent has the lowest agent slot that no other has.
+        #[test]
+        fn the_lowest_free_slot_is_given_again(changes in prop::collection::vec((0_usize..6, any::<u64>()), 1..60)) {
+            let mut agents = Agents::default();
+            let (mut most, mut n_placed) = (0, 0);
+            for (n_new, gone) in changes {
+                let removed: Vec<bool> = (0..agents.len()).map(|row| gone >> (row % 64) & 1 == 1).collect();
+                let stay = agents.ids.iter().zip(&agents.slots).zip(&removed).filter(|(_, gone)| !**gone);
+                let before: Vec<(AgentId, AgentSlot)> = stay.map(|((&id, &slot), _)| (id, slot)).collect();
+                agents.remove_rows(&removed);
+                let after = agents.ids.iter().copied().zip(agents.slots.iter().copied());
+                prop_assert!(after.eq(before), "an agent keeps its agent slot");
+                for _ in 0..n_new {
+                    let lowest = (0..).map(AgentSlot).find(|slot| !agents.slots.contains(slot));
+                    let id = agents.push(resting(), Pose::new(0, 0, Heading(0)), 0, 0);
+                    prop_assert_eq!((id, agents.slots.last().copied()), (AgentId(n_placed), lowest));
+                    n_placed += 1;
+                }
+                most = most.max(agents.len());
+                prop_assert!(agents.row_of_slot.len() <= most);
+                prop_assert_eq!(agents.free_slots.len() + agents.len(), agents.row_of_slot.len());
+                for (row, (&id, &slot)) in agents.ids.iter().zip(&agents.slots).enumerate() {
+                    prop_assert_eq!((agents.row(id), agents.row_of_slot(slot)), (Some(row), Some(row)));
+                }
+                let gone = (0..n_placed).map(AgentId).filter(|id| !agents.ids.contains(id));
+                prop_assert!(gone.into_iter().all(|id| agents.row(id).is_none()));
+            }
+        }
+    }
 }

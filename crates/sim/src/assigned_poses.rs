@@ -3,9 +3,9 @@
 
 use wheelbase_grid::{Cell, CellXY, GridSize};
 use wheelbase_planner::model::Offset;
-use wheelbase_traffic::motion::AgentId;
+use wheelbase_traffic::motion::AgentSlot;
 
-/// The agent whose assigned pose covers each cell. `[height * width]`, 4 bytes a cell; empty until there is an order
+/// The agent whose assigned pose covers each cell, by agent slot. `[height * width]`, 4 bytes a cell; empty until there is an order
 /// to an area or a group.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AssignedPoses {
@@ -13,7 +13,7 @@ pub(crate) struct AssignedPoses {
     owner: Vec<u32>,
 }
 
-const NOBODY: u32 = u32::MAX;
+const NOBODY: u32 = AgentSlot::NOBODY.0;
 
 impl AssignedPoses {
     /// No pose is assigned.
@@ -32,18 +32,18 @@ impl AssignedPoses {
     }
 
     /// The agent whose assigned pose covers a cell.
-    pub fn owner(&self, cell: Cell) -> Option<AgentId> {
-        self.owner.get(cell.0 as usize).filter(|&&owner| owner != NOBODY).map(|&owner| AgentId(owner))
+    pub fn owner(&self, cell: Cell) -> Option<AgentSlot> {
+        self.owner.get(cell.0 as usize).filter(|&&owner| owner != NOBODY).map(|&owner| AgentSlot(owner))
     }
 
     /// Whether no assigned pose of another agent overlaps a legal pose.
-    pub fn is_free(&self, agent: AgentId, anchor: CellXY, cells: &[Offset]) -> bool {
+    pub fn is_free(&self, agent: AgentSlot, anchor: CellXY, cells: &[Offset]) -> bool {
         let mut owners = cells.iter().map(|&offset| self.owner[self.index(anchor, offset)]);
         owners.all(|owner| owner == NOBODY || owner == agent.0)
     }
 
     /// Assigns a pose to an agent.
-    pub fn assign(&mut self, agent: AgentId, anchor: CellXY, cells: &[Offset]) {
+    pub fn assign(&mut self, agent: AgentSlot, anchor: CellXY, cells: &[Offset]) {
         debug_assert!(self.is_free(agent, anchor, cells), "assigned poses of two agents overlap");
         self.set(agent.0, anchor, cells);
     }

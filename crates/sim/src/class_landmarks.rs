@@ -5,7 +5,6 @@
 //! or a side of such a cell, becomes faster. So the scheduled edits are taken into account: landmarks are made on the
 //! map as it would be with all speed-ups applied at once, and doors may open and close during the run.
 
-use crate::events::{Action, Event};
 use std::borrow::Cow;
 use std::sync::Arc;
 use wheelbase_grid::{BitGrid, Change, Grid, Rect};
@@ -81,19 +80,17 @@ pub(crate) fn expected(asked: Option<usize>, with_tasks: u64) -> usize {
     asked.unwrap_or(if with_tasks >= AGENTS_PAY { LANDMARKS } else { 0 })
 }
 
-/// Makes `number` landmarks of a class, on the map with every speed-up of the events applied.
+/// Makes `number` landmarks of a class, on the map with every speed-up of the given edits applied.
 pub(crate) fn landmarks_of(
     tables: &MovementTables,
     speeds: &ClassSpeeds,
     map: &Arc<Grid>,
-    events: &[Event],
+    edits: &[Change],
     number: usize,
 ) -> ClassLandmarks {
     let mut at_best = Cow::Borrowed(&**map);
-    for event in events {
-        if let Action::Edit(edit) = &event.action {
-            ease(&mut at_best, speeds, edit.change);
-        }
+    for &change in edits {
+        ease(&mut at_best, speeds, change);
     }
     let (landmarks, made_on) = match at_best {
         Cow::Borrowed(_) => (Landmarks::of(tables, number), Arc::clone(map)),

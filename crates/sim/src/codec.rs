@@ -15,25 +15,26 @@ use miniz_oxide::deflate::core::{
 use miniz_oxide::inflate::stream::{InflateState, inflate};
 use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus};
 use serde::Serialize;
-use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, SeqAccess, Visitor};
+use serde::de::value::U64Deserializer;
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, SeqAccess, VariantAccess,
+    Visitor,
+};
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
-use wheelbase_grid::Fnv1a;
 
 /// Bytes of a file's prefix: magic word, version, layout, checksum.
-pub const PREFIX_BYTES: usize = 8 + 4 + 8 + 8;
+pub const PREFIX_BYTES: usize = 8 + 3 * 4;
 /// Bytes of the head of a block.
-pub const HEAD_BYTES: usize = 1 + 5 * 4 + 8 + 8;
+pub const HEAD_BYTES: usize = 1 + 7 * 4;
 /// Most bytes of a block before deflation: enough for the layers of a map of 2^26 cells, and a scenario.
 const PLAIN_BYTES_MAX: usize = 1 << 30;
 /// Level of deflate. Higher levels took longer than the run itself and saved little.
 const DEFLATE_LEVEL: i32 = 5;
 
-/// 64-bit FNV-1a: changing one byte always changes it.
-pub fn checksum(bytes: &[u8]) -> u64 {
-    let mut hash = Fnv1a::new();
-    hash.write(bytes);
-    hash.finish()
+/// CRC-32 (of zlib and PNG): any change within 32 bits in a row changes it.
+fn checksum(bytes: &[u8]) -> u32 {
+    crc32fast::hash(bytes)
 }
 
 /// A kind of file.
@@ -45,7 +46,9 @@ pub struct FileKind {
     pub name: &'static str,
     /// Version written, and the only one read.
     pub version: u32,
-    /// Describes every field, in order. Its hash tells apart the files of two releases that write different layouts
+    /// Versions of earlier releases whose prefix went on in another way after the version.
+    pub versions_before: &'static [u32],
+    /// Describes every field, in order. Its checksum tells apart the files of two releases that write different layouts
     /// under one version.
     pub layout: &'static str,
 }
@@ -59,10 +62,10 @@ pub enum Damage {
     Magic,
     /// The prefix does not match its checksum.
     Prefix,
-    /// The version is another one; otherwise the prefix is valid.
+    /// The version is another one.
     Version(u32),
     /// The version is right, the layout is another one.
-    Layout(u64),
+    Layout(u32),
     /// The bytes do not match their checksum.
     Checksum,
     /// The checksums match, but the bytes do not decode.
@@ -107,8 +110,11 @@ pub fn read_prefix(kind: &FileKind, input: &mut impl Read) -> Result<(), Damage>
         return Err(Damage::Cut);
     }
     let mut fields = Fields(&prefix[kind.magic.len()..]);
-    let (version, layout, sum) = (fields.u32(), fields.u64(), fields.u64());
-    if sum != checksum(&prefix[..PREFIX_BYTES - 8]) {
+    let (version, layout, sum) = (fields.u32(), fields.u32(), fields.u32());
+    if kind.versions_before.contains(&version) {
+        return Err(Damage::Version(version));
+    }
+    if sum != checksum(&prefix[..PREFIX_BYTES - 4]) {
         return Err(Damage::Prefix);
     }
     if version != kind.version {
@@ -118,6 +124,15 @@ pub fn read_prefix(kind: &FileKind, input: &mut impl Read) -> Result<(), Damage>
         return Err(Damage::Layout(layout));
     }
     Ok(())
+}
+
+/// Appends the bytes of a value to `out`: equal on all machines. [`decode`] reads them again.
+/// # Errors
+/// Those of the value's own serialisation.
+pub fn encode(value: &impl Serialize, out: &mut Vec<u8>) -> io::Result<()> {
+    bincode::serde::encode_into_std_write(value, out, bincode::config::standard())
+        .map(|_| ())
+        .map_err(io::Error::other)
 }
 
 /// The head of a block.
@@ -136,20 +151,20 @@ pub struct BlockHead {
     /// Number of bytes after inflation.
     pub plain_bytes: u32,
     /// Checksum of the deflated bytes.
-    pub sum: u64,
+    pub sum: u32,
 }
 
 impl BlockHead {
     fn bytes(&self) -> [u8; HEAD_BYTES] {
         let mut bytes = [0; HEAD_BYTES];
         bytes[0] = self.kind;
-        let words = [self.number, self.first_tick, self.n_ticks, self.stored_bytes, self.plain_bytes];
-        for (place, word) in bytes[1..21].chunks_exact_mut(4).zip(words) {
+        let Self { kind: _, number, first_tick, n_ticks, stored_bytes, plain_bytes, sum } = *self;
+        let words = [number, first_tick, n_ticks, stored_bytes, plain_bytes, sum];
+        for (place, word) in bytes[1..].chunks_exact_mut(4).zip(words) {
             place.copy_from_slice(&word.to_le_bytes());
         }
-        bytes[21..29].copy_from_slice(&self.sum.to_le_bytes());
-        let sum = checksum(&bytes[..29]);
-        bytes[29..].copy_from_slice(&sum.to_le_bytes());
+        let sum = checksum(&bytes[..HEAD_BYTES - 4]);
+        bytes[HEAD_BYTES - 4..].copy_from_slice(&sum.to_le_bytes());
         bytes
     }
 
@@ -167,9 +182,9 @@ impl BlockHead {
             n_ticks: fields.u32(),
             stored_bytes: fields.u32(),
             plain_bytes: fields.u32(),
-            sum: fields.u64(),
+            sum: fields.u32(),
         };
-        if fields.u64() != checksum(&bytes[..HEAD_BYTES - 8]) {
+        if fields.u32() != checksum(&bytes[..HEAD_BYTES - 4]) {
             return Err(Damage::Checksum);
         }
         Ok(head)
@@ -180,20 +195,12 @@ impl BlockHead {
 struct Fields<'a>(&'a [u8]);
 
 impl Fields<'_> {
-    fn take<const N: usize>(&mut self) -> [u8; N] {
-        let (head, rest) = self.0.split_at(N);
-        self.0 = rest;
-        let mut bytes = [0; N];
-        bytes.copy_from_slice(head);
-        bytes
-    }
-
     fn u32(&mut self) -> u32 {
-        u32::from_le_bytes(self.take())
-    }
-
-    fn u64(&mut self) -> u64 {
-        u64::from_le_bytes(self.take())
+        let (head, rest) = self.0.split_at(4);
+        self.0 = rest;
+        let mut bytes = [0; 4];
+        bytes.copy_from_slice(head);
+        u32::from_le_bytes(bytes)
     }
 }
 
@@ -235,9 +242,7 @@ impl BlockWriter {
         out: &mut impl Write,
     ) -> io::Result<()> {
         self.plain.clear();
-        let encoded =
-            bincode::serde::encode_into_std_write(value, &mut self.plain, bincode::config::standard());
-        encoded.map_err(io::Error::other)?;
+        encode(value, &mut self.plain)?;
         if self.plain.len() > PLAIN_BYTES_MAX {
             let n = self.plain.len();
             return Err(io::Error::other(format!(
@@ -289,19 +294,33 @@ pub fn read_block<T: DeserializeOwned>(
     if plain_bytes > PLAIN_BYTES_MAX {
         return Err(Damage::Meaning(format!("{plain_bytes} bytes, expected at most {PLAIN_BYTES_MAX}")));
     }
-    let mut decoder = Decoder {
-        inflating: Inflating::new(&stored),
+    let decoder = Decoder {
+        inflating: Some(Inflating::new(&stored)),
         plain: Vec::new(),
         at: 0,
         left: plain_bytes,
         memory_left: memory_max,
         memory_max,
     };
-    let value = T::deserialize(&mut decoder).map_err(|DecodeError(why)| Damage::Meaning(why))?;
-    match decoder.left {
-        0 => decoder.end().map_err(|DecodeError(why)| Damage::Meaning(why))?,
-        left => return Err(Damage::Meaning(format!("{left} bytes after its end"))),
-    }
+    let (value, _) = decoder.whole().map_err(|DecodeError(why)| Damage::Meaning(why))?;
+    Ok(value)
+}
+
+/// Decodes the bytes of a value that [`encode`] has written. What the value takes of memory, as counted by
+/// [`read_block`], is taken off `memory_left`.
+/// # Errors
+/// The reason why they are not the bytes of a value, or that it takes too much memory.
+pub fn decode<T: DeserializeOwned>(bytes: &[u8], memory_left: &mut usize) -> Result<T, String> {
+    let decoder = Decoder {
+        inflating: None,
+        plain: bytes.to_vec(),
+        at: 0,
+        left: bytes.len(),
+        memory_left: *memory_left,
+        memory_max: *memory_left,
+    };
+    let (value, left) = decoder.whole().map_err(|DecodeError(why)| why)?;
+    *memory_left = left;
     Ok(value)
 }
 
@@ -347,10 +366,11 @@ impl<'a> Inflating<'a> {
 }
 
 /// Decodes bincode's standard configuration, restricted to our types: numbers in as few bytes as they need, strings
-/// and lists after their length. Numbers in more bytes than they need are rejected, so that equal values have equal
+/// and lists after their length, variants of enums after their number. Numbers in more bytes than they need are rejected, so that equal values have equal
 /// bytes.
 struct Decoder<'a> {
-    inflating: Inflating<'a>,
+    /// Where further pieces come from; without, the current piece is all.
+    inflating: Option<Inflating<'a>>,
     /// The current piece, and how much of it has been read.
     plain: Vec<u8>,
     at: usize,
@@ -379,14 +399,35 @@ impl serde::de::Error for DecodeError {
 }
 
 impl Decoder<'_> {
+    /// Decodes all bytes as one value. Gives it with the memory that is left.
+    fn whole<T: DeserializeOwned>(mut self) -> Result<(T, usize), DecodeError> {
+        let value = T::deserialize(&mut self)?;
+        match self.left {
+            0 => self.end()?,
+            left => return Err(DecodeError(format!("{left} bytes after its end"))),
+        }
+        Ok((value, self.memory_left))
+    }
+
+    /// Inflates the next piece; empty after the last.
+    fn next_piece(&mut self) -> Result<(), DecodeError> {
+        self.at = 0;
+        match &mut self.inflating {
+            Some(inflating) => inflating.next(&mut self.plain),
+            None => {
+                self.plain.clear();
+                Ok(())
+            }
+        }
+    }
+
     /// The next bytes: at least one, at most `bytes_max`, as many as the current piece has.
     fn next(&mut self, bytes_max: usize) -> Result<&[u8], DecodeError> {
         if self.left == 0 {
             return Err(DecodeError("it ends within a value".into()));
         }
         if self.at == self.plain.len() {
-            self.at = 0;
-            self.inflating.next(&mut self.plain)?;
+            self.next_piece()?;
             if self.plain.is_empty() {
                 return Err(DecodeError(format!("{} bytes less than expected", self.left)));
             }
@@ -481,10 +522,10 @@ impl Decoder<'_> {
     /// Checks that nothing follows the last value.
     fn end(&mut self) -> Result<(), DecodeError> {
         if self.at == self.plain.len() {
-            self.at = 0;
-            self.inflating.next(&mut self.plain)?;
+            self.next_piece()?;
         }
-        if self.at < self.plain.len() || !self.inflating.ended || !self.inflating.stored.is_empty() {
+        let is_at_end = |inflating: &Inflating<'_>| inflating.ended && inflating.stored.is_empty();
+        if self.at < self.plain.len() || !self.inflating.as_ref().is_none_or(is_at_end) {
             return Err(DecodeError("bytes after its end".into()));
         }
         Ok(())
@@ -521,6 +562,53 @@ impl<'de> SeqAccess<'de> for Elements<'_, '_> {
 
     fn size_hint(&self) -> Option<usize> {
         Some(self.left)
+    }
+}
+
+/// A variant of an enum: its number, then its fields.
+struct Variant<'a, 'b> {
+    decoder: &'a mut Decoder<'b>,
+    n_variants: usize,
+}
+
+impl<'de, 'a, 'b> EnumAccess<'de> for Variant<'a, 'b> {
+    type Error = DecodeError;
+    type Variant = &'a mut Decoder<'b>;
+
+    fn variant_seed<T: DeserializeSeed<'de>>(
+        self,
+        seed: T,
+    ) -> Result<(T::Value, Self::Variant), DecodeError> {
+        let number = self.decoder.number()?;
+        if number >= self.n_variants as u64 {
+            return Err(DecodeError(format!("variant {number}, expected one of {}", self.n_variants)));
+        }
+        let number: U64Deserializer<DecodeError> = number.into_deserializer();
+        Ok((seed.deserialize(number)?, self.decoder))
+    }
+}
+
+impl<'de> VariantAccess<'de> for &mut Decoder<'_> {
+    type Error = DecodeError;
+
+    fn unit_variant(self) -> Result<(), DecodeError> {
+        Ok(())
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, DecodeError> {
+        seed.deserialize(self)
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, DecodeError> {
+        self.deserialize_tuple(len, visitor)
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        self.deserialize_tuple(fields.len(), visitor)
     }
 }
 
@@ -585,6 +673,32 @@ impl<'de> Deserializer<'de> for &mut Decoder<'_> {
         visitor.visit_seq(Elements { decoder: self, left, counted: false })
     }
 
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        len: usize,
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        self.deserialize_tuple(len, visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        visitor.visit_enum(Variant { decoder: self, n_variants: variants.len() })
+    }
+
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -599,7 +713,7 @@ impl<'de> Deserializer<'de> for &mut Decoder<'_> {
     }
 
     serde::forward_to_deserialize_any! {
-        i8 i128 u128 f32 f64 char unit unit_struct newtype_struct tuple_struct map enum identifier ignored_any
+        i8 i128 u128 f32 f64 char unit unit_struct map identifier ignored_any
     }
 }
 
@@ -634,8 +748,23 @@ mod tests {
     use serde::Deserialize;
     use std::fmt::Debug;
 
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    struct Heading(u8);
+
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    struct Pair(i16, String);
+
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    enum Variants {
+        Unit,
+        Newtype(Heading),
+        Tuple(u32, Option<Pair>),
+        Struct { list: Vec<Variants>, shared: std::sync::Arc<[u16]> },
+    }
+
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
     struct All {
+        variants: Vec<Variants>,
         numbers: Vec<(u8, u16, u32, u64, i16, i32)>,
         texts: Vec<String>,
         options: Vec<Option<[i32; 3]>>,
@@ -678,7 +807,13 @@ mod tests {
     fn all() -> All {
         let edges = [0, 1, 250, 251, 65_535, 65_536, u32::MAX.into(), 1 << 32, u64::MAX];
         let number = |n: u64| (n as u8, n as u16, n as u32, n, n as i16, (n as i32).wrapping_neg());
+        let inner = vec![Variants::Newtype(Heading(7)), Variants::Unit];
         All {
+            variants: vec![
+                Variants::Unit,
+                Variants::Tuple(70_000, Some(Pair(-3, "three".to_owned()))),
+                Variants::Struct { list: inner, shared: [1, 250, 65_535].into() },
+            ],
             numbers: edges.map(number).to_vec(),
             texts: vec![String::new(), "a".repeat(70_000), "\u{e4}\u{1f600}".to_owned()],
             options: vec![None, Some([i32::MIN, -1, i32::MAX]), None],
@@ -691,6 +826,13 @@ mod tests {
     #[test]
     fn what_bincode_writes_is_read() {
         assert_eq!(read::<All>(&block(&all()), 1 << 20), Ok(all()));
+        let (mut bytes, mut memory_left) = (Vec::new(), 1 << 20);
+        encode(&all(), &mut bytes).unwrap();
+        assert_eq!(decode::<All>(&bytes, &mut memory_left), Ok(all()));
+        assert!(((1 << 20) - 500_000..(1 << 20) - 270_000).contains(&memory_left), "{memory_left}");
+        for length in (0..bytes.len()).step_by(997) {
+            assert!(decode::<All>(&bytes[..length], &mut memory_left).is_err(), "{length}");
+        }
     }
 
     #[test]
@@ -733,6 +875,8 @@ mod tests {
         refused::<u8>(&[1, 1], 1, "bytes after its end");
         refused::<u16>(&[1], 0, "ends within a value");
         refused::<(u8, u8)>(&[1], 2, "1 bytes less than expected");
+        refused::<Variants>(&[4], 1, "variant 4, expected one of 4");
+        refused::<Variants>(&[3, 1], 2, "a list of 1 where 0 bytes are left");
         refused::<f32>(&[0; 4], 4, "of a kind that blocks do not hold");
     }
 

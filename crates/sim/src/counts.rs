@@ -13,6 +13,8 @@ pub struct Counts {
     pub removed: u64,
     /// Agents that events could not place for lack of room.
     pub not_placed: u64,
+    /// Commands, or their parts about an agent, that were not carried out.
+    pub commands_refused: u64,
     /// Orders done.
     pub orders_done: u64,
     /// Orders dropped because their goal cannot be reached.

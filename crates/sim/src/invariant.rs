@@ -1,12 +1,14 @@
 //! Invariants of a run, checked after a tick from the agents alone, without optimisation.
 
+pub use crate::pool_check::{PoolSizes, check_pools, pool_sizes};
+pub use crate::row_check::RowCheck;
 pub use crate::violation::Violation;
 use crate::world::World;
 use std::collections::{BTreeMap, BTreeSet};
 use wheelbase_grid::{Cell, CellXY};
 use wheelbase_planner::Legality;
 use wheelbase_traffic::collision::CollisionRule;
-use wheelbase_traffic::motion::AgentId;
+use wheelbase_traffic::motion::{AgentId, AgentSlot};
 
 /// Checks a world between two ticks: no cell is held by two agents, the occupancy agrees with the agents, no move is
 /// overdue, and every pose is legal by the slow rule unless an edit stranded it.
@@ -17,8 +19,8 @@ pub fn check(world: &World) -> Vec<Violation> {
     // Linear in the kinds and the shapes of the class: made once a class, not once an agent.
     let rules: Vec<Legality> =
         world.tables().iter().map(|tables| Legality::new(world.grid(), tables.class())).collect();
-    for row in 0..world.agents().len() {
-        let agent = world.agents().ids[row];
+    for row in 0..world.agent_arrays().len() {
+        let agent = world.agent_arrays().ids[row];
         let (anchor, cells) = world.held_cells(row);
         for offset in cells {
             let cell = offset.cell_from(anchor);
@@ -29,11 +31,11 @@ pub fn check(world: &World) -> Vec<Violation> {
             }
             holders.entry(cell).or_insert(agent);
         }
-        let motion = &world.agents().motion[row];
+        let motion = &world.agent_arrays().motion[row];
         if !motion.at_rest() && motion.until <= world.tick() {
             found.push(Violation::Overdue { agent, until: motion.until });
         }
-        let stranded = world.agents().wait_states[row].stranded;
+        let stranded = world.agent_arrays().wait_states[row].stranded;
         if !stranded && rules[motion.class.0 as usize].check_pose(world.pose(row)).is_err() {
             found.push(Violation::IllegalPose { agent });
         }
@@ -43,7 +45,8 @@ pub fn check(world: &World) -> Vec<Violation> {
     }
     check_assigned_poses(world, &mut found);
     for cell in world.grid().size().rect().cells() {
-        let (held_by, expected) = (world.occupancy().holder_at(cell), holders.get(&cell).copied());
+        let held_by = world.occupancy.holder_at(cell).map(|slot| id_of(world, slot));
+        let expected = holders.get(&cell).copied();
         if held_by != expected {
             found.push(Violation::Occupancy { cell, found: held_by, expected });
         }
@@ -51,12 +54,17 @@ pub fn check(world: &World) -> Vec<Violation> {
     found
 }
 
+/// The agent in an agent slot; [`AgentId::NOBODY`] if that is free.
+fn id_of(world: &World, slot: AgentSlot) -> AgentId {
+    world.agent_arrays().row_of_slot(slot).map_or(AgentId::NOBODY, |row| world.agent_arrays().ids[row])
+}
+
 /// Assigned poses do not overlap, and the map of assigned poses agrees with the agents.
 fn check_assigned_poses(world: &World, found: &mut Vec<Violation>) {
     let mut owners: BTreeMap<CellXY, AgentId> = BTreeMap::new();
-    for (row, state) in world.agents().assigned.iter().enumerate() {
+    for (row, state) in world.agent_arrays().assigned.iter().enumerate() {
         let Some(state) = *state else { continue };
-        let (agent, class) = (world.agents().ids[row], world.agents().motion[row].class);
+        let (agent, class) = (world.agent_arrays().ids[row], world.agent_arrays().motion[row].class);
         let tables = &world.tables()[class.0 as usize];
         let pose = tables.space().pose(state);
         for offset in tables.class().cells_at(pose) {
@@ -69,7 +77,8 @@ fn check_assigned_poses(world: &World, found: &mut Vec<Violation>) {
     }
     let size = world.grid().size();
     for cell in (0..size.n_cells() as u32).map(Cell) {
-        let (owner, expected) = (world.assigned_poses.owner(cell), owners.get(&size.xy(cell)).copied());
+        let owner = world.assigned_poses.owner(cell).map(|slot| id_of(world, slot));
+        let expected = owners.get(&size.xy(cell)).copied();
         if owner != expected {
             found.push(Violation::AssignedPose { cell: size.xy(cell), found: owner, expected });
         }
@@ -79,7 +88,7 @@ fn check_assigned_poses(world: &World, found: &mut Vec<Violation>) {
 /// Pairs of agents whose moves ended at the last tick, each on cells that the other gave up.
 fn find_exchanges(world: &World, found: &mut Vec<Violation>) {
     let footprint = |row: u32, state| {
-        let tables = &world.tables()[world.agents().motion[row as usize].class.0 as usize];
+        let tables = &world.tables()[world.agent_arrays().motion[row as usize].class.0 as usize];
         let pose = tables.space().pose(state);
         let cells = tables.class().cells_at(pose).iter();
         cells.map(|o| o.cell_from(pose.cell)).collect::<BTreeSet<_>>()
@@ -88,7 +97,7 @@ fn find_exchanges(world: &World, found: &mut Vec<Violation>) {
         .ended
         .iter()
         .map(|&(row, before)| {
-            let after = world.agents().motion[row as usize].state;
+            let after = world.agent_arrays().motion[row as usize].state;
             (row, footprint(row, before), footprint(row, after))
         })
         .collect();
@@ -96,7 +105,7 @@ fn find_exchanges(world: &World, found: &mut Vec<Violation>) {
         for (other, other_before, other_after) in &moves[at + 1..] {
             if !after.is_disjoint(other_before) && !other_after.is_disjoint(before) {
                 let (first, second) =
-                    (world.agents().ids[*row as usize], world.agents().ids[*other as usize]);
+                    (world.agent_arrays().ids[*row as usize], world.agent_arrays().ids[*other as usize]);
                 found.push(Violation::Exchange { first, second });
             }
         }

@@ -1,8 +1,66 @@
-//! Thousands of oriented multi-tile agents, ticked exactly and deterministically.
+//! Thousands of oriented multi-tile agents, ticked exactly and deterministically, as a library that a game drives.
 //!
-//! [`World::new`] makes a world of a map, movement classes and a traffic rule ([`Setup`]). Agents, orders and events
-//! are added to it, and [`World::step`] runs it tick by tick, with equal results for any number of threads. Files are
-//! the business of `wheelbase-scenario`: scenarios, recordings and traces.
+//! A [`World`] is made of a map, movement classes and a rule of traffic ([`Setup`]). [`World::command`] is the only way
+//! to change it: units are placed, ordered about and removed, the map is edited. [`World::step`] runs a tick. After it
+//! [`World::agents`] and [`World::events`] say where everybody is and what happened. Equal commands at equal ticks give
+//! equal worlds, on any machine and any number of threads.
+//!
+//! ```
+//! use wheelbase_sim::*;
+//!
+//! // A lorry of two cells that reverses at a third of its speed. `W` is water.
+//! let rows = ["............", ".....WW.....", "............"];
+//! let grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default())?;
+//! let mut lorry = ClassSpec::new("lorry", 4);
+//! lorry.footprint = vec![(0, 0), (-1, 0)];
+//! lorry.primitives = Primitive::vehicle(2, 6, 2); // ticks of forward, of reverse, of a turn
+//! let mut setup = Setup::cooperative(Settings::named("ford"), grid, vec![MovementClass::new(lorry)?]);
+//! setup.agents.push(Spawn::new(ClassId(0), Pose::new(1, 0, Heading(0))));
+//! let mut world = World::new(setup)?;
+//!
+//! // Its id is the first: ids are for life. A click, and one that comes to nothing.
+//! let lorry = AgentId(0);
+//! world.command(Command::order(lorry, Order::goto(CellXY::new(10, 2))));
+//! let ticket = world.command(Command::order(AgentId(9), Order::goto(CellXY::new(10, 2))));
+//! world.step();
+//! let refused = world.events().iter().find(|event| event.ticket() == Some(ticket));
+//! assert_eq!(refused.and_then(EventRow::refusal), Some(RefusalReason::UnknownAgent));
+//!
+//! while !world.events().iter().any(|event| event.kind() == Some(EventKind::OrderDone)) {
+//!     world.step();
+//! }
+//! assert_eq!(world.agent(lorry).map(|row| row.pose().cell), Some(CellXY::new(10, 2)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | what a game wants | where |
+//! |---|---|
+//! | a map | [`Grid`], of rows or cell by cell; files by `wheelbase-maps` |
+//! | kinds of units | [`ClassSpec`], [`Primitive`], [`MovementClass`] |
+//! | units at the beginning | [`Setup::agents`], ids 0, 1, 2 ... in order |
+//! | units later, and no longer | [`Command::Spawn`], [`Command::remove`] |
+//! | a click | [`Command::order`] with [`Order::goto`], [`Order::goto_group`], [`Order::patrol`], [`Order::follow`], [`Command::stop`], [`Command::hold`]; [`Command::append`] with the shift key held |
+//! | production lines and errands without end | [`Command::Tasks`] |
+//! | selection by cell and by box | [`World::agent_at`], [`World::agents_in`] |
+//! | to draw | [`World::agents`]; between ticks [`AgentRow::part`], [`AgentRow::anchor_at`], [`Body`] |
+//! | what happened, what was refused | [`World::events`]: [`EventRow::kind`], [`EventRow::refusal`], [`EventRow::failure`] |
+//! | walls, bridges, craters | [`Command::edit`] with a [`Change`]; [`World::would_disturb`] asks first |
+//! | whether a unit fits here | [`World::can_place`] |
+//! | a path to show before the click | [`World::plan`] |
+//! | how far a unit gets | [`World::reach`] |
+//! | why it does not move | [`World::reason_for_waiting`] |
+//! | teams | [`Spawn::team`], [`Command::Team`], [`Setup::friends`] |
+//! | deploying and upgrading | [`Command::Class`] |
+//! | damage and haste | [`Command::SpeedFactor`] |
+//! | health, cargo, names | components of its own on [`World::entities_mut`] |
+//! | threads | [`Setup::threads`] |
+//! | a frame budget | [`Settings::expansions_per_tick`], [`Settings::tries_per_tick`]: counted, so that all machines agree |
+//! | a rule of traffic, a planner of its own | [`Setup::with_rule`], [`Setup::paths`] with [`World::path_requests`] |
+//! | lockstep | [`World::state_hash`] |
+//!
+//! What a game writes most often is re-exported here from the crates below; the rest of them is under [`grid`],
+//! [`planner`], [`traffic`] and [`hecs`]. Files are the business of `wheelbase-scenario`: scenarios, recordings and
+//! traces. `docs/embedding.md` goes through all of this step by step, and `examples/` has games to copy from.
 
 #![forbid(unsafe_code)]
 
@@ -25,11 +83,13 @@ mod scenario;
 mod agents;
 mod assigned_poses;
 mod class;
+mod class_changes;
 mod class_landmarks;
 pub mod codec;
+mod command_queue;
+mod commands;
 mod congestion;
 mod counts;
-mod events;
 mod goal_poses;
 mod group_goals;
 pub mod invariant;
@@ -38,18 +98,26 @@ mod make_landmarks;
 mod memory;
 mod metrics;
 mod name;
+mod obstacles;
+mod obstructed;
 mod order_life;
 mod orders;
 mod pending_edits;
 mod phases;
 mod placement;
+mod pool_check;
+mod questions;
 mod replan_params;
 mod requests;
+mod row_check;
+mod rows;
+mod serde_ids;
 mod setup;
 mod shared_fields;
 mod state_hash;
 mod statistics;
 mod tasks;
+mod threads;
 mod tick;
 mod traffic_buffers;
 #[cfg(test)]
@@ -62,8 +130,12 @@ mod world_need;
 
 pub use agents::{Agents, Row};
 pub use class::WorldClass;
+pub use command_queue::GivenCommand;
+pub use commands::{
+    AGENTS_MAX, AgentSelection, CHANGES_MAX, Command, GOALS_MAX, MapEdit, NAMED_MAX, ORDERS_MAX, OnAgents,
+    RefusalReason, Spawn, SpawnGroup, Ticket, USUAL_SPEED_PERMILLE,
+};
 pub use counts::Counts;
-pub use events::{Action, AgentSelection, Event, MapEdit, NewAgents, NewOrders, OnAgents};
 pub use log::{AppliedEdit, EditEffect, TraceEvent};
 pub use memory::Memory;
 pub use metrics::{
@@ -72,22 +144,34 @@ pub use metrics::{
     single_agent_bounds, single_agent_bounds_observed,
 };
 pub use name::Name;
-pub use orders::{GroupOrders, LackedGoal, Order, OrderKind, OrderList, OrderPool, OrderState};
+pub use orders::{LackedGoal, Order, OrderKind, OrderList, OrderPool, OrderState};
 pub use pending_edits::{PendingEdit, PendingEdits};
 pub use placement::Placement;
+pub use questions::WaitReason;
 pub use replan_params::{ReplanParams, TuneError, tune};
-pub use requests::{PathRequest, Requests, Route};
-pub use setup::{Setup, SetupError};
+pub use requests::{PathRequest, PathSource, Requests, Route};
+pub use rows::agent_row::AgentRow;
+pub use rows::event_row::{EventKind, EventRow};
+pub use rows::interpolation::Body;
+pub use setup::{EXPANSIONS_PER_TICK_MAX, LANDMARKS_MAX, SEARCH_SLOTS_MAX, Setup, SetupError, SetupErrors};
 pub use statistics::TripStatistics;
-pub use tasks::{CONFINED_BELOW_POSES, TaskSlot, TaskSource, Tasks};
+pub use tasks::{CONFINED_BELOW_POSES, TaskSlot, TaskSource};
+pub use threads::Threads;
 pub use tick::{Phase, RunState};
 pub use trip::{IfUnreachable, Trip};
 pub use unreachable::{UnreachableReason, UnreachableReasons};
 pub use wheelbase_traffic::gate_load::GateLoad;
 pub use wheelbase_traffic::random::Random;
+// Everything else of them.
+pub use {hecs, wheelbase_grid as grid, wheelbase_planner as planner, wheelbase_traffic as traffic};
+// What the signatures above are made of, so that a game needs one `use`.
+pub use wheelbase_grid::{
+    CellXY, Change, Grid, GridShape, GridSize, Rect, SideTable, TerrainEntry, TerrainKind, TerrainTable,
+};
+pub use wheelbase_planner::{ClassSpec, GoalMember, Heading, MovementClass, MovementTables, Pose, Primitive};
 pub use wheelbase_traffic::{
-    Activity, AgentId, ClassId, CollisionRule, DirectionalFlow, GoalStamp, Motion, Occupancy, PathHandle,
-    PathPool, TrafficParams, WaitState,
+    Activity, AgentId, ClassId, CollisionRule, DirectionalFlow, Friends, GoalStamp, Motion, PathHandle,
+    PathPool, Team, TrafficParams, WaitState,
 };
 pub use world::{Settings, World};
 pub use world_need::WorldParts;

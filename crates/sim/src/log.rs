@@ -1,9 +1,13 @@
 //! The log of a run: what traces and recordings are written from.
 
-use crate::events::OnAgents;
+use crate::command_queue::GivenCommand;
+use crate::commands::{OnAgents, RefusalReason, Ticket};
+use crate::unreachable::UnreachableReason;
 use wheelbase_grid::{CellXY, Rect, SIDES_MAX, SideKind, TerrainKind};
 use wheelbase_planner::{GoalMember, Pose};
+use wheelbase_traffic::Decisions;
 use wheelbase_traffic::motion::{AgentId, ClassId};
+use wheelbase_traffic::teams::Team;
 
 /// One thing that took effect. Small and `Copy`; writers look names up.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,6 +22,12 @@ pub enum TraceEvent {
         pose: Pose,
         /// The tick.
         tick: u32,
+        /// Its team.
+        team: Team,
+        /// Its speed factor in permille.
+        speed_factor: u16,
+        /// Ticket of the command; `None` if it was there from the beginning.
+        ticket: Option<Ticket>,
     },
     /// An agent was removed at the current tick.
     Remove {
@@ -30,6 +40,10 @@ pub enum TraceEvent {
         agent: AgentId,
         /// Number of the order in the pool.
         order: u32,
+        /// Whether it was put behind what was left of older ones.
+        append: bool,
+        /// Its kind, an index into [`OrderKind::NAMES`](crate::OrderKind::NAMES).
+        kind: u8,
     },
     /// A move began.
     Move {
@@ -61,15 +75,21 @@ pub enum TraceEvent {
     Done {
         /// The agent.
         agent: AgentId,
-        /// Kind of the order.
-        order: &'static str,
+        /// Number of the order in the pool.
+        order: u32,
+        /// Its kind, an index into [`OrderKind::NAMES`](crate::OrderKind::NAMES).
+        kind: u8,
     },
     /// The goal of an order cannot be reached.
     Unreachable {
         /// The agent.
         agent: AgentId,
-        /// Kind of the order.
-        order: &'static str,
+        /// Number of the order in the pool.
+        order: u32,
+        /// Its kind, an index into [`OrderKind::NAMES`](crate::OrderKind::NAMES).
+        kind: u8,
+        /// Why.
+        reason: UnreachableReason,
     },
     /// A task was given.
     Task {
@@ -89,9 +109,53 @@ pub enum TraceEvent {
     },
     /// An edit took effect.
     Edit(AppliedEdit),
+    /// A command, or its part about an agent, was not carried out.
+    Refused {
+        /// The command.
+        ticket: Ticket,
+        /// The agent, if it is about one.
+        agent: Option<AgentId>,
+        /// Why.
+        reason: RefusalReason,
+    },
+    /// An agent got another priority.
+    Priority {
+        /// The agent.
+        agent: AgentId,
+        /// Its priority.
+        priority: i32,
+    },
+    /// An agent joined another team.
+    Team {
+        /// The agent.
+        agent: AgentId,
+        /// Its team.
+        team: Team,
+    },
+    /// An agent got another speed factor.
+    SpeedFactor {
+        /// The agent.
+        agent: AgentId,
+        /// The factor in permille.
+        permille: u16,
+    },
+    /// An agent took another class, in a pose.
+    Class {
+        /// The agent.
+        agent: AgentId,
+        /// Its class.
+        class: ClassId,
+        /// Its pose.
+        pose: Pose,
+    },
+    /// The tasks of an agent were replaced.
+    TasksReplaced {
+        /// The agent.
+        agent: AgentId,
+    },
 }
 
-/// An edit that took effect. Recordings and the page that plays a run hold the same type.
+/// A change of an edit that took effect. Recordings and the page that plays a run hold the same type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AppliedEdit {
     /// Its effect.
@@ -100,6 +164,8 @@ pub struct AppliedEdit {
     pub on_agents: OnAgents,
     /// Tick of the event.
     pub asked: u32,
+    /// Its index among the changes that took effect together as one edit.
+    pub part: u32,
 }
 
 /// The effect of an edit on the map.
@@ -128,9 +194,38 @@ pub enum EditEffect {
     },
 }
 
-/// Log entries since the log was last cleared, and the moves of the paths in them.
+/// Log entries since the log was last cleared.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     pub events: Vec<TraceEvent>,
+    /// The moves of the paths in the events.
     pub moves: Vec<u8>,
+    /// Commands given before the last tick.
+    pub commands: Vec<GivenCommand>,
+    /// Commands given since then. They are not cleared: they belong to the tick that comes.
+    pub given: Vec<GivenCommand>,
+    /// What a rule from outside has decided at the last tick, if it decided anything.
+    pub decisions: Decisions,
+}
+
+impl Log {
+    /// A tick begins: the commands given so far are those before it.
+    pub fn begin_tick(&mut self) {
+        self.commands.append(&mut self.given);
+        self.decisions.clear();
+    }
+
+    /// Keeps a copy of decisions, as the rule wrote them.
+    pub fn note_decisions(&mut self, of_rule: &Decisions) {
+        let Decisions { starts, replan, unreachable, around, give_up, reroutes, reroute_moves } = of_rule;
+        let to = &mut self.decisions;
+        to.clear();
+        to.starts.extend_from_slice(starts);
+        to.replan.extend_from_slice(replan);
+        to.unreachable.extend_from_slice(unreachable);
+        to.around.extend_from_slice(around);
+        to.give_up.extend_from_slice(give_up);
+        to.reroutes.extend_from_slice(reroutes);
+        to.reroute_moves.extend_from_slice(reroute_moves);
+    }
 }

@@ -1,17 +1,19 @@
 //! Makes landmarks before the first tick: for which classes, and how many.
 
+use crate::class::WorldClass;
 use crate::class_landmarks::{AGENTS_PAY, BYTES_MAX, LANDMARK_BYTES, LANDMARKS, landmarks_of};
 use crate::orders::OrderKind;
 use crate::tasks::TaskSource;
+use crate::threads::n_threads_here;
 use crate::world::World;
 use rayon::prelude::*;
 use std::sync::Arc;
-use wheelbase_grid::{CellXY, Rect};
+use wheelbase_grid::{CellXY, Change, Rect};
 use wheelbase_planner::MovementTables;
 
 /// Makes the landmarks of all classes: `asked` of each, or without that number as many as pay. Equal for any number of
 /// threads; the classes are processed in parallel on the current rayon pool.
-pub(crate) fn make_landmarks(world: &mut World, asked: Option<usize>) {
+pub(crate) fn make_landmarks(world: &mut World, asked: Option<usize>, eased: &[Change]) {
     let numbers: Vec<usize> = match asked {
         Some(asked) => vec![asked; world.classes.len()],
         None => {
@@ -31,12 +33,18 @@ pub(crate) fn make_landmarks(world: &mut World, asked: Option<usize>) {
     if numbers.iter().all(|&number| number == 0) {
         return;
     }
-    let World { classes, tables, grid, events, .. } = world;
+    let World { classes, tables, grid, .. } = world;
     let unedited = Arc::new(grid.clone());
-    let of_classes = classes.par_iter_mut().zip(&*tables).zip(numbers).filter(|(_, number)| *number > 0);
-    of_classes.for_each(|((class, tables), number)| {
-        class.landmarks = Some(landmarks_of(tables, &class.speeds, &unedited, &events.all, number));
-    });
+    let make = |((class, tables), number): ((&mut WorldClass, &MovementTables), usize)| {
+        class.landmarks = Some(landmarks_of(tables, &class.speeds, &unedited, eased, number));
+    };
+    if n_threads_here() > 1 {
+        let of_classes = classes.par_iter_mut().zip(&*tables).zip(numbers);
+        of_classes.filter(|(_, number)| *number > 0).for_each(make);
+    } else {
+        let of_classes = classes.iter_mut().zip(&*tables).zip(numbers);
+        of_classes.filter(|(_, number)| *number > 0).for_each(make);
+    }
 }
 
 /// Number of agents with tasks of each class. An agent counts as the share of the map that its position and its tasks
@@ -45,10 +53,17 @@ fn far_agents(world: &World) -> Vec<u64> {
     let World { agents, orders, classes, traffic, grid, .. } = world;
     let mut permille = vec![0; classes.len()];
     if traffic.needs_paths() {
-        let areas: Vec<Rect> = orders.task_sources.iter().map(area_of).collect();
+        // Agents of a group share their source, and have adjacent rows.
+        let mut last: Option<(*const TaskSource, Rect)> = None;
         for row in 0..agents.len() {
             let area = orders.open(&agents.orders(row)).find_map(|order| match &order.kind {
-                OrderKind::Task(slot) => areas.get(slot.source()),
+                OrderKind::Tasks(source, _) => {
+                    let of = Arc::as_ptr(source);
+                    let known = last.filter(|&(known, _)| std::ptr::eq(known, of)).map(|(_, area)| area);
+                    let area = known.unwrap_or_else(|| area_of(source));
+                    last = Some((of, area));
+                    Some(area)
+                }
                 _ => None,
             });
             let CellXY { x, y } = world.pose(row).cell;

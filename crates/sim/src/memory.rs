@@ -3,13 +3,14 @@
 use crate::agents::Row;
 use crate::class::WorldClass;
 use crate::orders::OrderState;
+use crate::rows::agent_row::AgentRow;
 use crate::statistics::TripStatistics;
-use crate::tasks::Tasks;
 use crate::world::World;
 use wheelbase_planner::model::State;
 use wheelbase_traffic::PriorityKey;
-use wheelbase_traffic::motion::{AgentId, ClassId, Motion, WaitState};
+use wheelbase_traffic::motion::{AgentId, AgentSlot, ClassId, Motion, WaitState};
 use wheelbase_traffic::path_pool::PathHandle;
+use wheelbase_traffic::teams::Team;
 use wheelbase_traffic::view::GoalStamp;
 
 /// Bytes in use for agents and goals. Not counted: the map, movement tables, occupancy and searches, which grow with
@@ -30,16 +31,19 @@ pub struct Memory {
 
 /// Bytes of an agent in all arrays, and of its entity with its components.
 const ROW_BYTES: usize = size_of::<AgentId>()
+    + size_of::<AgentSlot>()
     + size_of::<Motion>()
     + size_of::<WaitState>()
     + size_of::<PathHandle>()
     + size_of::<GoalStamp>()
     + size_of::<PriorityKey>()
     + size_of::<Option<State>>()
+    + size_of::<(Team, u16)>()
+    + size_of::<AgentRow>()
     + size_of::<hecs::Entity>()
-    // The row of its id; the components; and the entity's id, generation, archetype and index.
+    // The row of its agent slot; the components; and the entity's id, generation, archetype and index.
     + size_of::<u32>()
-    + size_of::<(AgentId, ClassId, Row, OrderState, Tasks, TripStatistics)>()
+    + size_of::<(AgentId, ClassId, Row, OrderState, TripStatistics)>()
     + 4 * size_of::<u32>();
 
 impl World {

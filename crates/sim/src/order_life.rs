@@ -3,14 +3,16 @@
 use crate::goal_poses::poses_of;
 use crate::log::TraceEvent;
 use crate::orders::{OrderKind, OrderState, current_goal};
-use crate::requests::{PathRequest, Route, least_ticks};
+use crate::requests::{PathRequest, PathSource, Route, least_ticks};
 use crate::statistics::TripStatistics;
 use crate::tasks::may_be_goal;
 use crate::trip::IfUnreachable;
 use crate::unreachable::UnreachableReason;
 use crate::world::World;
-use wheelbase_planner::{GoalMember, Status};
-use wheelbase_traffic::motion::Activity;
+use wheelbase_grid::CellXY;
+use wheelbase_planner::tables::Reachability;
+use wheelbase_planner::{Goal, GoalMember, Heading, Pose, Status};
+use wheelbase_traffic::motion::{Activity, AgentId, end_state};
 
 /// Least time, in ticks, that a patrol spends at a station it can only get near to.
 const NEAREST_STATION_TICKS: u32 = 64;
@@ -20,7 +22,7 @@ pub(crate) fn finish_order(world: &mut World, row: usize) {
     let (tick, agent) = (world.tick, world.agents.ids[row]);
     let (state, statistics) = (world.agents.orders(row), world.agents.statistics(row));
     let Some(order) = world.orders.current(&state) else { return };
-    let is_task = matches!(order.kind, OrderKind::Task(_));
+    let is_task = matches!(order.kind, OrderKind::Tasks(..));
     let given = if is_task { state.since } else { state.given };
     if tick <= given || statistics.finished_at == tick {
         return;
@@ -37,7 +39,7 @@ pub(crate) fn finish_order(world: &mut World, row: usize) {
         world.counts.flowtime += u64::from(tick - given);
         world.counts.longest_task_ticks = world.counts.longest_task_ticks.max(tick - given);
         let cell = world.pose(row).cell;
-        world.log_event(TraceEvent::TaskDone { agent, cell });
+        world.note(TraceEvent::TaskDone { agent, cell });
         close_task(world, row);
         begin_order(world, row);
         return;
@@ -52,6 +54,14 @@ pub(crate) fn finish_order(world: &mut World, row: usize) {
         }
         return;
     }
+    if let OrderKind::Follow { leader, .. } = order.kind
+        && leader != agent
+        && world.agents.present_row(leader).is_some()
+    {
+        // Near enough for now; `watch_leaders` goes on.
+        world.agents.set_activity(row, Activity::Dwelling);
+        return;
+    }
     let finished = statistics.finished + 1;
     if matches!(order.kind, OrderKind::Patrol(_)) {
         // At the nearest pose to an unreachable station it tries again, but not every tick.
@@ -61,16 +71,16 @@ pub(crate) fn finish_order(world: &mut World, row: usize) {
         world.counts.count_trip(&state, &statistics, tick);
         // A station is not an order of its own: the patrol goes on.
         world.agents.set_statistics(row, TripStatistics { finished, ..statistics });
-        world.agents.begin_trip(row, OrderState { station: state.station + 1, ..state }, tick);
+        world.agents.begin_trip(row, OrderState { station: state.station + 1, ..state }, &world.orders, tick);
     } else {
-        let name = order.kind.name();
+        let kind = order.kind.number();
         if order.kind.trip().is_some() {
             world.counts.count_trip(&state, &statistics, tick);
         }
         world.agents.set_statistics(row, TripStatistics { finished_at: tick, finished, ..statistics });
         world.counts.orders_done += 1;
         world.counts.flowtime += u64::from(tick - state.given);
-        world.log_event(TraceEvent::Done { agent, order: name });
+        world.note(TraceEvent::Done { agent, order: state.open.first, kind });
         close_order(world, row);
     }
     begin_order(world, row);
@@ -80,19 +90,31 @@ pub(crate) fn finish_order(world: &mut World, row: usize) {
 fn close_order(world: &mut World, row: usize) {
     let mut state = world.agents.orders(row);
     world.orders.close(&mut state);
-    world.agents.begin_trip(row, OrderState { station: 0, reported: false, ..state }, world.tick);
+    world.agents.begin_trip(
+        row,
+        OrderState { station: 0, reported: false, ..state },
+        &world.orders,
+        world.tick,
+    );
     world.release_pose(row);
-    world.agents.motion[row].activity = Activity::Idle;
+    // A hold begins at once: at this very tick the rule of traffic must not send the agent aside.
+    let next = world.orders.current(&world.agents.orders(row)).map(|order| &order.kind);
+    if matches!(next, Some(OrderKind::Hold)) && world.agents.motion[row].at_rest() {
+        world.paths.drop_path(&mut world.agents.paths[row]);
+        world.agents.set_activity(row, Activity::Holding);
+    } else {
+        world.agents.set_activity(row, Activity::Idle);
+    }
 }
 
 /// Closes the current task, done or not. The next one is given when the order begins again.
 fn close_task(world: &mut World, row: usize) {
     let state = world.agents.orders(row);
-    if let Some((slot, _)) = world.orders.current_tasks(&state, world.agents.tasks(row)) {
+    if let Some((slot, _)) = world.orders.current_tasks(&state) {
         slot.close();
     }
-    world.agents.set_orders(row, OrderState { reported: false, ..state });
-    world.agents.motion[row].activity = Activity::Idle;
+    world.agents.set_orders(row, OrderState { reported: false, ..state }, &world.orders);
+    world.agents.set_activity(row, Activity::Idle);
 }
 
 /// Gives an agent its next task, if its current order is tasks and it has none. Returns whether it still has none.
@@ -100,7 +122,7 @@ fn give_task(world: &mut World, row: usize) -> bool {
     let World { orders, agents, tables, tick, reached, .. } = world;
     let motion = agents.motion[row];
     let state = agents.orders(row);
-    let Some((slot, source)) = orders.current_tasks(&state, agents.tasks(row)) else { return false };
+    let Some((slot, source)) = orders.current_tasks(&state) else { return false };
     if slot.goal().is_some() {
         return false;
     }
@@ -108,9 +130,9 @@ fn give_task(world: &mut World, row: usize) -> bool {
     let Some(goal) = slot.give(source, tables, motion.state, reached) else {
         return true;
     };
-    agents.begin_trip(row, state, *tick);
+    agents.begin_trip(row, state, orders, *tick);
     let agent = agents.ids[row];
-    world.log_event(TraceEvent::Task { agent, class: motion.class, goal });
+    world.note(TraceEvent::Task { agent, class: motion.class, goal });
     false
 }
 
@@ -118,13 +140,23 @@ fn give_task(world: &mut World, row: usize) -> bool {
 pub(crate) fn begin_order(world: &mut World, row: usize) {
     if give_task(world, row) {
         // There is no goal until an edit makes room.
-        world.agents.motion[row].activity = Activity::Unreachable;
+        world.agents.set_activity(row, Activity::Unreachable);
         return;
     }
     let state = world.agents.orders(row);
     let activity = match world.orders.current(&state).map(|order| &order.kind) {
         None => Activity::Idle,
         Some(OrderKind::Wait(_)) => Activity::Dwelling,
+        Some(OrderKind::Hold) => Activity::Holding,
+        Some(OrderKind::Stop) => {
+            let mut state = state;
+            world.orders.clear(&mut state);
+            world.agents.set_orders(row, state, &world.orders);
+            Activity::Idle
+        }
+        Some(&OrderKind::Follow { leader, within }) => {
+            return begin_to_follow(world, row, leader, within);
+        }
         Some(_) if is_at_goal(world, row) => {
             if world.traffic.needs_paths() {
                 let mut statistics = world.agents.statistics(row);
@@ -138,29 +170,117 @@ pub(crate) fn begin_order(world: &mut World, row: usize) {
             world.group_goals.open(order);
             Activity::AwaitingPath
         }
-        Some(OrderKind::Task(_)) if !world.traffic.needs_paths() => Activity::Following,
         Some(_) => return request_path(world, row, Route::Cheapest),
     };
-    world.agents.motion[row].activity = activity;
+    world.agents.set_activity(row, activity);
+}
+
+/// Begins to follow a leader, or goes on with it from where that is now.
+fn begin_to_follow(world: &mut World, row: usize, leader: AgentId, within: u32) {
+    let agent = world.agents.ids[row];
+    if let Err(at) = world.followers.binary_search(&agent) {
+        world.followers.insert(at, agent);
+    }
+    let Some(cell) = goes_to(world, leader).filter(|_| leader != agent) else {
+        // It is gone: the order is done at the next tick.
+        world.agents.set_activity(row, Activity::Arrived);
+        return;
+    };
+    let mut state = world.agents.orders(row);
+    world.orders.set_follow_trip(&mut state, cell, within);
+    world.agents.set_orders(row, state, &world.orders);
+    if is_at_goal(world, row) {
+        world.agents.set_activity(row, Activity::Dwelling);
+    } else {
+        request_path(world, row, Route::Cheapest);
+    }
+}
+
+/// Cell of the anchor of an agent at rest, or at the end of its current move; `None` if it is gone.
+fn goes_to(world: &World, agent: AgentId) -> Option<CellXY> {
+    let motion = &world.agents.motion[world.agents.present_row(agent)?];
+    let tables = &world.tables[usize::from(motion.class.0)];
+    Some(tables.space().pose(end_state(tables, motion)).cell)
+}
+
+/// Has the agents that follow others look after them: those whose leader has gone too far ask for a new path, those
+/// whose leader is gone are done.
+pub(crate) fn watch_leaders(world: &mut World) {
+    let mut followers = std::mem::take(&mut world.followers);
+    followers.retain(|&agent| {
+        let Some(row) = world.agents.row(agent) else { return false };
+        let state = world.agents.orders(row);
+        let Some(&OrderKind::Follow { leader, within }) =
+            world.orders.current(&state).map(|order| &order.kind)
+        else {
+            return false;
+        };
+        let (rests, activity) = (world.agents.motion[row].at_rest(), world.agents.motion[row].activity);
+        let Some(cell) = goes_to(world, leader).filter(|_| leader != agent) else {
+            world.paths.drop_path(&mut world.agents.paths[row]);
+            if rests && activity != Activity::Arrived {
+                world.requests.forget(agent);
+                world.agents.busy.insert(row);
+                world.agents.set_activity(row, Activity::Arrived);
+            }
+            return true;
+        };
+        let has_left = world.orders.trip(&state).is_some_and(|trip| {
+            let goal = Goal { members: &trip.members, within: trip.within };
+            !goal.matches(world.grid.shape(), Pose { cell, heading: Heading(0) })
+        });
+        match activity {
+            Activity::Dwelling if rests && (has_left || !is_at_goal(world, row)) => begin_order(world, row),
+            // What is asked for already is answered first, for a search that began again and again would never end.
+            Activity::Following if has_left => {
+                let mut state = state;
+                world.orders.set_follow_trip(&mut state, cell, within);
+                world.agents.set_orders(row, state, &world.orders);
+                world.agents.motion[row].replan = true;
+            }
+            _ => {}
+        }
+        true
+    });
+    // Those who began to follow meanwhile.
+    for agent in std::mem::replace(&mut world.followers, followers) {
+        if let Err(at) = world.followers.binary_search(&agent) {
+            world.followers.insert(at, agent);
+        }
+    }
 }
 
 /// Whether an agent is at the goal of its current order, or in its assigned pose.
 pub(crate) fn is_at_goal(world: &World, row: usize) -> bool {
     let state = &world.agents.orders(row);
     let Some((kind, trip)) = world.orders.current_trip(state) else { return false };
+    if let (OrderKind::GotoArea(area, _), false) = (kind, world.traffic.needs_paths()) {
+        // Poses in areas are assigned with the path.
+        return area.contains(world.pose(row).cell);
+    }
     if kind.assigns_pose() {
         return !state.to_nearest && world.agents.assigned[row] == Some(world.agents.motion[row].state);
     }
     current_goal(trip, kind, state).matches(world.grid.shape(), world.pose(row))
 }
 
-/// Queues a path request. The agent rests until it is answered.
+/// Queues a path request. The agent rests until it is answered. Under a rule that finds paths itself it goes on at once.
 pub(crate) fn request_path(world: &mut World, row: usize, route: Route) {
+    if !world.traffic.needs_paths() {
+        let arrived = is_at_goal(world, row);
+        world.agents.set_activity(row, if arrived { Activity::Arrived } else { Activity::Following });
+        world.agents.motion[row].replan = false;
+        return;
+    }
     if route == Route::Cheapest && world.agents.orders(row).to_nearest {
         // A pose in the area itself can be free by now.
         world.release_pose(row);
     }
     let wait_state = world.agents.wait_states[row];
+    // The host plans for the map alone; what is in the way is the traffic's to solve.
+    if world.requests.source == PathSource::Host && route != Route::Cheapest {
+        return;
+    }
     let request = PathRequest {
         agent: world.agents.ids[row],
         issued: world.tick,
@@ -170,9 +290,8 @@ pub(crate) fn request_path(world: &mut World, row: usize, route: Route) {
     };
     world.requests.push(request);
     world.counts.path_requests += 1;
-    let motion = &mut world.agents.motion[row];
-    motion.activity = Activity::AwaitingPath;
-    motion.replan = false;
+    world.agents.set_activity(row, Activity::AwaitingPath);
+    world.agents.motion[row].replan = false;
 }
 
 /// The goal of the current order cannot be reached: the order is reported once, then kept or dropped as it says. An
@@ -196,6 +315,7 @@ fn reason_of(world: &World, row: usize, status: Status) -> UnreachableReason {
         Status::GoalOffMap => UnreachableReason::GoalOffMap,
         Status::GoalBlocked => UnreachableReason::GoalBlocked,
         Status::CostOverflow => return UnreachableReason::CostOverflow,
+        _ if is_obstructed(world, row) => UnreachableReason::Obstructed,
         _ => UnreachableReason::Unreachable,
     };
     let motion = &world.agents.motion[row];
@@ -222,24 +342,63 @@ fn reason_of(world: &World, row: usize, status: Status) -> UnreachableReason {
     }
 }
 
+/// Whether the search for the current goal of an agent failed for the agents in between: there are some, and the map
+/// alone may let it through.
+fn is_obstructed(world: &World, row: usize) -> bool {
+    if !world.agents.obstruct(world.agents.teams[row], &world.friends) {
+        return false;
+    }
+    let motion = &world.agents.motion[row];
+    let tables = &world.tables[usize::from(motion.class.0)];
+    let state = world.agents.orders(row);
+    let Some((kind, trip)) = world.orders.current_trip(&state) else { return false };
+    let goal = current_goal(trip, kind, &state);
+    goal.within > 0
+        || kind.assigns_pose()
+        || goal
+            .members
+            .iter()
+            .flat_map(|&member| poses_of(tables, member))
+            .any(|to| tables.components().reachability(motion.state, to) != Reachability::No)
+}
+
+/// Has the agents that others obstructed try again, where some have given up their places.
+pub(crate) fn retry_obstructed(world: &mut World) {
+    let World { obstructed, agents, tick, .. } = world;
+    obstructed.take_due(*tick, agents.cleared, |agent| {
+        let Some(row) = agents.row(agent) else { return };
+        if agents.motion[row].activity == Activity::Unreachable {
+            // The orders phase begins its order again.
+            agents.set_activity(row, Activity::Idle);
+            agents.busy.insert(row);
+        }
+    });
+}
+
 /// Marks an agent as unreachable. Its order is reported, and kept or dropped; without a reason, which is where the
 /// agent itself cannot move, it is kept unreported.
 fn set_unreachable(world: &mut World, row: usize, reason: Option<UnreachableReason>) {
     let agent = world.agents.ids[row];
-    world.agents.motion[row].activity = Activity::Unreachable;
+    world.agents.set_activity(row, Activity::Unreachable);
     // The occupancy keeps other agents off the pose in which it rests.
     world.release_pose(row);
     let state = world.agents.orders(row);
     let Some(reason) = reason.filter(|_| !world.orders.keeps_task(&state)) else { return };
     let Some((kind, trip)) = world.orders.current_trip(&state) else { return };
-    let is_task = matches!(kind, OrderKind::Task(_));
-    let (order, drop) = (kind.name(), trip.if_unreachable == IfUnreachable::Drop);
+    let is_task = matches!(kind, OrderKind::Tasks(..));
+    let (kind, drop) = (kind.number(), trip.if_unreachable == IfUnreachable::Drop);
     if !state.reported {
-        world.log_event(TraceEvent::Unreachable { agent, order });
+        world.note(TraceEvent::Unreachable { agent, order: state.open.first, kind, reason });
     }
-    world.agents.set_orders(row, OrderState { reported: true, ..state });
+    world.agents.set_orders(row, OrderState { reported: true, ..state }, &world.orders);
     if is_task {
         close_task(world, row);
+    } else if !drop && reason == UnreachableReason::Obstructed {
+        let params = &world.settings.replan;
+        let wait_state = &mut world.agents.wait_states[row];
+        wait_state.failures = (wait_state.failures + 1).min(params.pause_doublings as u8);
+        let again_at = world.tick.saturating_add(params.detour_pause_ticks << wait_state.failures);
+        world.obstructed.add(agent, world.agents.cleared, again_at);
     } else if drop {
         world.counts.orders_unreachable += 1;
         world.counts.unreachable_reasons.count(reason);

@@ -1,34 +1,50 @@
 //! Orders: what agents are told to do, and the progress of each through its list.
+//!
+//! A list of orders is stored once, however many agents have it, and freed once the last of them is through. Orders
+//! are numbered for life, in the order in which their lists were stored; places in the pool are given again.
 
-use crate::tasks::{TaskSlot, TaskSource, Tasks};
-use crate::trip::Trip;
+use crate::serde_ids;
+use crate::tasks::{TaskSlot, TaskSource};
+use crate::trip::{IfUnreachable, Trip};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use wheelbase_grid::{CellXY, Rect};
-use wheelbase_planner::{Goal, GoalMember};
+use wheelbase_planner::model::{heading_from_name, heading_name};
+use wheelbase_planner::search::Fallback;
+use wheelbase_planner::{Goal, GoalMember, Heading, Pose};
+use wheelbase_traffic::motion::AgentId;
 
 /// An order.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
     /// What it asks for.
     pub kind: OrderKind,
-    /// Number of headings of the classes that it is for; the headings of its members are counted in it.
+    /// Number of headings in which the headings of its members are counted: 1, 4, 6 or 8.
     pub headings: u8,
-    /// Goals that it names but that these classes lack the heading for.
+    /// Goals that it names by a heading that a class with so many headings lacks.
     pub lacked: Box<[LackedGoal]>,
 }
 
 /// A goal with a heading that the class lacks. It is not a member of the trip.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LackedGoal {
     /// Its index among all goals that the order names.
     pub number: u32,
     /// Its cell.
     pub cell: CellXY,
+    /// Number of headings of the classes that have its heading, and the heading.
+    pub heading: (u8, Heading),
+}
+
+impl LackedGoal {
     /// Name of its heading.
-    pub heading: &'static str,
+    pub fn heading_name(&self) -> &'static str {
+        heading_name(self.heading.0, self.heading.1)
+    }
 }
 
 /// What an order asks for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OrderKind {
     /// Go to a member of the goal.
     Goto(Trip),
@@ -36,31 +52,52 @@ pub enum OrderKind {
     /// no members.
     GotoArea(Rect, Trip),
     /// Go to a pose around the member of the trip; poses are assigned to all agents with this order together. The
-    /// number, chosen by the maker of the order, identifies it across the lists of several classes.
+    /// number identifies it across the lists of several classes; the world sets it when the order is given.
     GotoGroup(u32, Trip),
     /// Visit the members in turn, forever.
     Patrol(Trip),
     /// Stand for a number of ticks.
     Wait(u32),
-    /// Do one task after another, forever.
-    Task(TaskSlot),
+    /// Do one task after another, forever. Random tasks are drawn from a stream of this number, a stream of its own
+    /// for each agent.
+    Tasks(Arc<TaskSource>, u32),
+    /// Drop all orders behind this one and rest; others may push the agent.
+    Stop,
+    /// Rest without end. Nobody pushes the agent, and searches take it for an obstacle.
+    Hold,
+    /// Keep within a number of cells of an agent, until that is gone.
+    Follow {
+        /// The agent.
+        #[serde(with = "serde_ids::agent")]
+        leader: AgentId,
+        /// The distance, as the radius of a goal.
+        within: u32,
+    },
 }
 
 impl OrderKind {
     /// Names of all kinds.
-    pub const NAMES: [&'static str; 6] = ["goto", "goto_area", "patrol", "wait", "task", "goto_group"];
+    pub const NAMES: [&'static str; 9] =
+        ["goto", "goto_area", "patrol", "wait", "task", "goto_group", "stop", "hold", "follow"];
 
-    /// Name in scenarios and traces.
-    pub fn name(&self) -> &'static str {
-        let number = match self {
+    /// Its index in [`OrderKind::NAMES`].
+    pub fn number(&self) -> u8 {
+        match self {
             Self::Goto(_) => 0,
             Self::GotoArea(..) => 1,
             Self::Patrol(_) => 2,
             Self::Wait(_) => 3,
-            Self::Task(_) => 4,
+            Self::Tasks(..) => 4,
             Self::GotoGroup(..) => 5,
-        };
-        Self::NAMES[number]
+            Self::Stop => 6,
+            Self::Hold => 7,
+            Self::Follow { .. } => 8,
+        }
+    }
+
+    /// Name in scenarios and traces.
+    pub fn name(&self) -> &'static str {
+        Self::NAMES[usize::from(self.number())]
     }
 
     /// Whether the agent is assigned a pose, which it keeps until the order is closed.
@@ -68,19 +105,185 @@ impl OrderKind {
         matches!(self, Self::GotoArea(..) | Self::GotoGroup(..))
     }
 
-    /// The trip, unless the order leads nowhere.
+    /// The trip that the order itself names. Tasks and an order to follow have a trip of each agent's own
+    /// ([`OrderPool::trip`]); others lead nowhere.
     pub fn trip(&self) -> Option<&Trip> {
         match self {
             Self::Goto(trip) | Self::GotoArea(_, trip) | Self::GotoGroup(_, trip) | Self::Patrol(trip) => {
                 Some(trip)
             }
-            Self::Task(slot) => Some(slot.trip()),
-            Self::Wait(_) => None,
+            Self::Tasks(..) | Self::Wait(_) | Self::Stop | Self::Hold | Self::Follow { .. } => None,
         }
+    }
+
+    fn trip_mut(&mut self) -> Option<&mut Trip> {
+        match self {
+            Self::Goto(trip) | Self::GotoArea(_, trip) | Self::GotoGroup(_, trip) | Self::Patrol(trip) => {
+                Some(trip)
+            }
+            Self::Tasks(..) | Self::Wait(_) | Self::Stop | Self::Hold | Self::Follow { .. } => None,
+        }
+    }
+
+    /// Whether it ever ends: nothing behind an order without end is begun.
+    pub fn has_end(&self) -> bool {
+        !matches!(self, Self::Patrol(_) | Self::Tasks(..) | Self::Hold)
+    }
+
+    /// Whether it counts among the orders done or left: `stop` and `hold` do not.
+    pub fn counts(&self) -> bool {
+        !matches!(self, Self::Stop | Self::Hold)
     }
 }
 
-/// A list of orders in the pool.
+impl Order {
+    /// An order that names no heading, for agents of all classes.
+    pub fn new(kind: OrderKind) -> Self {
+        Self { kind, headings: 1, lacked: Box::default() }
+    }
+
+    /// To a cell, in any heading; dropped if it cannot be reached.
+    ///
+    /// ```
+    /// use wheelbase_grid::CellXY;
+    /// use wheelbase_sim::{Order, OrderKind};
+    /// let order = Order::goto(CellXY::new(4, 2));
+    /// assert_eq!(order.kind.name(), "goto");
+    /// ```
+    pub fn goto(cell: CellXY) -> Self {
+        Self::goto_any(vec![GoalMember::any(cell)], 0)
+    }
+
+    /// To the nearest of some cells, in any heading, or within a radius in cells of one of them.
+    pub fn goto_any(members: Vec<GoalMember>, within: u32) -> Self {
+        Self::new(OrderKind::Goto(Trip { within, ..Trip::to(members) }))
+    }
+
+    /// To a pose exactly, for classes with so many headings: 4, 6 or 8.
+    pub fn goto_pose(pose: Pose, headings: u8) -> Self {
+        let member = GoalMember { cell: pose.cell, heading: Some(pose.heading) };
+        Self { headings, ..Self::goto_any(vec![member], 0) }
+    }
+
+    /// To a free pose in an area.
+    pub fn goto_area(area: Rect) -> Self {
+        Self::new(OrderKind::GotoArea(area, Trip::to(Vec::new())))
+    }
+
+    /// To poses around a cell, for all agents that get the order at once.
+    pub fn goto_group(cell: CellXY) -> Self {
+        Self::new(OrderKind::GotoGroup(0, Trip::to(vec![GoalMember::any(cell)])))
+    }
+
+    /// To cells in turn, without end.
+    pub fn patrol(stations: &[CellXY]) -> Self {
+        let members = stations.iter().map(|&cell| GoalMember::any(cell)).collect();
+        Self::new(OrderKind::Patrol(Trip::to(members)))
+    }
+
+    /// Stand for a number of ticks.
+    pub fn wait(ticks: u32) -> Self {
+        Self::new(OrderKind::Wait(ticks))
+    }
+
+    /// Rest without end, pushed by nobody, an obstacle to all others.
+    pub fn hold() -> Self {
+        Self::new(OrderKind::Hold)
+    }
+
+    /// Keep within a number of cells of an agent; done when that is gone.
+    pub fn follow(leader: AgentId, within: u32) -> Self {
+        Self::new(OrderKind::Follow { leader, within })
+    }
+
+    /// The same, but where its goal cannot be reached the agent goes to the nearest pose that it can reach. Means
+    /// nothing for orders that lead nowhere and for [`Order::follow`].
+    ///
+    /// ```
+    /// use wheelbase_sim::{CellXY, Order, OrderKind};
+    /// let order = Order::goto(CellXY::new(4, 2)).or_nearest().or_wait();
+    /// assert!(matches!(order.kind, OrderKind::Goto(trip) if trip.within == 0));
+    /// ```
+    #[must_use]
+    pub fn or_nearest(mut self) -> Self {
+        if let Some(trip) = self.kind.trip_mut() {
+            trip.fallback = Fallback::Nearest;
+        }
+        self
+    }
+
+    /// The same, but where its goal cannot be reached the order is kept and tried again after a change that could help.
+    /// Means nothing for orders that lead nowhere and for [`Order::follow`].
+    #[must_use]
+    pub fn or_wait(mut self) -> Self {
+        if let Some(trip) = self.kind.trip_mut() {
+            trip.if_unreachable = IfUnreachable::Wait;
+        }
+        self
+    }
+
+    /// The same order for classes of another number of headings. Goals with a heading that these lack are no members
+    /// of it any more, but stay known as [`Order::lacked`], so that nothing is lost on the way.
+    #[must_use]
+    pub fn for_headings(&self, headings: u8) -> Self {
+        let mut order = self.clone();
+        order.headings = headings;
+        if headings == self.headings || self.names_no_heading() {
+            return order;
+        }
+        let Some(trip) = order.kind.trip_mut() else { return order };
+        let named =
+            |member: &GoalMember| (member.cell, member.heading.map(|heading| (self.headings, heading)));
+        let (mut members, mut lacked) = (trip.members.iter().map(named), self.lacked.iter().peekable());
+        let mut goals = Vec::with_capacity(trip.members.len() + self.lacked.len());
+        loop {
+            let number = goals.len() as u32;
+            if let Some(goal) = lacked.next_if(|goal| goal.number == number) {
+                goals.push((goal.cell, Some(goal.heading)));
+                continue;
+            }
+            let Some(goal) = members.next() else { break };
+            goals.push(goal);
+        }
+        let (mut members, mut lacked) = (Vec::with_capacity(goals.len()), Vec::new());
+        for (number, (cell, heading)) in goals.into_iter().enumerate() {
+            let Some((of, named)) = heading else {
+                members.push(GoalMember::any(cell));
+                continue;
+            };
+            match heading_from_name(headings, heading_name(of, named)) {
+                Some(heading) => members.push(GoalMember { cell, heading: Some(heading) }),
+                None => lacked.push(LackedGoal { number: number as u32, cell, heading: (of, named) }),
+            }
+        }
+        trip.members = members;
+        order.lacked = lacked.into();
+        order
+    }
+
+    /// The same for a class of another number of headings that an agent takes while it has the order: a heading that
+    /// the new class lacks means any.
+    #[must_use]
+    pub(crate) fn kept_for_headings(&self, headings: u8) -> Self {
+        let mut order = self.for_headings(headings);
+        let lacked = std::mem::take(&mut order.lacked);
+        if let Some(trip) = order.kind.trip_mut() {
+            for goal in &lacked {
+                let at = (goal.number as usize).min(trip.members.len());
+                trip.members.insert(at, GoalMember::any(goal.cell));
+            }
+        }
+        order
+    }
+
+    /// Whether it means the same for all numbers of headings.
+    pub fn names_no_heading(&self) -> bool {
+        let members = self.kind.trip().map_or(&[][..], |trip| &trip.members);
+        self.lacked.is_empty() && members.iter().all(|member| member.heading.is_none())
+    }
+}
+
+/// A list of orders, by their numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OrderList {
     /// Number of the first.
@@ -89,23 +292,19 @@ pub struct OrderList {
     pub count: u32,
 }
 
-/// What the agents of a group do: orders, stored once for all, and then tasks, one entry for each agent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct GroupOrders {
-    /// Orders of each.
-    pub orders: OrderList,
-    /// Tasks: one entry for each agent of the group, or none.
-    pub tasks: OrderList,
-}
-
 /// Progress of an agent through its orders. A component of its entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrderState {
     /// The open orders of the current list, the current order first.
     pub open: OrderList,
-    /// Numbers in the pool of the next queued list and of the last one; `u32::MAX` without one.
+    /// Place in the pool of the current list; [`NONE`] without one.
+    pub(crate) list: u32,
+    /// Places in the pool of the next queued list and of the last one; [`NONE`] without one.
     pub(crate) next: u32,
     pub(crate) last: u32,
+    /// Places in the pool of its tasks and of its trip behind a leader; [`NONE`] without.
+    pub(crate) tasks: u32,
+    pub(crate) follow: u32,
     /// Tick at which the orders were given.
     pub given: u32,
     /// Tick at which the current order became current; in mid-move, the tick at which that move ends.
@@ -121,16 +320,14 @@ pub struct OrderState {
 const NONE: u32 = u32::MAX;
 
 impl OrderState {
-    /// Orders given at a tick.
-    pub fn new(list: OrderList, tick: u32) -> Self {
-        Self { open: list, given: tick, since: tick, ..Self::NONE }
-    }
-
     /// No orders.
     pub(crate) const NONE: Self = Self {
         open: OrderList { first: 0, count: 0 },
+        list: NONE,
         next: NONE,
         last: NONE,
+        tasks: NONE,
+        follow: NONE,
         given: 0,
         since: 0,
         station: 0,
@@ -138,144 +335,505 @@ impl OrderState {
         to_nearest: false,
     };
 
+    /// No orders, since a tick.
+    pub(crate) fn none_at(tick: u32) -> Self {
+        Self { given: tick, since: tick, ..Self::NONE }
+    }
+
     /// Begins a trip, to an order's goal, a station of a patrol, or a task. The path of the last one says nothing
     /// about it.
     pub(crate) fn begin_trip(&mut self, tick: u32) {
         self.since = tick;
         self.to_nearest = false;
     }
+}
 
-    /// Identifies the open orders, for the state hash.
-    pub(crate) fn words(&self) -> [u64; 2] {
-        let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
-        [pair(self.open.first, self.open.count), pair(self.next, self.last)]
+/// A list in the pool.
+#[derive(Clone, Debug)]
+struct StoredList {
+    orders: Arc<[Order]>,
+    /// Number of its first order.
+    first: u32,
+    /// Agents and queued lists that refer to it.
+    uses: u32,
+}
+
+/// A list queued behind another.
+#[derive(Clone, Copy, Debug)]
+struct QueuedList {
+    /// Its place, and how many of its orders the agent has.
+    list: u32,
+    count: u32,
+    /// Tick at which it was given.
+    given: u32,
+    /// Place of the next one.
+    next: u32,
+}
+
+/// Values in places that are given again, the one freed last first.
+#[derive(Clone, Debug)]
+struct Places<T> {
+    values: Vec<T>,
+    free: Vec<u32>,
+}
+
+impl<T> Default for Places<T> {
+    fn default() -> Self {
+        Self { values: Vec::new(), free: Vec::new() }
     }
 }
 
-/// All orders of all agents. The orders of a group are stored once.
+impl<T> Places<T> {
+    fn add(&mut self, value: T) -> u32 {
+        match self.free.pop() {
+            Some(place) => {
+                self.values[place as usize] = value;
+                place
+            }
+            None => {
+                self.values.push(value);
+                (self.values.len() - 1) as u32
+            }
+        }
+    }
+
+    /// A free place with the value that it last had, if there is one.
+    fn reuse(&mut self) -> Option<u32> {
+        self.free.pop()
+    }
+
+    fn get(&self, place: u32) -> Option<&T> {
+        self.values.get(place as usize)
+    }
+
+    fn get_mut(&mut self, place: u32) -> Option<&mut T> {
+        self.values.get_mut(place as usize)
+    }
+
+    /// Frees a place. Its value stays there, for its memory, until the place is given again.
+    fn free(&mut self, place: u32) {
+        self.free.push(place);
+    }
+
+    fn in_use(&self) -> usize {
+        self.values.len() - self.free.len()
+    }
+}
+
+/// All orders of all agents.
 #[derive(Clone, Debug, Default)]
 pub struct OrderPool {
-    orders: Vec<Order>,
-    /// Lists queued after others, each with the number of the next one.
-    queued: Vec<(OrderList, u32)>,
-    /// Sources of tasks.
-    pub(crate) task_sources: Vec<TaskSource>,
+    lists: Places<StoredList>,
+    /// Lists that nobody refers to any more. They are freed before the next tick, so that the log of this one can
+    /// name their orders.
+    unused: Vec<u32>,
+    queued: Places<QueuedList>,
+    task_slots: Places<TaskSlot>,
+    /// Trips of agents behind their leaders.
+    follow_trips: Places<Trip>,
+    /// First number and place of each stored list, rising, with lists already freed in between.
+    by_number: Vec<(u32, u32)>,
+    next_number: u32,
 }
 
 impl OrderPool {
-    /// Adds a list.
-    pub(crate) fn add(&mut self, orders: &[Order]) -> OrderList {
-        let first = self.orders.len() as u32;
-        self.orders.extend_from_slice(orders);
-        OrderList { first, count: orders.len() as u32 }
+    /// Stores a list of orders. It is freed again unless an agent takes it up before the next tick.
+    pub(crate) fn store(&mut self, orders: Arc<[Order]>) -> u32 {
+        let (first, count) = (self.next_number, orders.len() as u32);
+        self.next_number = first.wrapping_add(count);
+        let place = self.lists.add(StoredList { orders, first, uses: 0 });
+        self.by_number.push((first, place));
+        self.unused.push(place);
+        place
     }
 
-    /// Queues a list after all orders of an agent.
-    pub(crate) fn append(&mut self, state: &mut OrderState, list: OrderList) {
-        if list.count == 0 {
+    /// Number that the first order of the next list will have.
+    pub fn next_number(&self) -> u32 {
+        self.next_number
+    }
+
+    /// Frees the lists that nobody refers to. Called before each tick.
+    pub(crate) fn free_unused(&mut self) {
+        let Self { lists, unused, by_number, .. } = self;
+        for &place in unused.iter() {
+            if let Some(list) = lists.get_mut(place).filter(|list| list.uses == 0 && !list.orders.is_empty())
+            {
+                list.orders = Arc::default();
+                lists.free(place);
+            }
+        }
+        unused.clear();
+        if by_number.len() > 64 + 2 * lists.in_use() {
+            by_number.retain(|&(first, place)| {
+                lists.get(place).is_some_and(|list| list.first == first && !list.orders.is_empty())
+            });
+        }
+    }
+
+    fn take_up(&mut self, place: u32) {
+        if let Some(list) = self.lists.get_mut(place) {
+            list.uses += 1;
+        }
+    }
+
+    fn release(&mut self, place: u32) {
+        if let Some(list) = self.lists.get_mut(place) {
+            list.uses = list.uses.saturating_sub(1);
+            if list.uses == 0 {
+                self.unused.push(place);
+            }
+        }
+    }
+
+    fn whole(&self, place: u32) -> OrderList {
+        let list = self.lists.get(place);
+        list.map_or(OrderList::default(), |list| OrderList {
+            first: list.first,
+            count: list.orders.len() as u32,
+        })
+    }
+
+    /// Numbers and kinds of the orders of a stored list, without tasks.
+    pub(crate) fn numbers_to_log(&self, place: u32) -> impl Iterator<Item = (u32, u8)> {
+        let (first, orders) = self.lists.get(place).map_or((0, &[][..]), |list| (list.first, &*list.orders));
+        let logged = (first..).zip(orders).filter(|(_, order)| !matches!(order.kind, OrderKind::Tasks(..)));
+        logged.map(|(number, order)| (number, order.kind.number()))
+    }
+
+    /// Place of the list that an agent is at.
+    pub(crate) fn first_list(&self, state: &OrderState) -> Option<u32> {
+        (state.list != NONE).then_some(state.list)
+    }
+
+    /// Puts a stored list behind all orders of an agent, at a tick.
+    pub(crate) fn append(&mut self, state: &mut OrderState, place: u32, given: u32) {
+        let whole = self.whole(place);
+        if whole.count == 0 {
             return;
         }
+        self.take_up(place);
         if state.open.count == 0 {
-            state.open = list;
+            (state.open, state.list, state.given) = (whole, place, given);
             return;
         }
-        let number = self.queued.len() as u32;
-        self.queued.push((list, NONE));
-        match self.queued.get_mut(state.last as usize) {
-            Some((_, next)) => *next = number,
-            None => state.next = number,
+        let number = self.queued.add(QueuedList { list: place, count: whole.count, given, next: NONE });
+        match self.queued.get_mut(state.last) {
+            Some(last) if state.last != NONE => last.next = number,
+            _ => state.next = number,
         }
         state.last = number;
     }
 
     /// Takes the current order off an agent's list.
-    pub(crate) fn close(&self, state: &mut OrderState) {
-        state.open.first += 1;
+    pub(crate) fn close(&mut self, state: &mut OrderState) {
+        if state.open.count == 0 {
+            return;
+        }
+        self.free_own_trips(state);
+        state.open.first = state.open.first.wrapping_add(1);
         state.open.count -= 1;
-        if state.open.count == 0
-            && let Some(&(list, next)) = self.queued.get(state.next as usize)
-        {
-            (state.open, state.next) = (list, next);
-            if next == NONE {
-                state.last = NONE;
+        self.go_to_next_list(state);
+    }
+
+    /// Takes the next queued list once the current one is through.
+    fn go_to_next_list(&mut self, state: &mut OrderState) {
+        while state.open.count == 0 && state.list != NONE {
+            self.release(state.list);
+            state.list = NONE;
+            if let Some(&QueuedList { list, count, given, next }) = self.queued.get(state.next) {
+                self.queued.free(state.next);
+                let first = self.whole(list).first;
+                (state.open, state.list, state.given) = (OrderList { first, count }, list, given);
+                state.next = next;
+                if next == NONE {
+                    state.last = NONE;
+                }
             }
+        }
+    }
+
+    /// Takes the tasks off an agent's orders. Returns whether it had any.
+    pub(crate) fn drop_tasks(&mut self, state: &mut OrderState) -> bool {
+        if state.tasks == NONE {
+            return false;
+        }
+        self.task_slots.free(state.tasks);
+        state.tasks = NONE;
+        // They stand last in their list; further ones may stand behind them, in lists that were appended.
+        let mut at = state.next;
+        while let Some(&QueuedList { list, count, next, .. }) = self.queued.get(at) {
+            if self.ends_in_tasks(list, 0, count)
+                && let Some(queued) = self.queued.get_mut(at)
+            {
+                queued.count -= 1;
+            }
+            at = next;
+        }
+        let before = self.lists.get(state.list).map_or(0, |list| state.open.first - list.first);
+        if self.ends_in_tasks(state.list, before, state.open.count) {
+            state.open.count -= 1;
+            self.go_to_next_list(state);
+        }
+        true
+    }
+
+    /// Whether the last of `count` orders of a list, behind those `before`, are tasks.
+    fn ends_in_tasks(&self, list: u32, before: u32, count: u32) -> bool {
+        let last = count.checked_sub(1).map(|last| (before + last) as usize);
+        let last = self.lists.get(list).and_then(|list| list.orders.get(last?));
+        last.is_some_and(|order| matches!(order.kind, OrderKind::Tasks(..)))
+    }
+
+    /// Converts the open orders of an agent for a class of another number of headings.
+    pub(crate) fn convert(&mut self, state: &mut OrderState, headings: u8) {
+        if self.open(state).all(|order| order.headings == headings || order.names_no_heading()) {
+            return;
+        }
+        let orders: Arc<[Order]> = self.open(state).map(|order| order.kept_for_headings(headings)).collect();
+        let kept = *state;
+        self.release(state.list);
+        while let Some(&QueuedList { list, next, .. }) = self.queued.get(state.next) {
+            self.queued.free(state.next);
+            self.release(list);
+            state.next = next;
+        }
+        (state.open, state.list, state.last) = (OrderList::default(), NONE, NONE);
+        let place = self.store(orders);
+        self.append(state, place, kept.given);
+    }
+
+    /// Drops all orders and tasks of an agent.
+    pub(crate) fn clear(&mut self, state: &mut OrderState) {
+        if state.open.count > 0 {
+            self.release(state.list);
+        }
+        while let Some(&QueuedList { list, next, .. }) = self.queued.get(state.next) {
+            self.queued.free(state.next);
+            self.release(list);
+            state.next = next;
+        }
+        self.free_own_trips(state);
+        if state.tasks != NONE {
+            self.task_slots.free(state.tasks);
+            state.tasks = NONE;
+        }
+        (state.open, state.list, state.last) = (OrderList::default(), NONE, NONE);
+    }
+
+    fn free_own_trips(&mut self, state: &mut OrderState) {
+        if state.follow != NONE {
+            self.follow_trips.free(state.follow);
+            state.follow = NONE;
+        }
+    }
+
+    /// Gives an agent the tasks of the list last put behind its orders, if that has any: it is the agent of an index
+    /// among those who got them. An agent that has tasks already keeps these, for nothing behind them ever begins.
+    pub(crate) fn begin_tasks(&mut self, state: &mut OrderState, place: u32, number: u32, seed: u64) {
+        let last = self.lists.get(place).and_then(|list| list.orders.last());
+        if let Some(OrderKind::Tasks(_, stream)) = last.map(|order| &order.kind)
+            && state.tasks == NONE
+        {
+            // Placements of groups use the streams below 2^32.
+            let stream = (u64::from(*stream) + 1) << 32 | u64::from(number);
+            let add = |slots: &mut Places<TaskSlot>| slots.add(TaskSlot::new(number, (seed, stream)));
+            state.tasks = self.task_slots.reuse().unwrap_or_else(|| add(&mut self.task_slots));
+            if let Some(slot) = self.task_slots.get_mut(state.tasks) {
+                slot.restart(number, (seed, stream));
+            }
+        }
+    }
+
+    /// Sets the trip of an agent behind its leader: to within a distance of where that is.
+    pub(crate) fn set_follow_trip(&mut self, state: &mut OrderState, cell: CellXY, within: u32) {
+        if state.follow == NONE {
+            let add = |trips: &mut Places<Trip>| trips.add(Trip::to(Vec::with_capacity(1)));
+            state.follow = self.follow_trips.reuse().unwrap_or_else(|| add(&mut self.follow_trips));
+        }
+        if let Some(trip) = self.follow_trips.get_mut(state.follow) {
+            trip.within = within;
+            trip.members.clear();
+            trip.members.push(GoalMember::any(cell));
         }
     }
 
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
         let members = |order: &Order| order.kind.trip().map_or(0, |trip| size_of_val(&*trip.members));
-        size_of_val(&*self.orders)
-            + self.orders.iter().map(members).sum::<usize>()
-            + size_of_val(&*self.queued)
+        let of_list =
+            |list: &StoredList| size_of_val(&*list.orders) + list.orders.iter().map(members).sum::<usize>();
+        self.lists.values.iter().map(of_list).sum::<usize>()
+            + self.lists.values.len() * size_of::<StoredList>()
+            + self.queued.values.len() * size_of::<QueuedList>()
+            + self.task_slots.values.len() * (size_of::<TaskSlot>() + size_of::<GoalMember>())
+            + self.follow_trips.values.len() * (size_of::<Trip>() + size_of::<GoalMember>())
     }
 
-    /// All orders, by their number in the pool.
-    pub fn all(&self) -> &[Order] {
-        &self.orders
+    /// The order of a number, until the tick after the last agent is through with it.
+    pub fn get(&self, number: u32) -> Option<&Order> {
+        let after = self.by_number.partition_point(|&(first, _)| first <= number);
+        let (first, place) = *self.by_number.get(after.checked_sub(1)?)?;
+        let list = self.lists.get(place).filter(|list| list.first == first)?;
+        list.orders.get((number - first) as usize)
     }
 
-    /// The source of the tasks of a slot.
-    pub fn source_of(&self, slot: &TaskSlot) -> Option<&TaskSource> {
-        self.task_sources.get(slot.source())
+    /// All lists, each as the number of its first order and its orders, in the order in which they were stored.
+    pub fn lists(&self) -> impl Iterator<Item = (u32, &[Order])> {
+        self.lists_at(&self.by_number)
+    }
+
+    /// The lists whose orders have a number or a higher one, as [`OrderPool::lists`]. Those that were stored at the last
+    /// tick are all there.
+    pub fn lists_from(&self, number: u32) -> impl Iterator<Item = (u32, &[Order])> {
+        let from = self.by_number.partition_point(|&(first, _)| first < number);
+        self.lists_at(&self.by_number[from..])
+    }
+
+    /// The lists that agents have, as the number of the first order and the number of orders, rising.
+    pub fn lists_in_use(&self) -> impl Iterator<Item = OrderList> {
+        self.by_number.iter().filter_map(|&(first, place)| {
+            let list = self.lists.get(place).filter(|list| list.first == first && list.uses > 0)?;
+            Some(OrderList { first, count: list.orders.len() as u32 })
+        })
+    }
+
+    fn lists_at(&self, places: &[(u32, u32)]) -> impl Iterator<Item = (u32, &[Order])> {
+        places.iter().filter_map(|&(first, place)| {
+            let list = self.lists.get(place).filter(|list| list.first == first && !list.orders.is_empty())?;
+            Some((first, &*list.orders))
+        })
     }
 
     /// The tasks of an agent, if its current order is tasks.
-    pub(crate) fn current_tasks(
-        &mut self,
-        state: &OrderState,
-        tasks: Tasks,
-    ) -> Option<(&mut TaskSlot, &TaskSource)> {
-        let is_current = state.open.count > 0 && tasks.order == state.open.first;
-        let order = self.orders.get_mut(tasks.order as usize).filter(|_| is_current)?;
-        let OrderKind::Task(slot) = &mut order.kind else { return None };
-        let source = self.task_sources.get(slot.source())?;
-        Some((slot, source))
+    pub(crate) fn current_tasks(&mut self, state: &OrderState) -> Option<(&mut TaskSlot, &TaskSource)> {
+        let list = self.lists.get(state.list).filter(|_| state.open.count > 0)?;
+        let OrderKind::Tasks(source, _) = &list.orders.get((state.open.first - list.first) as usize)?.kind
+        else {
+            return None;
+        };
+        Some((self.task_slots.get_mut(state.tasks)?, source))
+    }
+
+    /// The tasks of an agent and their source, if its current order is tasks.
+    pub fn tasks(&self, state: &OrderState) -> Option<(&TaskSlot, &TaskSource)> {
+        match &self.current(state)?.kind {
+            OrderKind::Tasks(source, _) => Some((self.task_slots.get(state.tasks)?, source)),
+            _ => None,
+        }
     }
 
     /// Whether an agent keeps an unreachable task. It does in problems that hand tasks out in turn, whose rules do
     /// not let it drop one.
     pub(crate) fn keeps_task(&self, state: &OrderState) -> bool {
-        let Some(OrderKind::Task(slot)) = self.current(state).map(|order| &order.kind) else { return false };
-        matches!(self.task_sources.get(slot.source()), Some(TaskSource::RoundRobin { .. }))
+        matches!(self.tasks(state), Some((_, TaskSource::RoundRobin { .. })))
     }
 
     /// The current task of an agent, if its current order is tasks and it has one.
     pub fn task(&self, state: &OrderState) -> Option<GoalMember> {
-        match &self.current(state)?.kind {
-            OrderKind::Task(slot) => slot.goal(),
-            _ => None,
-        }
-    }
-
-    /// Whether the order of a number in the pool is tasks.
-    pub(crate) fn is_task(&self, order: u32) -> bool {
-        matches!(self.orders[order as usize].kind, OrderKind::Task(_))
+        self.tasks(state)?.0.goal()
     }
 
     /// The open orders of an agent, the current one first.
     pub fn open(&self, state: &OrderState) -> impl Iterator<Item = &Order> {
-        let queued = |number: u32| self.queued.get(number as usize);
-        let lists = std::iter::successors(queued(state.next), move |(_, next)| queued(*next));
-        let lists = std::iter::once(state.open).chain(lists.map(|(list, _)| *list));
-        lists.flat_map(|list| &self.orders[list.first as usize..][..list.count as usize])
+        let current = self.lists.get(state.list).filter(|_| state.open.count > 0);
+        let current = current.and_then(|list| {
+            list.orders.get((state.open.first - list.first) as usize..)?.get(..state.open.count as usize)
+        });
+        let current = current.unwrap_or(&[]);
+        let queued = |place: u32| self.queued.get(place);
+        let lists = std::iter::successors(queued(state.next), move |list| queued(list.next));
+        let part = |queued: &QueuedList| self.lists.get(queued.list)?.orders.get(..queued.count as usize);
+        current.iter().chain(lists.filter_map(part).flatten())
     }
 
     /// The current order.
     pub fn current(&self, state: &OrderState) -> Option<&Order> {
-        (state.open.count > 0).then(|| &self.orders[state.open.first as usize])
+        let list = self.lists.get(state.list).filter(|_| state.open.count > 0)?;
+        list.orders.get((state.open.first - list.first) as usize)
     }
 
     /// Kind and trip of the current order, unless it leads nowhere.
     pub(crate) fn current_trip(&self, state: &OrderState) -> Option<(&OrderKind, &Trip)> {
-        let order = self.current(state)?;
-        Some((&order.kind, order.kind.trip()?))
+        let kind = &self.current(state)?.kind;
+        Some((kind, self.trip_of(kind, state)?))
     }
 
-    /// Number of open orders that have an end: those before the first patrol and before tasks.
+    /// The trip of the current order, unless it leads nowhere: that of the order itself, or the agent's own one to a
+    /// task or behind a leader.
+    pub fn trip(&self, state: &OrderState) -> Option<&Trip> {
+        self.current_trip(state).map(|(_, trip)| trip)
+    }
+
+    fn trip_of<'a>(&'a self, kind: &'a OrderKind, state: &OrderState) -> Option<&'a Trip> {
+        match kind {
+            OrderKind::Tasks(..) => self.task_slots.get(state.tasks).map(TaskSlot::trip),
+            OrderKind::Follow { .. } => self.follow_trips.get(state.follow),
+            _ => kind.trip(),
+        }
+    }
+
+    /// Number of open orders that have an end and count, up to the first that has none.
     pub fn left(&self, state: &OrderState) -> usize {
-        let has_end = |order: &&Order| !matches!(order.kind, OrderKind::Patrol(_) | OrderKind::Task(_));
-        self.open(state).take_while(has_end).count()
+        let before_end = self.open(state).take_while(|order| order.kind.has_end());
+        before_end.filter(|order| order.kind.counts()).count()
+    }
+
+    /// Words that identify the open orders of an agent, for the state hash: the numbers of its lists.
+    pub(crate) fn words(&self, state: &OrderState, mut word: impl FnMut(u64)) {
+        word(u64::from(state.open.first) << 32 | u64::from(state.open.count));
+        let queued = |place: u32| self.queued.get(place);
+        for list in std::iter::successors(queued(state.next), move |list| queued(list.next)) {
+            word(u64::from(self.whole(list.list).first) << 32 | u64::from(list.count));
+            word(u64::from(list.given));
+        }
+        if let Some(OrderKind::Follow { .. }) = self.current(state).map(|order| &order.kind)
+            && let Some(member) = self.follow_trips.get(state.follow).and_then(|trip| trip.members.first())
+        {
+            word(u64::from(member.cell.x as u32) << 32 | u64::from(member.cell.y as u32));
+        }
+    }
+
+    /// Lists stored, lists queued, tasks and trips behind leaders in use: none of them grows with the number of
+    /// orders ever given.
+    pub(crate) fn in_use(&self) -> [usize; 4] {
+        [self.lists.in_use(), self.queued.in_use(), self.task_slots.in_use(), self.follow_trips.in_use()]
+    }
+
+    /// Whether the pool holds what the agents in these states refer to, and nothing else but what was given up since
+    /// the tick began.
+    /// # Errors
+    /// The first difference, in words.
+    pub(crate) fn check(&self, states: &[OrderState]) -> Result<(), String> {
+        let mut uses = vec![0; self.lists.values.len()];
+        let [mut queued, mut tasks, mut follow] = [0; 3];
+        for state in states {
+            if (state.open.count > 0) != (state.list != NONE) {
+                return Err(format!("{state:?} has orders or a list alone"));
+            }
+            uses.get_mut(state.list as usize).into_iter().for_each(|uses| *uses += 1);
+            let next = |place: u32| self.queued.get(place);
+            for list in std::iter::successors(next(state.next), |list| next(list.next)) {
+                uses[list.list as usize] += 1;
+                queued += 1;
+            }
+            tasks += usize::from(state.tasks != NONE);
+            follow += usize::from(state.follow != NONE);
+        }
+        let in_use = self.in_use();
+        if in_use[1..] != [queued, tasks, follow] {
+            return Err(format!("in use {in_use:?}, by agents {queued}, {tasks}, {follow}"));
+        }
+        for (place, (list, uses)) in self.lists.values.iter().zip(uses).enumerate() {
+            let (is_free, place) = (self.lists.free.contains(&(place as u32)), place as u32);
+            if if is_free {
+                uses > 0
+            } else {
+                list.uses != uses || (uses == 0 && !self.unused.contains(&place))
+            } {
+                return Err(format!("list {place} has {} uses, of agents {uses}", list.uses));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -1,16 +1,17 @@
 //! Edits of the map that wait until they disturb no agent.
 
-use crate::events::MapEdit;
-use wheelbase_grid::Rect;
+use crate::commands::{MapEdit, Ticket};
+use wheelbase_grid::Change;
+use wheelbase_traffic::forbidden::ForbiddenArea;
 use wheelbase_traffic::motion::AgentId;
 
 /// An edit that was asked for and has not taken effect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingEdit {
-    /// Tick of its event.
+    /// Tick of its command.
     pub asked: u32,
-    /// Number of its event.
-    pub number: u32,
+    /// Ticket of its command.
+    pub ticket: Ticket,
     /// The edit.
     pub edit: MapEdit,
 }
@@ -20,8 +21,8 @@ pub struct PendingEdit {
 #[derive(Debug, Default)]
 pub struct PendingEdits {
     edits: Vec<PendingEdit>,
-    /// Their areas.
-    areas: Vec<Rect>,
+    /// Their areas, those of an edit together.
+    areas: Vec<ForbiddenArea>,
     /// Scratch: the agents that an edit disturbs.
     pub(crate) disturbed: Vec<AgentId>,
 }
@@ -44,18 +45,19 @@ impl PendingEdits {
 
     /// Adds an edit.
     pub(crate) fn push(&mut self, edit: PendingEdit) {
-        self.areas.push(edit.edit.change.area());
+        let edit_areas = edit.edit.changes.iter().map(Change::area);
+        self.areas.extend(edit_areas.map(|area| ForbiddenArea { area, edit: edit.ticket.0 }));
         self.edits.push(edit);
     }
 
     /// Removes an edit.
     pub(crate) fn remove(&mut self, at: usize) {
-        self.areas.remove(at);
-        self.edits.remove(at);
+        let removed = self.edits.remove(at);
+        self.areas.retain(|area| area.edit != removed.ticket.0);
     }
 
     /// Areas of the pending edits, oldest first.
-    pub fn areas(&self) -> &[Rect] {
+    pub fn areas(&self) -> &[ForbiddenArea] {
         &self.areas
     }
 }

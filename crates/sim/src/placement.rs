@@ -1,11 +1,11 @@
 //! Random placement of agents.
 
-use crate::world::World;
-use wheelbase_grid::Rect;
-use wheelbase_planner::model::State;
-use wheelbase_planner::{Heading, Pose};
-use wheelbase_traffic::forbidden::forbids;
-use wheelbase_traffic::motion::{AgentId, ClassId};
+use wheelbase_grid::{CellXY, Rect};
+use wheelbase_planner::model::{Offset, State};
+use wheelbase_planner::{Heading, MovementTables, Pose};
+use wheelbase_traffic::forbidden::{ForbiddenArea, forbids};
+use wheelbase_traffic::motion::{AgentSlot, ClassId};
+use wheelbase_traffic::occupancy::Occupancy;
 use wheelbase_traffic::random::Random;
 
 /// The legal poses of a class in an area that have not been drawn.
@@ -21,11 +21,11 @@ pub struct Placement {
 
 impl Placement {
     /// All legal poses of a class in an area, clipped to the map.
-    pub fn new(world: &World, class: ClassId, area: Rect) -> Self {
-        let tables = &world.tables[class.0 as usize];
+    pub fn new(tables: &[MovementTables], class: ClassId, area: Rect) -> Self {
+        let tables = &tables[class.0 as usize];
         let space = tables.space();
         let mut poses: Vec<State> = Vec::new();
-        for cell in area.intersection(world.grid.size().rect()).cells() {
+        for cell in area.intersection(space.size().rect()).cells() {
             let at = |h| space.state(Pose { cell, heading: Heading(h) });
             poses.extend((0..space.headings()).filter_map(at).filter(|&state| tables.is_legal(state)));
         }
@@ -49,24 +49,39 @@ impl Placement {
 
     /// Draws poses until one is free: its cells are neither held, nor the destination of a move, nor in the area of a
     /// pending edit.
-    pub fn draw(&mut self, world: &World, random: &mut Random) -> Option<State> {
-        let tables = &world.tables[self.class.0 as usize];
+    pub fn draw(
+        &mut self,
+        tables: &[MovementTables],
+        occupancy: &Occupancy,
+        forbidden: &[ForbiddenArea],
+        random: &mut Random,
+    ) -> Option<State> {
+        let tables = &tables[self.class.0 as usize];
         while !self.poses.is_empty() {
             let at = random.below(self.poses.len());
             let state = self.poses.swap_remove(at);
             self.drawn.push((at, state));
             let pose = tables.space().pose(state);
             let cells = tables.class().cells_at(pose);
-            let nobody = AgentId(u32::MAX);
-            let free = world.occupancy.blocker(nobody, pose.cell, cells).is_none()
-                && world.occupancy.first_arriving(nobody, pose.cell, cells).is_none()
-                && !forbids(world.pending_edits.areas(), pose.cell, &[], cells);
-            if free {
+            if is_free(occupancy, forbidden, pose.cell, cells) {
                 return Some(state);
             }
         }
         None
     }
+}
+
+/// Whether an agent can be placed on cells: they are neither held, nor the destination of a move, nor in the area of an
+/// edit that waits.
+pub(crate) fn is_free(
+    occupancy: &Occupancy,
+    forbidden: &[ForbiddenArea],
+    anchor: CellXY,
+    cells: &[Offset],
+) -> bool {
+    occupancy.blocker(AgentSlot::NOBODY, anchor, cells).is_none()
+        && occupancy.first_arriving(AgentSlot::NOBODY, anchor, cells).is_none()
+        && !forbids(forbidden, anchor, &[], cells)
 }
 
 #[cfg(test)]
@@ -81,12 +96,14 @@ mod tests {
         let typed = scenario::parse("p.toml", text.as_bytes()).unwrap();
         let world = load::build_world(std::path::Path::new("p.toml"), &typed).unwrap();
         let (class, area) = (ClassId(0), Rect::new(0, 0, 8, 3));
-        let mut kept = Placement::new(&world, class, area);
+        let draw =
+            |of: &mut Placement, random: &mut Random| of.draw(world.tables(), &world.occupancy, &[], random);
+        let mut kept = Placement::new(world.tables(), class, area);
         for draws in [0, 1, 7, kept.n_legal, kept.n_legal + 1, 30] {
-            let mut new = Placement::new(&world, class, area);
+            let mut new = Placement::new(world.tables(), class, area);
             let (mut a, mut b) = (Random::new(draws as u64), Random::new(draws as u64));
             for _ in 0..draws {
-                assert_eq!(kept.draw(&world, &mut a), new.draw(&world, &mut b));
+                assert_eq!(draw(&mut kept, &mut a), draw(&mut new, &mut b));
             }
             kept.put_back();
         }

@@ -34,6 +34,11 @@ macro_rules! params {
                 vec![$(Tunable { name: stringify!($name), usual: $usual, range: $range, about: &[$($about),+] },)+]
             }
 
+            /// Values of all tunables, in the order of the fields.
+            pub fn values(&self) -> impl Iterator<Item = u32> {
+                [$(self.$name),+].into_iter()
+            }
+
             /// Sets a tunable by its name.
             /// # Errors
             /// [`ParamError`] for an unknown name or a value out of range; nothing is set then.

@@ -1,14 +1,14 @@
 //! Tasks: goals that an agent is given one after another, forever.
 //!
-//! The tasks of an agent are one order in the pool, which never closes: when a goal is reached, the next one replaces
-//! it. So nothing grows, however many tasks are done, and an agent's order shows the current task and none of the
-//! later ones.
+//! The tasks of an agent are one order, which never closes: when a goal is reached, the next one replaces it. The order
+//! is shared by all who got it; each agent has a slot with its current task. So nothing grows, however many tasks are
+//! done.
 
-use crate::trip::{IfUnreachable, Trip};
+use crate::trip::Trip;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use wheelbase_grid::{CellXY, Rect};
-use wheelbase_planner::model::State;
-use wheelbase_planner::search::Fallback;
+use wheelbase_grid::{CellXY, GridSize, Rect};
+use wheelbase_planner::model::{State, heading_from_name, heading_name};
 use wheelbase_planner::tables::Reachability;
 use wheelbase_planner::{GoalMember, Heading, MovementTables, Pose};
 use wheelbase_traffic::random::Random;
@@ -22,7 +22,7 @@ const GATHERED_POSES_MAX: usize = 1 << 14;
 pub const CONFINED_BELOW_POSES: usize = 256;
 
 /// A source of tasks.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TaskSource {
     /// Random legal cells of an area.
     Random {
@@ -35,33 +35,42 @@ pub enum TaskSource {
         goals: Arc<[GoalMember]>,
         /// For each agent its first goal and the number of its goals, at least one.
         of_agent: Arc<[(u32, u32)]>,
+        /// Number of headings in which those of the goals are counted: 1, 4, 6 or 8.
+        headings: u8,
     },
     /// One list for all: of `team` agents, agent k gets the k-th goal, the (team + k)-th and so on.
     RoundRobin {
         /// The list; not empty.
-        cells: Vec<CellXY>,
+        cells: Arc<[CellXY]>,
         /// Number of agents.
         team: u32,
     },
 }
 
-/// The order in the pool that holds an agent's tasks. A component of its entity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tasks {
-    /// Number of the order; `u32::MAX` for an agent without tasks.
-    pub order: u32,
-}
-
-impl Tasks {
-    /// No tasks.
-    pub(crate) const NONE: Self = Self { order: u32::MAX };
+impl TaskSource {
+    /// Whether it has goals for `n_agents` agents: an area on the map, a list for each, cells to hand out.
+    pub(crate) fn is_right(&self, size: GridSize, n_agents: usize) -> bool {
+        match self {
+            Self::Random { area } => !area.is_empty() && area.intersection(size.rect()) == *area,
+            Self::List { goals, of_agent, headings } => {
+                let known = |heading: Heading| heading.0 < *headings;
+                let is_there = |&(first, n): &(u32, u32)| {
+                    let goals = goals.get(first as usize..).and_then(|goals| goals.get(..n as usize));
+                    goals.is_some_and(|goals| !goals.is_empty())
+                };
+                [1, 4, 6, 8].contains(headings)
+                    && goals.iter().filter_map(|goal| goal.heading).all(known)
+                    && of_agent.len() >= n_agents
+                    && of_agent.iter().all(is_there)
+            }
+            Self::RoundRobin { cells, .. } => !cells.is_empty(),
+        }
+    }
 }
 
 /// The tasks of one agent: the current one, and how to make the next.
 #[derive(Clone, Debug)]
 pub struct TaskSlot {
-    /// Number of the source.
-    source: u16,
     /// Index of the agent in the source.
     number: u32,
     /// Tasks given so far.
@@ -76,21 +85,23 @@ pub struct TaskSlot {
 /// Slots are equal if they have given the same tasks and will give the same.
 impl PartialEq for TaskSlot {
     fn eq(&self, other: &Self) -> bool {
-        let key = |slot: &Self| (slot.source, slot.number, slot.given, slot.open);
+        let key = |slot: &Self| (slot.number, slot.given, slot.open);
         key(self) == key(other) && self.trip == other.trip
     }
 }
 
 impl TaskSlot {
     /// The tasks of the agent of an index in a source. A random source draws from `stream` of `seed`.
-    pub(crate) fn new(source: u16, number: u32, (seed, stream): (u64, u64)) -> Self {
-        let trip = Trip {
-            members: Vec::with_capacity(1),
-            within: 0,
-            fallback: Fallback::Fail,
-            if_unreachable: IfUnreachable::Drop,
-        };
-        Self { source, number, given: 0, random: Random::of_stream(seed, stream), open: false, trip }
+    pub(crate) fn new(number: u32, (seed, stream): (u64, u64)) -> Self {
+        let trip = Trip::to(Vec::with_capacity(1));
+        Self { number, given: 0, random: Random::of_stream(seed, stream), open: false, trip }
+    }
+
+    /// As [`TaskSlot::new`], in the same memory.
+    pub(crate) fn restart(&mut self, number: u32, (seed, stream): (u64, u64)) {
+        self.trip.members.clear();
+        (self.number, self.given, self.open) = (number, 0, false);
+        self.random = Random::of_stream(seed, stream);
     }
 
     /// The trip to the goal of the current task.
@@ -101,11 +112,6 @@ impl TaskSlot {
     /// The goal of the current task.
     pub fn goal(&self) -> Option<GoalMember> {
         self.trip.members.first().copied().filter(|_| self.open)
-    }
-
-    /// Number of the source among all sources of the world.
-    pub(crate) fn source(&self) -> usize {
-        usize::from(self.source)
     }
 
     /// Tasks given so far.
@@ -126,9 +132,16 @@ impl TaskSlot {
                 let cell = self.draw(*area, tables, from, reached)?;
                 GoalMember { cell, heading: None }
             }
-            TaskSource::List { goals, of_agent } => {
+            TaskSource::List { goals, of_agent, headings } => {
                 let &(first, count) = of_agent.get(self.number as usize)?;
-                goals[(first + self.given % count) as usize]
+                let GoalMember { cell, heading } = *goals.get((first + self.given % count) as usize)?;
+                let own = tables.space().headings();
+                let heading = heading.and_then(|heading| match own == *headings {
+                    true => Some(heading),
+                    // A heading that the class lacks means any.
+                    false => heading_from_name(own, heading_name(*headings, heading)),
+                });
+                GoalMember { cell, heading }
             }
             TaskSource::RoundRobin { cells, team } => {
                 let at = u64::from(self.given) * u64::from(*team) + u64::from(self.number);
@@ -311,7 +324,7 @@ mod tests {
             let mut n_goals = 0;
             for from in (0..tables.space().n_states() as u32).map(State) {
                 for (seed, area) in (0..20).map(|seed| (seed, Rect::new(seed as i32 % 3, 0, 9, 4))) {
-                    let slot = TaskSlot::new(0, 0, (seed, u64::from(from.0)));
+                    let slot = TaskSlot::new(0, (seed, u64::from(from.0)));
                     let found = slot.clone().draw(area, &tables, from, &mut reached);
                     let mut random = slot.random.clone();
                     let cells: Vec<CellXY> = area.cells().collect();

@@ -9,7 +9,7 @@ use crate::phases::orders::run_orders;
 use crate::phases::requests::answer_requests;
 use crate::phases::traffic::run_traffic;
 use crate::phases::waiting::count_waiting;
-use crate::world::World;
+use crate::world::{Settings, World};
 use wheelbase_traffic::motion::Activity;
 
 /// Whether a run goes on.
@@ -58,9 +58,23 @@ impl World {
     /// [`step`](Self::step) that passes each phase to `begins` when it begins, so that a caller can time them; a
     /// world has no clock. [`Phase::Metrics`] comes before and after [`Phase::Moves`]. At the last tick only the
     /// first two phases come.
-    pub fn step_observed(&mut self, begins: &mut impl FnMut(Phase)) -> RunState {
+    pub fn step_observed(&mut self, begins: &mut (impl FnMut(Phase) + Send)) -> RunState {
+        match self.pool.get() {
+            Some(pool) => pool.install(|| self.step_here(begins)),
+            None => self.step_here(begins),
+        }
+    }
+
+    fn step_here(&mut self, begins: &mut impl FnMut(Phase)) -> RunState {
         // Its rows are valid up to the events of the next tick.
         self.ended.clear();
+        self.event_rows.clear();
+        if !self.start.agents.is_empty() {
+            self.start.agents = Vec::new();
+        }
+        if let Some(log) = &mut self.log {
+            log.begin_tick();
+        }
         let last = self.tick >= self.settings.ticks;
         begins(Phase::Events);
         if !last {
@@ -68,7 +82,7 @@ impl World {
         }
         begins(Phase::Orders);
         run_orders(self);
-        if last || self.nothing_left() {
+        if last || (self.settings.ticks != Settings::ENDLESS && self.nothing_left()) {
             return RunState::Ended;
         }
         begins(Phase::Requests);
@@ -96,13 +110,17 @@ impl World {
         while self.step() == RunState::Running {}
     }
 
-    /// Whether no later tick can change anything: all events are over, and every agent rests without anything to do. A
+    /// Whether no later tick can change anything: no command waits, and every agent rests without anything to do. A
     /// pending edit then waits for an agent that will never move.
-    fn nothing_left(&self) -> bool {
+    pub fn nothing_left(&self) -> bool {
         let Agents { motion, busy, .. } = &self.agents;
         let is_still = |row: usize| {
-            motion[row].at_rest() && matches!(motion[row].activity, Activity::Idle | Activity::Unreachable)
+            motion[row].at_rest()
+                && matches!(motion[row].activity, Activity::Idle | Activity::Unreachable | Activity::Holding)
         };
-        self.events.is_over() && busy.iter().all(is_still)
+        self.commands.is_empty()
+            && self.class_changes.is_empty()
+            && !self.obstructed.any_tries(self.agents.cleared)
+            && busy.iter().all(is_still)
     }
 }

@@ -1,10 +1,11 @@
 //! Where an order, a station of a patrol or a task leads.
 
+use serde::{Deserialize, Serialize};
 use wheelbase_planner::GoalMember;
 use wheelbase_planner::search::Fallback;
 
 /// A goal, and what to do if it cannot be reached.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trip {
     /// Members of the goal, or the stations of a patrol. Empty for a class with none of the headings asked for: such
     /// a goal cannot be reached.
@@ -17,8 +18,15 @@ pub struct Trip {
     pub if_unreachable: IfUnreachable,
 }
 
+impl Trip {
+    /// To some members exactly. If none can be reached the order is dropped.
+    pub fn to(members: Vec<GoalMember>) -> Self {
+        Self { members, within: 0, fallback: Fallback::Fail, if_unreachable: IfUnreachable::Drop }
+    }
+}
+
 /// What happens to an order whose goal cannot be reached.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum IfUnreachable {
     /// `"drop"`: it is reported, and the next order begins.
     #[default]

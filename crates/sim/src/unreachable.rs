@@ -15,6 +15,8 @@ pub enum UnreachableReason {
     GoalBlocked,
     /// No sequence of moves leads from the agent to the goal.
     Unreachable,
+    /// Agents on hold, or of other teams and at rest, are in between.
+    Obstructed,
     /// All poses in the area, or near the group's goal, are taken.
     NoRoom,
     /// The path would take more than 2^32 - 2 ticks.
@@ -23,11 +25,12 @@ pub enum UnreachableReason {
 
 impl UnreachableReason {
     /// All reasons, in their order in results.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::GoalOffMap,
         Self::NoSuchHeading,
         Self::GoalBlocked,
         Self::Unreachable,
+        Self::Obstructed,
         Self::NoRoom,
         Self::CostOverflow,
     ];
@@ -39,6 +42,7 @@ impl UnreachableReason {
             Self::NoSuchHeading => "no_such_heading",
             Self::GoalBlocked => Status::GoalBlocked.name(),
             Self::Unreachable => Status::Unreachable.name(),
+            Self::Obstructed => "obstructed",
             Self::NoRoom => "no_room",
             Self::CostOverflow => Status::CostOverflow.name(),
         }

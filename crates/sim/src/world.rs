@@ -3,27 +3,36 @@
 use crate::agents::Agents;
 use crate::assigned_poses::AssignedPoses;
 use crate::class::WorldClass;
+use crate::class_changes::ClassChange;
+use crate::command_queue::{CommandQueue, GivenCommand};
+use crate::commands::{Command, RefusalReason, Spawn, Ticket};
 use crate::congestion::Congestion;
 use crate::counts::Counts;
-use crate::events::{Event, EventQueue};
 use crate::group_goals::GroupGoals;
 use crate::log::{Log, TraceEvent};
-use crate::orders::{GroupOrders, OrderList, OrderPool, OrderState};
+use crate::obstacles::{TeamObstacles, is_obstacle, mark_obstacles};
+use crate::obstructed::Obstructed;
+use crate::orders::{Order, OrderPool, OrderState};
 use crate::pending_edits::PendingEdits;
+use crate::placement::is_free;
 use crate::replan_params::ReplanParams;
 use crate::requests::{Requests, SearchContext, SearchInputs};
-use crate::tasks::{ReachedPoses, Tasks};
+use crate::rows::agent_row::AgentRow;
+use crate::rows::event_row::EventRow;
+use crate::tasks::ReachedPoses;
+use crate::threads::Pool;
 use crate::traffic_buffers::TrafficBuffers;
 use crate::violation::Violation;
-use hecs::World as Entities;
-use wheelbase_grid::{CellXY, Grid};
+use hecs::{Entity, World as Entities};
+use wheelbase_grid::{BitGrid, CellXY, Change, Grid, Rect};
 use wheelbase_planner::model::{Offset, State};
 use wheelbase_planner::{MovementTables, Pose};
 use wheelbase_traffic::collision::CollisionRule;
 use wheelbase_traffic::motion::{Activity, AgentId, ClassId, Motion, end_state, transition_of};
 use wheelbase_traffic::occupancy::Occupancy;
 use wheelbase_traffic::path_pool::PathPool;
-use wheelbase_traffic::{Traffic, TrafficParams};
+use wheelbase_traffic::teams::Friends;
+use wheelbase_traffic::{Decisions, OwnRule, Traffic, TrafficParams};
 
 /// What holds for a whole run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,11 +43,11 @@ pub struct Settings {
     pub seed: u64,
     /// The collision rule.
     pub collision: CollisionRule,
-    /// Ticks to run at most.
+    /// Ticks to run at most; [`Settings::ENDLESS`] for a world that goes on, and idles where nothing is to be done.
     pub ticks: u32,
-    /// Expansions for path requests per tick.
+    /// Expansions for path requests per tick, 1 to [`EXPANSIONS_PER_TICK_MAX`](crate::EXPANSIONS_PER_TICK_MAX).
     pub expansions_per_tick: u64,
-    /// Searches in progress at once.
+    /// Searches in progress at once, 1 to [`SEARCH_SLOTS_MAX`](crate::SEARCH_SLOTS_MAX).
     pub search_slots: usize,
     /// Poses that the traffic rule may try per tick.
     pub tries_per_tick: u64,
@@ -46,6 +55,26 @@ pub struct Settings {
     pub traffic: TrafficParams,
     /// Tunables of replanning around other agents.
     pub replan: ReplanParams,
+}
+
+impl Settings {
+    /// `ticks` of a world without a last tick.
+    pub const ENDLESS: u32 = u32::MAX;
+
+    /// The usual settings, as the default of scenarios where these have one, for a world without a last tick.
+    pub fn named(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            seed: 0,
+            collision: CollisionRule::Swept,
+            ticks: Self::ENDLESS,
+            expansions_per_tick: 200_000,
+            search_slots: 16,
+            tries_per_tick: 20_000,
+            traffic: TrafficParams::default(),
+            replan: ReplanParams::default(),
+        }
+    }
 }
 
 /// A run: the map, the classes, the agents and their orders. Made by [`World::new`], driven by [`World::step`].
@@ -66,8 +95,29 @@ pub struct World {
     /// The traffic rule.
     pub(crate) traffic: Box<dyn Traffic>,
     pub(crate) traffic_buffers: TrafficBuffers,
-    pub(crate) events: EventQueue,
+    /// What happened at the last tick.
+    pub(crate) event_rows: Vec<EventRow>,
+    pub(crate) commands: CommandQueue,
+    /// Scratch: rows of agents that have waited for some time.
+    pub(crate) blocked: Vec<u32>,
+    /// Scratch: the commands of the tick.
+    pub(crate) due_commands: Vec<(Ticket, Command)>,
+    /// Scratch: rows that a command selects.
+    pub(crate) selected_rows: Vec<u32>,
+    /// Scratch: agents whose requests the commands of the tick make void.
+    pub(crate) redirected: Vec<AgentId>,
     pub(crate) pending_edits: PendingEdits,
+    /// Class changes that wait for the end of a move, in order of their tickets.
+    pub(crate) class_changes: Vec<ClassChange>,
+    /// Agents whose current order is to follow another, by id; some may have got others since.
+    pub(crate) followers: Vec<AgentId>,
+    /// Which teams are friends.
+    pub(crate) friends: Friends,
+    pub(crate) obstacles: TeamObstacles,
+    /// Agents that keep an order though other agents obstruct it, and try it again.
+    pub(crate) obstructed: Obstructed,
+    /// The threads that it runs on.
+    pub(crate) pool: Pool,
     pub(crate) counts: Counts,
     /// The tick that comes next.
     pub(crate) tick: u32,
@@ -79,6 +129,19 @@ pub struct World {
     pub(crate) reached: ReachedPoses,
     /// What happened since the log was last cleared, if the run keeps one.
     pub(crate) log: Option<Log>,
+    /// What it was made of, as far as nothing else shows it.
+    pub(crate) start: Start,
+}
+
+/// What a world was made of, as far as nothing else shows it: recordings hold it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Start {
+    /// Landmarks of each class that were asked for.
+    pub landmarks: Option<usize>,
+    /// Changes that edits may bring.
+    pub eased: Vec<Change>,
+    /// The agents; dropped at the first tick.
+    pub agents: Vec<Spawn>,
 }
 
 impl World {
@@ -102,15 +165,36 @@ impl World {
         &self.tables
     }
 
-    /// The agents present.
-    pub fn agents(&self) -> &Agents {
+    /// The agents present in order of id, after the last tick or placement: what games and renderers read. Constant
+    /// time; a tick costs a row only for an agent that has changed.
+    pub fn agents(&self) -> &[AgentRow] {
+        &self.agents.rows
+    }
+
+    /// Which teams are friends.
+    pub fn friends(&self) -> &Friends {
+        &self.friends
+    }
+
+    /// An agent; `None` if it is not present. Logarithmic in the agents.
+    pub fn agent(&self, id: AgentId) -> Option<&AgentRow> {
+        self.agents.row(id).map(|row| &self.agents.rows[row])
+    }
+
+    /// The agents present, as the arrays that ticks stream over, with the same rows.
+    pub fn agent_arrays(&self) -> &Agents {
         &self.agents
     }
 
     /// The entities of the agents, with the cold data of each ([`Agents::entities`]) and the components that game
-    /// code adds. An entity lives as long as its agent.
+    /// code adds. An entity lives as long as its agent, and its components with it.
     pub fn entities(&self) -> &Entities {
         self.agents.entities()
+    }
+
+    /// The entity of an agent; `None` if it is not present. Logarithmic in the agents.
+    pub fn entity(&self, id: AgentId) -> Option<Entity> {
+        self.agents.row(id).map(|row| self.agents.entity(row))
     }
 
     /// The entities of the agents, to add components to.
@@ -128,9 +212,10 @@ impl World {
         &self.paths
     }
 
-    /// The holder of each cell.
-    pub fn occupancy(&self) -> &Occupancy {
-        &self.occupancy
+    /// The agent that holds a cell; `None` if none does or the cell is off the map.
+    pub fn agent_at(&self, cell: CellXY) -> Option<AgentId> {
+        let row = self.agents.row_of_slot(self.occupancy.holder_at(cell)?)?;
+        Some(self.agents.ids[row])
     }
 
     /// The tick that comes next.
@@ -161,9 +246,69 @@ impl World {
         if motion.at_rest() { step.start() } else { self.occupancy.held(&step) }
     }
 
-    /// The events of the run by tick; those of one tick in the order in which they were added.
-    pub fn events(&self) -> &[Event] {
-        &self.events.all
+    /// What happened at the last tick, in order; empty before the first. Constant time. Agents placed before the first
+    /// tick are in [`World::agents`] only.
+    pub fn events(&self) -> &[EventRow] {
+        &self.event_rows
+    }
+
+    /// Commands for later ticks, by tick and ticket: those that the loader of a scenario has put there.
+    pub fn scheduled_commands(&self) -> impl ExactSizeIterator<Item = (u32, Ticket, &Command)> {
+        self.commands.later()
+    }
+
+    /// The commands that came with the setup ([`Setup::scheduled`](crate::Setup::scheduled)) and have not taken effect.
+    pub fn setup_commands(&self) -> impl Iterator<Item = (u32, &Command)> {
+        self.commands.of_setup()
+    }
+
+    /// The agents of the setup, by id; none once the world has stepped.
+    pub fn setup_agents(&self) -> &[Spawn] {
+        &self.start.agents
+    }
+
+    /// The landmarks of each class that the setup asked for, and the changes for which it had them made.
+    pub fn setup_landmarks(&self) -> (Option<usize>, &[Change]) {
+        (self.start.landmarks, &self.start.eased)
+    }
+
+    /// All path requests.
+    pub fn requests(&self) -> &Requests {
+        &self.requests
+    }
+
+    /// The traffic rule, if it is one of ours.
+    pub fn own_rule(&self) -> Option<OwnRule> {
+        OwnRule::of(&*self.traffic)
+    }
+
+    /// Whether the traffic rule follows planned paths.
+    pub fn rule_needs_paths(&self) -> bool {
+        self.traffic.needs_paths()
+    }
+
+    /// Gives a command. It takes effect at the beginning of the next [`World::step`], after the commands given before
+    /// it. What cannot be done is an event of that step, with the ticket returned here. Takes constant time.
+    pub fn command(&mut self, command: Command) -> Ticket {
+        self.give(None, command)
+    }
+
+    fn give(&mut self, tick: Option<u32>, command: Command) -> Ticket {
+        let logged = self.log.is_some().then(|| command.clone());
+        let ticket = match tick {
+            Some(tick) => self.commands.push_at(tick, command),
+            None => self.commands.push(command),
+        };
+        if let (Some(log), Some(command)) = (&mut self.log, logged) {
+            log.given.push(GivenCommand { ticket, tick, command });
+        }
+        ticket
+    }
+
+    /// Gives a command for a later tick, where it takes effect before those given for that tick by
+    /// [`World::command`]. For a tick that has passed, or the next one, it is as that.
+    pub fn command_at(&mut self, tick: u32, command: Command) -> Ticket {
+        self.give((tick >= self.tick).then_some(tick), command)
     }
 
     /// The first violation found and the tick after which it was found, if invariants are checked.
@@ -181,49 +326,71 @@ impl World {
         if self.log.is_some() {
             return;
         }
-        self.log = Some(Log::default());
+        let mut log = Log { given: self.commands.given(), ..Log::default() };
         for row in 0..self.agents.len() {
-            self.log_spawn(row);
-            self.log_orders(row, self.agents.orders(row).open);
+            log.events.push(self.spawn_of(row, None));
+            if let Some(list) = self.orders.first_list(&self.agents.orders(row)) {
+                let agent = self.agents.ids[row];
+                let numbers = self.orders.numbers_to_log(list);
+                log.events.extend(numbers.map(|(order, kind)| TraceEvent::Order {
+                    agent,
+                    order,
+                    kind,
+                    append: false,
+                }));
+            }
         }
+        self.log = Some(log);
     }
 
-    /// Logs that the agent in a row was placed.
-    pub(crate) fn log_spawn(&mut self, row: usize) {
+    /// The placement of the agent in a row, by a command or from the beginning.
+    fn spawn_of(&self, row: usize, ticket: Option<Ticket>) -> TraceEvent {
         let (agent, class) = (self.agents.ids[row], self.agents.motion[row].class);
-        self.log_event(TraceEvent::Spawn { agent, class, pose: self.pose(row), tick: self.tick });
+        let (team, speed_factor) = (self.agents.teams[row], self.agents.speed_factors[row]);
+        let (pose, tick) = (self.pose(row), self.tick);
+        TraceEvent::Spawn { agent, class, pose, tick, team, speed_factor, ticket }
     }
 
-    /// Logs the orders given to the agent in a row.
-    pub(crate) fn log_orders(&mut self, row: usize, orders: OrderList) {
-        let agent = self.agents.ids[row];
+    /// Notes what happened, for the rows of the tick and for the log. For what both say, there is no other way.
+    pub(crate) fn note(&mut self, event: TraceEvent) {
+        self.event_rows.extend(EventRow::of(self.tick, &event));
         if let Some(log) = &mut self.log {
-            let numbers =
-                (orders.first..orders.first + orders.count).filter(|&order| !self.orders.is_task(order));
-            log.events.extend(numbers.map(|order| TraceEvent::Order { agent, order }));
+            log.events.push(event);
         }
     }
 
-    /// Logs the new path of the agent in a row.
-    pub(crate) fn log_path(&mut self, row: usize) {
+    /// Notes that the agent in a row was placed by a command.
+    pub(crate) fn note_spawn(&mut self, row: usize, ticket: Ticket) {
+        self.note(self.spawn_of(row, Some(ticket)));
+    }
+
+    /// Notes the orders of a stored list, given to the agent in a row. Tasks are no order: each task is noted when it is
+    /// given.
+    pub(crate) fn note_orders(&mut self, row: usize, list: u32, append: bool) {
+        let agent = self.agents.ids[row];
+        let Self { orders, event_rows, log, tick, .. } = self;
+        for (order, kind) in orders.numbers_to_log(list) {
+            let event = TraceEvent::Order { agent, order, kind, append };
+            event_rows.extend(EventRow::of(*tick, &event));
+            if let Some(log) = log {
+                log.events.push(event);
+            }
+        }
+    }
+
+    pub(crate) fn note_path(&mut self, row: usize) {
         // In mid-move the path begins where the move ends.
         let motion = &self.agents.motion[row];
         let tables = &self.tables[motion.class.0 as usize];
         let state = end_state(tables, motion);
         let (agent, from) = (self.agents.ids[row], tables.space().pose(state));
+        let moves = self.paths.moves(self.agents.paths[row]);
+        let mut first = 0;
         if let Some(log) = &mut self.log {
-            let moves = self.paths.moves(self.agents.paths[row]);
-            let (first, count) = (log.moves.len() as u32, moves.len() as u32);
+            first = log.moves.len() as u32;
             log.moves.extend_from_slice(moves);
-            log.events.push(TraceEvent::Path { agent, from, first, count });
         }
-    }
-
-    /// Logs an event.
-    pub(crate) fn log_event(&mut self, event: TraceEvent) {
-        if let Some(log) = &mut self.log {
-            log.events.push(event);
-        }
+        self.note(TraceEvent::Path { agent, from, first, count: moves.len() as u32 });
     }
 
     /// What happened since the log was last cleared, in order; empty without a log.
@@ -236,11 +403,28 @@ impl World {
         self.log.as_ref().map_or(&[], |log| &log.moves)
     }
 
+    /// The commands that the host had given before the last tick, since the one before it; with a log.
+    pub fn log_commands(&self) -> &[GivenCommand] {
+        self.log.as_ref().map_or(&[], |log| &log.commands)
+    }
+
+    /// The commands that the host has given since the last tick; with a log.
+    pub fn commands_given(&self) -> &[GivenCommand] {
+        self.log.as_ref().map_or(&[], |log| &log.given)
+    }
+
+    /// What a rule of traffic from outside decided at the last tick, as it wrote it down; `None` without a log.
+    pub fn log_decisions(&self) -> Option<&Decisions> {
+        self.log.as_ref().map(|log| &log.decisions)
+    }
+
     /// Clears the log. Call it after each tick, once the log has been read.
     pub fn clear_log(&mut self) {
         if let Some(log) = &mut self.log {
             log.events.clear();
             log.moves.clear();
+            log.commands.clear();
+            log.decisions.clear();
         }
     }
 
@@ -252,31 +436,55 @@ impl World {
 
     /// Inputs of a search for any path.
     pub(crate) fn search_context(&self) -> SearchContext<'_> {
-        let Self { occupancy, assigned_poses, congestion, paths, settings, .. } = self;
+        let Self { occupancy, assigned_poses, congestion, paths, settings, obstacles, .. } = self;
         let (search_inputs, params) = (self.search_inputs(), &settings.replan);
-        SearchContext { search_inputs, occupancy, assigned_poses, congestion, paths, params }
+        SearchContext { search_inputs, occupancy, assigned_poses, congestion, paths, params, obstacles }
+    }
+
+    /// Makes the maps of obstacles that the searches about to begin need.
+    pub(crate) fn make_obstacles(&mut self) {
+        let Self { requests, obstacles, agents, tables, friends, grid, .. } = self;
+        if !agents.obstruct_any(friends) {
+            return;
+        }
+        for slot in requests.slots.iter().filter(|slot| slot.share > 0 && !slot.begun) {
+            let row = slot.request.and_then(|request| agents.row(request.agent));
+            let Some(team) = row.map(|row| agents.teams[row]) else { continue };
+            if agents.obstruct(team, friends) {
+                obstacles.make(team, grid.size(), agents, tables, friends);
+            }
+        }
+    }
+
+    /// The obstacles to the agent in a row, if there are any.
+    pub(crate) fn obstacles_to(&self, row: usize) -> Option<BitGrid> {
+        let team = self.agents.teams[row];
+        self.agents.obstruct(team, &self.friends).then(|| {
+            let mut map = BitGrid::new(self.grid.size());
+            mark_obstacles(&mut map, team, &self.agents, &self.tables, &self.friends);
+            if is_obstacle(&self.agents, row, team, &self.friends) {
+                // On hold it is in the way of others, not in its own.
+                let (anchor, cells) = self.held_cells(row);
+                cells.iter().for_each(|offset| map.set(offset.cell_from(anchor), false));
+            }
+            map
+        })
     }
 
     /// Advances the searches that have a share of the tick's budget.
     pub(crate) fn search_requests(&mut self) {
+        self.make_obstacles();
         let Self { agents, classes, tables, orders, .. } = self;
         let search_inputs = SearchInputs { agents, classes, tables, orders };
-        let Self { occupancy, assigned_poses, congestion, paths, settings, .. } = self;
+        let Self { occupancy, assigned_poses, congestion, paths, settings, obstacles, .. } = self;
         let params = &settings.replan;
-        let context = SearchContext { search_inputs, occupancy, assigned_poses, congestion, paths, params };
+        let context =
+            SearchContext { search_inputs, occupancy, assigned_poses, congestion, paths, params, obstacles };
         self.requests.search(&context, &self.group_goals, self.tick);
     }
 
-    /// Places an agent in a legal pose whose cells are free.
-    pub(crate) fn place(
-        &mut self,
-        class: ClassId,
-        state: State,
-        priority: i32,
-        orders: OrderList,
-    ) -> AgentId {
-        let tables = &self.tables[class.0 as usize];
-        let pose = tables.space().pose(state);
+    /// Places an agent without orders in a legal pose whose cells are free.
+    pub(crate) fn place(&mut self, class: ClassId, state: State, priority: i32) -> AgentId {
         let motion = Motion {
             state,
             until: Motion::AT_REST,
@@ -285,38 +493,70 @@ impl World {
             class,
             replan: false,
         };
-        let orders = OrderState::new(orders, self.tick);
-        let id = self.agents.push(motion, priority, orders, self.tick);
-        self.occupancy.hold(id, pose.cell, tables.class().cells_at(pose));
+        let pose = self.tables[usize::from(class.0)].space().pose(state);
+        let id = self.agents.push(motion, pose, priority, self.tick);
+        let row = self.agents.len() - 1;
+        self.agents.set_orders(row, OrderState::none_at(self.tick), &self.orders);
+        self.hold_cells(row);
         self.counts.placed += 1;
         id
     }
 
-    /// Places an agent of a group; `number` is its index in the group.
-    pub(crate) fn place_group_member(
-        &mut self,
-        class: ClassId,
-        state: State,
-        priority: i32,
-        group: GroupOrders,
-        number: u32,
-    ) -> AgentId {
-        let id = self.place(class, state, priority, group.orders);
-        if number < group.tasks.count {
-            let (row, order) = (self.agents.len() - 1, group.tasks.first + number);
-            let mut orders = self.agents.orders(row);
-            self.orders.append(&mut orders, OrderList { first: order, count: 1 });
-            self.agents.set_orders(row, orders);
-            self.agents.set_tasks(row, Tasks { order });
+    /// Has the agent in a row, which rests, hold the cells of its footprint.
+    pub(crate) fn hold_cells(&mut self, row: usize) {
+        let motion = self.agents.motion[row];
+        let (anchor, cells) = transition_of(&self.tables, &motion).start();
+        self.occupancy.hold(self.agents.slots[row], anchor, cells);
+    }
+
+    /// Has the agent in a row give up the cells that it holds, at rest or in mid-move.
+    pub(crate) fn release_cells(&mut self, row: usize) {
+        let (slot, motion) = (self.agents.slots[row], self.agents.motion[row]);
+        let step = transition_of(&self.tables, &motion);
+        if motion.at_rest() {
+            let (anchor, cells) = step.start();
+            self.occupancy.release(slot, anchor, cells);
+        } else {
+            self.occupancy.end_move(slot, &step);
         }
-        id
+    }
+
+    /// The state of a pose in which an agent of a class can be placed.
+    /// # Errors
+    /// [`RefusalReason::UnknownClass`], [`RefusalReason::IllegalPose`], [`RefusalReason::PoseHeld`].
+    pub(crate) fn placeable(&self, class: ClassId, pose: Pose) -> Result<State, RefusalReason> {
+        let tables = self.tables.get(usize::from(class.0)).ok_or(RefusalReason::UnknownClass)?;
+        let state = tables.space().state(pose).filter(|&state| tables.is_legal(state));
+        let state = state.ok_or(RefusalReason::IllegalPose)?;
+        let cells = tables.class().cells_at(pose);
+        let free = is_free(&self.occupancy, self.pending_edits.areas(), pose.cell, cells);
+        if free { Ok(state) } else { Err(RefusalReason::PoseHeld) }
+    }
+
+    /// Makes room for the poses that orders assign, if any of them does.
+    pub(crate) fn make_room_for(&mut self, orders: &[Order]) {
+        if self.assigned_poses.is_empty() && orders.iter().any(|order| order.kind.assigns_pose()) {
+            self.assigned_poses = AssignedPoses::new(self.grid.size());
+        }
+    }
+
+    /// Whether a cell, extended by the radius of a goal, reaches the map.
+    pub(crate) fn is_near_map(&self, cell: CellXY, within: u32) -> bool {
+        let shape = self.grid.shape();
+        shape.measure_to(cell, self.grid.size().rect()) <= shape.measure_of(within)
+    }
+
+    /// Rows of the agents whose pose, or the pose in which their current move began, has its anchor in an area, rising.
+    pub(crate) fn rows_in(&self, area: Rect, rows: &mut Vec<u32>) {
+        let present = (0..self.agents.len()).filter(|&row| self.agents.is_present(row));
+        rows.extend(present.filter(|&row| area.contains(self.pose(row).cell)).map(|row| row as u32));
     }
 
     /// Assigns a pose to the agent in a row: the one its order to an area or a group leads to.
     pub(crate) fn assign_pose(&mut self, row: usize, state: State) {
         let tables = &self.tables[self.agents.motion[row].class.0 as usize];
         let pose = tables.space().pose(state);
-        self.assigned_poses.assign(self.agents.ids[row], pose.cell, tables.class().cells_at(pose));
+        self.assigned_poses.assign(self.agents.slots[row], pose.cell, tables.class().cells_at(pose));
         self.agents.assigned[row] = Some(state);
     }
 
@@ -329,25 +569,24 @@ impl World {
         }
     }
 
-    /// Removes the agents of the marked rows.
-    pub(crate) fn remove_rows(&mut self, removed: &[bool]) {
-        for row in (0..removed.len()).filter(|&row| removed[row]) {
-            let agent = self.agents.ids[row];
-            let motion = self.agents.motion[row];
-            let step = transition_of(&self.tables, &motion);
-            if motion.at_rest() {
-                let (anchor, cells) = step.start();
-                self.occupancy.release(agent, anchor, cells);
-            } else {
-                self.occupancy.end_move(agent, &step);
-            }
-            self.release_pose(row);
-            self.paths.drop_path(&mut self.agents.paths[row]);
-            self.counts.removed += 1;
-            self.log_event(TraceEvent::Remove { agent });
+    /// Removes the agent in a row. Its row stays until [`Agents::close_up`], at rest and without orders.
+    pub(crate) fn remove(&mut self, row: usize) {
+        if !self.agents.is_present(row) {
+            return;
         }
-        let Self { requests, agents, .. } = self;
-        requests.forget_where(|agent| agents.row(agent).is_some_and(|row| removed[row]));
-        self.agents.remove_rows(removed);
+        let agent = self.agents.ids[row];
+        self.release_cells(row);
+        self.release_pose(row);
+        self.paths.drop_path(&mut self.agents.paths[row]);
+        let mut orders = self.agents.orders(row);
+        self.orders.clear(&mut orders);
+        self.agents.set_orders(row, orders, &self.orders);
+        self.agents.set_activity(row, Activity::Idle);
+        let motion = &mut self.agents.motion[row];
+        (motion.until, motion.replan) = (Motion::AT_REST, false);
+        self.agents.leave(row);
+        self.redirected.push(agent);
+        self.counts.removed += 1;
+        self.note(TraceEvent::Remove { agent });
     }
 }

@@ -8,7 +8,7 @@ use wheelbase_planner::tables::{landmarks_need, search_need};
 use wheelbase_planner::{MovementClass, tables_need};
 use wheelbase_traffic::collision::CollisionRule;
 
-/// Bytes of an agent with its entity, its first orders, its tasks and the traffic rule's data.
+/// Bytes of an agent with its rows, its entity, its first orders, its tasks and the traffic rule's data.
 const AGENT_BYTES: u64 = 600;
 /// Bytes that any run needs, including the pages of the program and of its threads.
 const BASE_BYTES: u64 = 8 << 20;
@@ -95,7 +95,8 @@ fn cell_bytes(shape: GridShape, collision: CollisionRule) -> u64 {
     let n_sides = shape.sides().len() as u64;
     let discrete = if collision == CollisionRule::Discrete { 8 } else { 0 };
     let occupancy = 4 + discrete;
-    let (reservations, priority_claims, corridors, avoided, assigned) = (4, 16, 5, 4, 4);
+    // Of corridors each has its state: on a map of many, about 25 bytes a cell.
+    let (reservations, priority_claims, corridors, avoided, assigned) = (4, 20, 31, 4, 4);
     let flow = 3 * n_sides;
     occupancy + reservations + priority_claims + corridors + avoided + assigned + flow
 }

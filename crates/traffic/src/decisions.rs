@@ -36,7 +36,7 @@ pub enum Leads {
 }
 
 /// The decisions of one tick. Paths are replaced before anything else is carried out.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decisions {
     /// Moves that would begin; of two that do not fit together the earlier one does.
     pub starts: Vec<Start>,

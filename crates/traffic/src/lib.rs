@@ -3,11 +3,12 @@
 //! Agents are ids, rows, poses and paths, as slices; this crate knows no orders, tasks or files. Once a tick a
 //! [`Traffic`] rule reads a [`TrafficView`] and writes [`Decisions`]. The [`Occupancy`] then begins the moves that
 //! fit together. [`Cooperative`] is the rule for bodies of any size, [`UnitRobots`] the one for teams of robots of
-//! one cell.
+//! one cell, [`Commanded`] the one whose decisions come from outside.
 
 #![forbid(unsafe_code)]
 
 pub mod collision;
+mod commanded;
 mod cooperative;
 mod decisions;
 pub mod directions;
@@ -19,12 +20,16 @@ pub mod gates;
 pub mod hash;
 pub mod motion;
 pub mod occupancy;
+mod own_rule;
 pub mod params;
 pub mod path_pool;
 mod priority;
 pub mod random;
+mod recorded_rule;
 mod row_set;
 mod rule;
+pub mod speed;
+pub mod teams;
 #[cfg(test)]
 mod tests;
 mod ticks;
@@ -32,15 +37,19 @@ mod unit_robots;
 pub mod view;
 
 pub use collision::{CollisionRule, Transition};
+pub use commanded::Commanded;
 pub use cooperative::Cooperative;
 pub use decisions::{Decisions, Leads, Reroute, Start};
 pub use flow::DirectionalFlow;
-pub use motion::{Activity, AgentId, ClassId, Motion, WaitState};
+pub use motion::{Activity, AgentId, AgentSlot, ClassId, Motion, WaitState};
 pub use occupancy::Occupancy;
+pub use own_rule::{OwnRule, RuleSetting};
 pub use params::TrafficParams;
 pub use path_pool::{PathHandle, PathPool};
 pub use priority::PriorityKey;
+pub use recorded_rule::{DecisionFeed, RecordedRule};
 pub use row_set::RowSet;
 pub use rule::Traffic;
+pub use teams::{Friends, Team};
 pub use unit_robots::UnitRobots;
-pub use view::{AgentsView, GoalStamp, TrafficView};
+pub use view::{AgentsView, CommandedMove, GoalStamp, TrafficView};

@@ -5,13 +5,31 @@ use crate::ticks::NEVER;
 use wheelbase_planner::MovementTables;
 use wheelbase_planner::model::State;
 
-/// An agent's id: counted from 0 in order of placement, never used again.
+/// An agent's id: its name for life. Counted from 0 in order of placement, never used again; not an index of tables,
+/// which would grow with every agent ever placed ([`AgentSlot`] is).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AgentId(pub u32);
 
 impl AgentId {
     /// The id of no agent.
     pub const NOBODY: Self = Self(u32::MAX);
+}
+
+/// The agent slot of an agent: its place in tables by agent while it is present. Given again once the agent is removed,
+/// always the lowest free one, so that tables are as long as the most agents present at once. Whatever outlives an
+/// agent, or puts agents in order, has its [`AgentId`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct AgentSlot(pub u32);
+
+impl AgentSlot {
+    /// The agent slot of no agent.
+    pub const NOBODY: Self = Self(u32::MAX);
+
+    /// Index in tables by agent slot.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
 /// Number of a movement class.
@@ -24,7 +42,7 @@ pub struct ClassId(pub u8);
 pub enum Activity {
     /// No order is left.
     Idle,
-    /// It rests for a `wait` order.
+    /// It rests for a `wait` order, or near the agent that it follows.
     Dwelling,
     /// Its path request has no answer yet.
     AwaitingPath,
@@ -36,6 +54,22 @@ pub enum Activity {
     Arrived,
     /// Its goal cannot be reached. An edit may change that.
     Unreachable,
+    /// It rests, and nobody may push it.
+    Holding,
+}
+
+impl Activity {
+    /// All activities, each at the index that is its number.
+    pub const ALL: [Self; 8] = [
+        Self::Idle,
+        Self::Dwelling,
+        Self::AwaitingPath,
+        Self::Following,
+        Self::Yielding,
+        Self::Arrived,
+        Self::Unreachable,
+        Self::Holding,
+    ];
 }
 
 /// Pose and move of an agent. 12 bytes, hot.

@@ -82,6 +82,11 @@ macro_rules! params {
                 vec![$(Tunable { name: stringify!($name), usual: $usual, range: $range, about: &[$($about),+] },)+]
             }
 
+            /// Values of all tunables, in the order of the fields.
+            pub fn values(&self) -> impl Iterator<Item = u32> {
+                [$(self.$name),+].into_iter()
+            }
+
             /// Sets a tunable by name.
             /// # Errors
             /// [`ParamError`] for an unknown name or a value out of range; then nothing is set.

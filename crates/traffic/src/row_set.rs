@@ -45,6 +45,11 @@ impl RowSet {
         self.words.extend((!n.is_multiple_of(BITS)).then(|| (1 << (n % BITS)) - 1));
     }
 
+    /// Removes all rows, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.words.clear();
+    }
+
     /// Makes it a copy of another set. Allocates only beyond the largest set so far.
     pub fn copy_from(&mut self, other: &Self) {
         self.words.clone_from(&other.words);

@@ -6,9 +6,14 @@
 use crate::decisions::Decisions;
 use crate::motion::AgentId;
 use crate::view::TrafficView;
+use std::any::Any;
 
 /// A rule of traffic.
-pub trait Traffic: Send {
+///
+/// Those of this crate are told from rules from outside by their type ([`OwnRule::of`](crate::OwnRule::of)): a
+/// recording of a run under ours names the rule; under any other it holds the decisions of each tick, and the state of
+/// the rule is no part of the state hash.
+pub trait Traffic: Send + Any {
     /// Decides one tick. Must depend only on the view and on what earlier calls left in `self`.
     fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions);
 
@@ -18,11 +23,15 @@ pub trait Traffic: Send {
         true
     }
 
-    /// Whether an agent has left its path to let another pass, so that its path must not be replaced.
+    /// Whether an agent has left its path to let another pass, so that its path must not be replaced. Asked of the rules
+    /// of this crate only: a replay has nothing but the decisions of another one.
     fn is_yielding(&self, _agent: AgentId) -> bool {
         false
     }
 
-    /// The state on which later calls depend, word by word, for the state hash.
+    /// A copy, which decides as this rule would from here on.
+    fn clone_box(&self) -> Box<dyn Traffic>;
+
+    /// The state on which later calls depend, word by word, for the state hash. Asked of the rules of this crate only.
     fn for_each_word(&self, _word: &mut dyn FnMut(u64)) {}
 }

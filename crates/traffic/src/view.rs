@@ -1,15 +1,17 @@
 //! The input of a rule of traffic.
 
 use crate::flow::DirectionalFlow;
-use crate::motion::{AgentId, Motion, WaitState};
+use crate::forbidden::ForbiddenArea;
+use crate::motion::{AgentId, AgentSlot, Motion, WaitState};
 use crate::occupancy::Occupancy;
 use crate::path_pool::{PathHandle, PathPool};
 use crate::priority::PriorityKey;
 use crate::row_set::RowSet;
+use crate::teams::{Friends, Team};
 use wheelbase_grid::{CellXY, GridSize, Rect};
 use wheelbase_planner::MovementTables;
 
-/// Row of an agent that was removed.
+/// Row of a free agent slot.
 pub const NO_ROW: u32 = u32::MAX;
 
 /// What rules of traffic know of an agent's orders; equal as long as the agent is on the same trip. 12 bytes, hot.
@@ -28,8 +30,10 @@ const _: () = assert!(size_of::<GoalStamp>() == 12);
 /// All agents: slices of one length, joined by row. Rows are in order of id.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentsView<'a> {
-    /// Ids, ascending.
+    /// Ids, rising.
     pub ids: &'a [AgentId],
+    /// Agent slots, no two equal.
+    pub slots: &'a [AgentSlot],
     /// Poses and moves.
     pub motion: &'a [Motion],
     /// Waiting and yielding.
@@ -43,10 +47,14 @@ pub struct AgentsView<'a> {
     pub paths: &'a [PathHandle],
     /// Stamps of their trips.
     pub stamps: &'a [GoalStamp],
+    /// Teams.
+    pub teams: &'a [Team],
+    /// Speed factors in permille: a move that begins takes `max(1, ceil(time * 1000 / factor))` ticks.
+    pub speed_factors: &'a [u16],
     /// Goal cells, for a rule that follows no planned paths; empty for others.
     pub goals: &'a [Option<CellXY>],
-    /// Row of each id ever given, [`NO_ROW`] once the agent is removed.
-    pub row_of_id: &'a [u32],
+    /// Row by agent slot, of all agent slots ever given; [`NO_ROW`] of a free one.
+    pub row_of_slot: &'a [u32],
 }
 
 impl AgentsView<'_> {
@@ -60,11 +68,26 @@ impl AgentsView<'_> {
         self.ids.is_empty()
     }
 
-    /// Row of an agent; `None` if it was removed or never placed.
+    /// Row of an agent; `None` if it was removed or never placed. Logarithmic in the agents.
     pub fn row(&self, id: AgentId) -> Option<usize> {
-        let row = *self.row_of_id.get(id.0 as usize)?;
+        self.ids.binary_search(&id).ok()
+    }
+
+    /// Row of the agent in an agent slot; `None` if that is free.
+    #[inline]
+    pub fn row_of_slot(&self, slot: AgentSlot) -> Option<usize> {
+        let row = *self.row_of_slot.get(slot.index())?;
         (row != NO_ROW).then_some(row as usize)
     }
+}
+
+/// A move that a host would have an agent begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CommandedMove {
+    /// Row of the agent.
+    pub row: u32,
+    /// The primitive.
+    pub primitive: u8,
 }
 
 /// What a rule sees at a tick.
@@ -82,7 +105,13 @@ pub struct TrafficView<'a> {
     /// The moves of their paths.
     pub paths: &'a PathPool,
     /// Areas of waiting edits: see [`crate::forbidden`].
-    pub forbidden: &'a [Rect],
+    pub forbidden: &'a [ForbiddenArea],
+    /// Which teams are friends.
+    pub friends: &'a Friends,
+    /// Moves that the host would have agents begin, for a rule that takes its decisions from outside.
+    pub commanded: &'a [CommandedMove],
+    /// Rows of agents that have taken another class since the last tick, rising.
+    pub reclassed: &'a [u32],
     /// Directions in which agents have recently moved over each cell.
     pub flow: &'a DirectionalFlow,
     /// Areas of the map that were edited at this tick; the tables have been updated.

@@ -3,9 +3,8 @@
 //! Input: grids, rows of agents, recordings. Output: bytes. Nothing here steps a simulation.
 //!
 //! ```
-//! use wheelbase_grid::{Grid, SideTable, TerrainTable};
+//! use wheelbase_grid::{Grid, Lattice, SideTable, TerrainTable};
 //! use wheelbase_view::picture::drawing::Picture;
-//! use wheelbase_view::picture::lattice::Lattice;
 //! use wheelbase_view::picture::view::{PIXELS_MAX, View};
 //! use wheelbase_view::picture::{ground, svg};
 //! let grid = Grid::from_rows(&["..W", ".T."], TerrainTable::movingai(), SideTable::default())?;

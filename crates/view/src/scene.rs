@@ -8,9 +8,7 @@ use crate::recorded::{NONE, names};
 use std::io::{Read, Seek};
 use wheelbase_grid::Rgb;
 use wheelbase_planner::MovementClass;
-use wheelbase_scenario::recording::{
-    Header, Reader, RecordedAgents, RecordingError, TickRecord, movement_classes,
-};
+use wheelbase_scenario::recording::{Header, Reader, RecordedAgents, RecordingError, TickRecord};
 use wheelbase_sim::STUCK_AFTER_TICKS;
 
 /// Ring around an agent that has waited for [`STUCK_AFTER_TICKS`].
@@ -28,18 +26,17 @@ pub struct Scene {
 
 impl Scene {
     /// The scene of a recording.
-    /// # Errors
-    /// [`RecordingError`] if its classes cannot be built.
-    pub fn new(header: &Header, view: View) -> Result<Self, RecordingError> {
-        let classes = movement_classes(header)?;
+    pub fn new(header: &Header, view: View) -> Self {
+        let classes: Vec<MovementClass> =
+            header.classes.iter().map(|class| class.movement().clone()).collect();
         let bodies = classes.iter().enumerate().map(|(number, class)| BodyShape::of(class, number, &view));
-        Ok(Self {
+        Self {
             view,
             style: MapStyle::of_header(header),
             bodies: bodies.collect(),
             classes,
             names: names(header),
-        })
+        }
     }
 
     /// The visible part of the map and its scale.
@@ -106,7 +103,7 @@ pub fn still<R: Read + Seek>(
     view: View,
     tick: u32,
 ) -> Result<Picture, RecordingError> {
-    let scene = Scene::new(reader.header(), view)?;
+    let scene = Scene::new(reader.header(), view);
     read_before(reader, tick)?;
     reader.next_tick(&mut TickRecord::default())?;
     let mut items = scene.ground(reader)?;

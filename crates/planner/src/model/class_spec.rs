@@ -7,6 +7,7 @@ use wheelbase_grid::GridShape;
 /// Costs and limits of slopes for a class (`docs/rules.md` 2.4). An agent stands at the height of the highest
 /// cell under its footprint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Climb {
     /// Permille of the base time per unit of rise.
     pub up: u32,
@@ -24,6 +25,7 @@ pub struct Climb {
 ///
 /// Start from [`ClassSpec::new`] or [`ClassSpec::hexagonal`] and set further fields: fields may be added.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ClassSpec {
     /// Name.
     pub name: String,

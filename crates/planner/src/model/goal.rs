@@ -5,6 +5,7 @@ use wheelbase_grid::{CellXY, GridShape};
 
 /// A member of a goal: an anchor cell with one heading or any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GoalMember {
     /// Cell of the anchor; may lie off the map.
     pub cell: CellXY,

@@ -3,7 +3,7 @@
 use crate::model::class_spec::ClassSpec;
 use crate::model::footprint::{Axes, FOOTPRINT_CELLS_MAX, Footprint, body_at_headings};
 use crate::model::geometry::SweepTooLarge;
-use crate::model::offset::{OFFSET_MAX, Offset};
+use crate::model::offset::{OFFSET_MAX, Offset, Pivot};
 use crate::model::pose::{Frame, Heading, Pose};
 use crate::model::primitive::{
     DISPLACEMENT_MAX, PRIMITIVES_MAX, Primitive, Sweep, SweepRule, TIME_MAX, When,
@@ -26,6 +26,8 @@ pub enum ClassError {
         /// Shape of the maps.
         shape: GridShape,
     },
+    /// A pivot of which one number is even and the other odd, or one beyond [`OFFSET_MAX`] cells.
+    Pivot(Pivot),
     /// On hexagonal maps, a pivot off the centre of a cell.
     PivotOnHex,
     /// On hexagonal maps, a sweep rule other than `ends`.
@@ -109,6 +111,11 @@ impl fmt::Display for ClassError {
             Self::Headings { headings, shape: GridShape::Hex } => {
                 write!(f, "{headings} headings; expected 1 or 6 on hexagonal maps")
             }
+            Self::Pivot(Pivot { forward, right }) => write!(
+                f,
+                "a pivot at [{forward}, {right}] half cells; expected both even or both odd, at most {} either way",
+                2 * OFFSET_MAX
+            ),
             Self::PivotOnHex => {
                 write!(f, "expected the centre of a cell: two whole numbers on hexagonal maps")
             }
@@ -204,6 +211,7 @@ impl MoveShape {
 
 /// A validated movement class, with the shape of each move in each frame.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(try_from = "ClassSpec"))]
 pub struct MovementClass {
     spec: ClassSpec,
     footprint: Footprint,
@@ -212,6 +220,22 @@ pub struct MovementClass {
     /// `[frame * n_primitives + primitive]`.
     shapes: Vec<MoveShape>,
     reversible: bool,
+}
+
+impl TryFrom<ClassSpec> for MovementClass {
+    type Error = ClassError;
+
+    fn try_from(spec: ClassSpec) -> Result<Self, ClassError> {
+        Self::new(spec)
+    }
+}
+
+/// A class is its specification: shapes are computed again, and checked, when it is read.
+#[cfg(feature = "serde")]
+impl serde::Serialize for MovementClass {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.spec.serialize(serializer)
+    }
 }
 
 impl MovementClass {
@@ -369,6 +393,9 @@ fn check_spec(spec: &ClassSpec) -> Result<(), ClassError> {
     };
     if !right {
         return Err(ClassError::Headings { headings: spec.headings, shape: spec.shape });
+    }
+    if !spec.pivot.is_valid() {
+        return Err(ClassError::Pivot(spec.pivot));
     }
     if spec.shape == GridShape::Hex && !spec.pivot.is_centre() {
         return Err(ClassError::PivotOnHex);

@@ -7,6 +7,7 @@ pub const OFFSET_MAX: i32 = 65_535;
 
 /// A displacement between cells in map axes: `dx` to the east, `dy` to the south.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Offset {
     /// Cells to the east.
     pub dx: i32,
@@ -58,6 +59,7 @@ impl PartialOrd for Offset {
 /// The point about which an agent turns, relative to the centre of its anchor cell, in **half cells**
 /// `(forward, right)` while it faces east. Both are even or both odd, so that quarter turns map cells to cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Pivot {
     /// Half cells forward.
     pub forward: i32,
@@ -70,9 +72,15 @@ impl Pivot {
     /// not, and at most [`OFFSET_MAX`] in magnitude.
     pub fn from_cells(forward: f64, right: f64) -> Option<Self> {
         let (f, r) = (2.0 * forward, 2.0 * right);
-        let max = f64::from(2 * OFFSET_MAX);
-        let whole = f.fract() == 0.0 && r.fract() == 0.0 && f.abs() <= max && r.abs() <= max;
-        (whole && (f as i32 - r as i32) % 2 == 0).then_some(Self { forward: f as i32, right: r as i32 })
+        // Larger numbers saturate, beyond the limit.
+        let pivot = Self { forward: f as i32, right: r as i32 };
+        (f.fract() == 0.0 && r.fract() == 0.0 && pivot.is_valid()).then_some(pivot)
+    }
+
+    /// Whether quarter turns map cells to cells, and both numbers are within the limit.
+    pub(crate) fn is_valid(self) -> bool {
+        let is_near = |half_cells: i32| half_cells.unsigned_abs() <= 2 * OFFSET_MAX as u32;
+        is_near(self.forward) && is_near(self.right) && (self.forward - self.right) % 2 == 0
     }
 
     /// Whether it is the centre of a cell.

@@ -8,6 +8,7 @@ pub(crate) const UNREACHED: u32 = u32::MAX;
 
 /// Outcome of a query: the first that applies, in this order (`docs/rules.md` 2.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Status {
     /// The start is off the map.
@@ -46,6 +47,7 @@ impl Status {
 
 /// Where the path of an answer ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Reached {
     /// At a member of the goal.
@@ -69,6 +71,7 @@ impl Reached {
 
 /// Whether a sliced search has finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Progress {
     /// More expansions are needed.
     Running,

@@ -7,6 +7,7 @@ use std::fmt;
 
 /// A pose on a path and its arrival tick, relative to the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PathPose {
     /// The pose.
     pub pose: Pose,
@@ -17,11 +18,34 @@ pub struct PathPose {
 /// A path: the start pose at arrival 0, then a pose after each move. Owned and passed in by the caller, so that
 /// its memory is reused.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(try_from = "PathParts"))]
 pub struct Path {
     /// Poses, start first: one more than moves, or none if there is no path.
     pub poses: Vec<PathPose>,
     /// The primitive of each move.
     pub moves: Vec<u8>,
+}
+
+/// A path as it is read, before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct PathParts {
+    poses: Vec<PathPose>,
+    moves: Vec<u8>,
+}
+
+/// Checks the lengths alone: the rest needs a map, see [`check_path`].
+#[cfg(feature = "serde")]
+impl TryFrom<PathParts> for Path {
+    type Error = PathError;
+
+    fn try_from(PathParts { poses, moves }: PathParts) -> Result<Self, PathError> {
+        let is_empty = poses.is_empty() && moves.is_empty();
+        if !is_empty && poses.len() != moves.len() + 1 {
+            return Err(PathError::Length { poses: poses.len(), moves: moves.len() });
+        }
+        Ok(Self { poses, moves })
+    }
 }
 
 impl Path {

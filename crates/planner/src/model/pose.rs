@@ -5,12 +5,14 @@ use wheelbase_grid::{Cell, CellXY, GridShape, GridSize};
 /// A facing, counted counter-clockwise from east. With 4 headings 0 is E, 1 N, 2 W, 3 S; with 8: E, NE, N and
 /// so on; with the 6 of hexagonal maps: E, NE, NW, W, SW, SE. An agent without a facing has heading 0 only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Heading(pub u8);
 
 /// Everything that determines the cells of a body and its moves relative to the anchor, in columns and rows:
 /// the heading and, on hexagonal maps, whether the anchor's row is even or odd, because odd rows are shifted.
 /// Numbered `parity * headings + heading`; on square maps that is the heading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Frame(pub u8);
 
 /// Maximum number of frames of a class: 6 headings in rows of 2 parities.
@@ -18,6 +20,7 @@ pub(crate) const FRAMES_MAX: usize = 12;
 
 /// Position of an agent: the cell of its anchor and its heading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Pose {
     /// Cell of the anchor.
     pub cell: CellXY,
@@ -34,6 +37,7 @@ impl Pose {
 
 /// Dense index of a pose on a map: `(y * width + x) * headings + heading`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct State(pub u32);
 
 const NAMES_1: [&str; 1] = ["-"];

@@ -11,6 +11,7 @@ pub const TIME_MAX: u32 = 65_535;
 
 /// The headings from which a primitive can start, for classes with 8 headings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum When {
     /// All headings.
     #[default]
@@ -40,6 +41,7 @@ impl When {
 
 /// Which cells a move touches (`docs/rules.md` 2.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum SweepRule {
     /// The footprints at both ends, and at each equal step between them.
     #[default]
@@ -50,6 +52,7 @@ pub enum SweepRule {
 
 /// The sweep rules for displacements and for turns. A primitive that does both uses `ends`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sweep {
     /// For primitives that move.
     pub moves: SweepRule,
@@ -73,6 +76,7 @@ impl Sweep {
 /// assert_eq!((forward.by, left.turn), ((1, 0), 1));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Primitive {
     /// Name, unique in its class.
     pub name: String,

@@ -187,8 +187,8 @@ pub struct Legality<'a> {
     grid: &'a Grid,
     class: &'a MovementClass,
     speeds: Cow<'a, ClassSpeeds>,
-    /// A change of the map that is assumed to have been made.
-    change: Option<Change>,
+    /// Changes of the map that are assumed to have been made.
+    changes: &'a [Change],
 }
 
 /// The speed of a class on each terrain kind and over each side kind of a map, in permille.
@@ -241,10 +241,10 @@ impl<'a> Legality<'a> {
     /// If the class is for maps of another shape.
     pub fn new(grid: &'a Grid, class: &'a MovementClass) -> Self {
         assert_eq!(grid.shape(), class.grid_shape(), "a class of maps of another shape");
-        Self { grid, class, speeds: Cow::Owned(ClassSpeeds::of(grid, class)), change: None }
+        Self { grid, class, speeds: Cow::Owned(ClassSpeeds::of(grid, class)), changes: &[] }
     }
 
-    /// The rules of a class on a map as it would be after a change. `speeds` are the class's speeds on the map.
+    /// The rules of a class on a map as it would be after some changes. Linear in them. `speeds` are the class's speeds on the map.
     /// Does not allocate.
     ///
     /// ```
@@ -255,13 +255,18 @@ impl<'a> Legality<'a> {
     /// # let class = MovementClass::octile();
     /// let speeds = ClassSpeeds::of(&grid, &class);
     /// let flood = Change::Terrain { area: Rect::new(1, 0, 1, 1), kind: TerrainKind(2) };
-    /// let after = Legality::after(&grid, &class, &speeds, flood);
+    /// let after = Legality::after(&grid, &class, &speeds, std::slice::from_ref(&flood));
     /// assert!(Legality::new(&grid, &class).check_pose(Pose::new(1, 0, Heading(0))).is_ok());
     /// assert!(after.check_pose(Pose::new(1, 0, Heading(0))).is_err());
     /// # Ok::<(), wheelbase_grid::GridError>(())
     /// ```
-    pub fn after(grid: &'a Grid, class: &'a MovementClass, speeds: &'a ClassSpeeds, change: Change) -> Self {
-        Self { grid, class, speeds: Cow::Borrowed(speeds), change: Some(change) }
+    pub fn after(
+        grid: &'a Grid,
+        class: &'a MovementClass,
+        speeds: &'a ClassSpeeds,
+        changes: &'a [Change],
+    ) -> Self {
+        Self { grid, class, speeds: Cow::Borrowed(speeds), changes }
     }
 
     /// All poses.
@@ -285,17 +290,15 @@ impl<'a> Legality<'a> {
     }
 
     fn terrain_at(&self, xy: CellXY) -> Option<TerrainKind> {
-        self.change.map_or_else(|| self.grid.terrain_at(xy), |change| change.terrain_at(self.grid, xy))
+        Change::terrain_after(self.changes, self.grid, xy)
     }
 
     fn side_of(&self, cell: Cell, side: Side) -> SideKind {
-        self.change
-            .map_or_else(|| self.grid.side_of(cell, side), |change| change.side_of(self.grid, cell, side))
+        Change::side_after(self.changes, self.grid, cell, side)
     }
 
     fn elevation_of(&self, cell: Cell) -> i16 {
-        self.change
-            .map_or_else(|| self.grid.elevation_of(cell), |change| change.elevation_of(self.grid, cell))
+        Change::elevation_after(self.changes, self.grid, cell)
     }
 
     /// The slower of the two sides that meet at an edge, and its speed. Both cells must be on the map.
@@ -342,7 +345,7 @@ impl<'a> Legality<'a> {
     /// Height at which an agent stands at a legal anchor, or why the ground is too uneven. 0 on a map without
     /// elevation.
     fn height(&self, pose: Pose) -> Result<i32, PoseBlocked> {
-        if self.grid.elevation().is_none() && self.change.is_none() {
+        if self.grid.elevation().is_none() && self.changes.is_empty() {
             return Ok(0);
         }
         let (mut lowest, mut highest) = (i32::MAX, i32::MIN);

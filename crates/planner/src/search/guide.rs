@@ -4,6 +4,7 @@ use wheelbase_grid::GridShape;
 
 /// The built-in heuristics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum HeuristicName {
     /// Zero: Dijkstra's algorithm.
@@ -64,6 +65,7 @@ impl HeuristicName {
 
 /// The guidance that a search actually used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Guide {
     /// None: Dijkstra's algorithm, or no search was needed.

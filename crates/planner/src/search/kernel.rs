@@ -162,7 +162,7 @@ impl<W: MoveWord, L: StateIndexing> Kernel<'_, W, L> {
                 }
                 generate!(0 1 2 3);
             } else {
-                let frame_slots = &self.tables.graph.frame_slots[frame % FRAME_STRIDE];
+                let frame_slots = &self.tables.graph().frame_slots[frame % FRAME_STRIDE];
                 for &(slot, delta) in &frame_slots.slots[..frame_slots.n.min(FRAME_STRIDE)] {
                     self.generate::<E, Q, ALL>(
                         nodes,

@@ -219,15 +219,21 @@ pub(crate) fn in_parallel<M, T: Send + Sync>(
     use std::sync::atomic::{AtomicUsize, Ordering};
     let slots: Vec<OnceLock<T>> = (0..n).map(|_| OnceLock::new()).collect();
     let next = AtomicUsize::new(0);
-    let workers = rayon::current_num_threads().clamp(1, n.max(1));
-    (0..workers).into_par_iter().with_max_len(1).for_each(|_| {
+    let work = || {
         let mut memory = memory();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(slot) = slots.get(at) else { break };
             slot.get_or_init(|| job(&mut memory, at));
         }
-    });
+    };
+    // Outside of a pool rayon would make its global one.
+    let workers = rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads().min(n));
+    if workers > 1 {
+        (0..workers).into_par_iter().with_max_len(1).for_each(|_| work());
+    } else {
+        work();
+    }
     slots.into_iter().filter_map(OnceLock::into_inner).collect()
 }
 

@@ -21,10 +21,41 @@ use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
 
 /// Penalties as plain data: ticks for entering each cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "PenaltiesParts")
+)]
 pub struct CellPenalties {
     size: GridSize,
     ticks: Vec<u16>,
+    /// At least the largest of `ticks`; larger where a penalty has been lowered.
     max: u16,
+}
+
+/// Penalties as they are read, before they are checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct PenaltiesParts {
+    size: GridSize,
+    ticks: Vec<u16>,
+    max: u16,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<PenaltiesParts> for CellPenalties {
+    type Error = String;
+
+    fn try_from(PenaltiesParts { size, ticks, max }: PenaltiesParts) -> Result<Self, String> {
+        if ticks.len() != size.n_cells() {
+            let (found, expected) = (ticks.len(), size.n_cells());
+            return Err(format!("{found} penalties for a map of {size} cells, expected {expected}"));
+        }
+        match ticks.iter().find(|&&ticks| ticks > max) {
+            Some(ticks) => Err(format!("a penalty of {ticks} ticks, expected at most {max}")),
+            None => Ok(Self { size, ticks, max }),
+        }
+    }
 }
 
 impl CellPenalties {
@@ -62,6 +93,7 @@ impl Penalties for CellPenalties {
 
 /// A request that owns all it names, so that a unit can keep it. The fields mean what those of [`Request`] mean.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct QueuedRequest {
     /// Movement class: index into the tables given to [`PathQueue::advance`].
     pub class: u16,
@@ -73,7 +105,9 @@ pub struct QueuedRequest {
     pub within: u32,
     /// Heuristic by name; `None` for the default one.
     pub heuristic: Option<HeuristicName>,
-    /// Landmarks of the class, in place of the heuristic.
+    /// Landmarks of the class, in place of the heuristic. They belong to the tables, so serde skips them: whoever
+    /// reads a request sets them again.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub landmarks: Option<Arc<Landmarks>>,
     /// 1000 is exact.
     pub weight_permille: u32,
@@ -134,8 +168,9 @@ impl QueuedRequest {
     }
 }
 
-/// Names a request of a queue; never used again.
+/// Names a request of a queue: counted from 0 in the order in which they were submitted, never used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ticket(pub u64);
 
 /// Why a request cannot be queued.

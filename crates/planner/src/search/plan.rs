@@ -366,9 +366,9 @@ fn write_path(tables: &MovementTables, scratch: &Scratch, start: State, end: Sta
         let turn = tables.class().primitives()[slot].turn;
         let heading = (i32::from(after.heading.0) - turn).rem_euclid(i32::from(space.headings()));
         // Row displacements depend only on the heading; column displacements depend on the frame.
-        let rows = tables.graph.move_deltas[heading as usize * FRAME_STRIDE + slot].dy;
+        let rows = tables.graph().move_deltas[heading as usize * FRAME_STRIDE + slot].dy;
         let frame = space.frame(Pose::new(0, after.cell.y - rows, Heading(heading as u8)));
-        let step = tables.graph.move_deltas[frame.0 as usize * FRAME_STRIDE + slot];
+        let step = tables.graph().move_deltas[frame.0 as usize * FRAME_STRIDE + slot];
         state = State(state.0.wrapping_add_signed(-step.delta));
     }
     path.moves.reverse();
@@ -493,10 +493,10 @@ fn run_kernel_on<L: ShapeNorm>(
     let Some(prepared) = run.prepared else { return StopReason::Exhausted };
     let size = tables.space().size();
     let sums = L::SUMS && run.parts_listed;
-    with_layout!(&tables.graph.layouts, layout => {
+    with_layout!(&tables.graph().layouts, layout => {
         let words = &layout.words[..];
         let mut kernel = Kernel {
-            tables, indexing, words, move_deltas: &tables.graph.move_deltas, costs: &tables.graph.costs, budget, order: run.order,
+            tables, indexing, words, move_deltas: &tables.graph().move_deltas, costs: &tables.graph().costs, budget, order: run.order,
             touched: Node::pack(Node::UNREACHED, stamp.get(), 0), dearest: Node::pack(COST_MAX, stamp.get(), 0),
             request, run,
         };

@@ -40,6 +40,7 @@ impl fmt::Debug for GoalArea<'_> {
 
 /// Behaviour when no member of the goal can be reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Fallback {
     /// Report failure.
     #[default]
@@ -125,6 +126,7 @@ impl<'a> Request<'a> {
 
 /// Result of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Answer {
     /// Outcome.

@@ -1,6 +1,7 @@
 //! Movement tables: a class compiled against a map, updated after edits, with connected components.
 
 pub(crate) mod change_log;
+pub(crate) mod check_moves;
 pub(crate) mod components;
 pub(crate) mod graph_change;
 pub(crate) mod isolated_poses;
@@ -19,6 +20,7 @@ pub(crate) mod speed_classes;
 pub(crate) mod window;
 
 pub(crate) use change_log::slots_of;
+pub use check_moves::{MovesEnd, MovesError};
 pub use components::{Components, Reachability};
 pub use memory::{TablesNeed, field_bytes, field_need, landmarks_need, search_need, tables_need};
 pub(crate) use move_words::MoveWord;

@@ -79,9 +79,18 @@ pub(crate) fn edges_limit(grid: &Grid, class: &MovementClass) -> bool {
 /// Memory per state: 1 byte with up to 4 primitives and 3 distinct times each, 2 to 8 with up to 15 times, 16
 /// with up to 255, 64 beyond; plus 1 bit for the pose, 1 byte per cell, and the [`Components`].
 /// [`crate::tables_need`] gives an estimate in advance.
+///
+/// A clone shares all of it: several worlds and threads can use the same tables. The first change of one of them
+/// ([`MovementTables::update`]) gives it a copy of its own.
 #[derive(Clone, Debug)]
 pub struct MovementTables {
-    pub(crate) graph: PoseGraph,
+    compiled: Arc<Compiled>,
+}
+
+/// The arrays of movement tables.
+#[derive(Clone, Debug)]
+struct Compiled {
+    graph: PoseGraph,
     plan: CompilePlan,
     /// Speed class of each terrain kind and of each side kind.
     terrain_speed_classes: Vec<usize>,
@@ -102,7 +111,18 @@ impl MovementTables {
     /// Compiles a class against a map, without [`Components`]: see [`MovementTables::make_components`]. Time is
     /// linear in states x primitives x swept cells, one row of cells at a time.
     pub fn compile(grid: &Grid, class: MovementClass) -> Self {
-        Self::compile_shared(grid, Arc::new(class))
+        Self { compiled: Arc::new(Compiled::of(grid, Arc::new(class))) }
+    }
+
+    /// Whether two tables share their memory: one is a clone of the other, and neither has followed an edit since.
+    pub fn share(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.compiled, &other.compiled)
+    }
+
+    /// The poses and their moves.
+    #[inline]
+    pub(crate) fn graph(&self) -> &PoseGraph {
+        &self.compiled.graph
     }
 
     /// Creates the [`Components`] of the poses, or recreates them; every later [`MovementTables::update`]
@@ -115,10 +135,150 @@ impl MovementTables {
     /// [`expansions_max`](crate::Request::expansions_max) the status may be `LimitReached` instead of
     /// `Unreachable`. [`Components::reachability`] is always unknown.
     pub fn make_components(&mut self) {
+        Arc::make_mut(&mut self.compiled).make_components();
+    }
+
+    /// Follows an edit of the map: recompiles the poses whose swept cells can touch the changed rectangle, and
+    /// updates the components. Afterwards the tables equal freshly compiled ones. The first elevation of a map,
+    /// and slopes with more distinct times than the layout holds, recompile everything.
+    /// # Panics
+    /// If the map differs in size or shape from the one the tables were compiled for.
+    pub fn update(&mut self, grid: &Grid, changed: Rect) -> Update {
+        Arc::make_mut(&mut self.compiled).update(grid, changed)
+    }
+
+    /// Recomputes the strong components of a class with one-way moves if edits have made them
+    /// [stale](Components::is_stale). Linear in the number of legal moves.
+    pub fn renew_components(&mut self) {
+        if self.compiled.components.is_stale() {
+            Arc::make_mut(&mut self.compiled).renew_components();
+        }
+    }
+
+    /// The class.
+    #[inline]
+    pub fn class(&self) -> &MovementClass {
+        self.graph().class()
+    }
+
+    /// All poses.
+    #[inline]
+    pub fn space(&self) -> StateSpace {
+        self.graph().space()
+    }
+
+    /// Whether every legal move has a legal inverse.
+    #[inline]
+    pub fn is_reversible(&self) -> bool {
+        self.graph().is_reversible()
+    }
+
+    /// Whether heights matter: then a move and its inverse may take different times.
+    #[inline]
+    pub(crate) fn is_sloped(&self) -> bool {
+        self.graph().is_sloped()
+    }
+
+    /// Whether the pose of a state is legal.
+    #[inline]
+    pub fn is_legal(&self, state: State) -> bool {
+        self.graph().is_legal(state)
+    }
+
+    /// Whether a pose is on the map and legal.
+    #[inline]
+    pub fn is_legal_pose(&self, pose: Pose) -> bool {
+        self.graph().is_legal_pose(pose)
+    }
+
+    /// Time of a move from a state in ticks, or `None` if it is illegal.
+    #[inline]
+    pub fn move_ticks(&self, state: State, primitive: usize) -> Option<u32> {
+        self.graph().move_ticks(state, primitive)
+    }
+
+    /// State after a legal move.
+    #[inline]
+    pub fn state_after(&self, state: State, primitive: usize) -> State {
+        self.graph().state_after(state, primitive)
+    }
+
+    /// Calls `found` with every legal move from a state, in order of primitive.
+    #[inline]
+    pub fn for_each_successor(&self, state: State, found: impl FnMut(Successor)) {
+        self.graph().for_each_successor(state, found);
+    }
+
+    /// Calls `found` with every state adjacent through a legal move in either direction; some are repeated.
+    #[inline]
+    pub fn for_each_neighbour(&self, state: State, found: impl FnMut(State)) {
+        self.graph().for_each_neighbour(state, found);
+    }
+
+    /// Calls `found` with every legal move that leads to a state, in order of primitive, then of heading before
+    /// it.
+    #[inline]
+    pub fn for_each_predecessor(&self, state: State, found: impl FnMut(Successor)) {
+        self.graph().for_each_predecessor(state, found);
+    }
+
+    /// Lower bound of the time of the primitive's legal moves, in ticks.
+    #[inline]
+    pub(crate) fn min_ticks(&self, primitive: usize) -> u32 {
+        self.graph().min_ticks(primitive)
+    }
+
+    /// Upper bound of the time of any legal move, in ticks.
+    #[inline]
+    pub(crate) fn max_ticks(&self) -> u64 {
+        self.graph().max_ticks()
+    }
+
+    /// Start anchors of the poses and moves that [`MovementTables::update`] recompiles for a changed rectangle.
+    pub(crate) fn touched_anchors(&self, changed: Rect) -> Rect {
+        self.compiled.plan.touched_anchors(self.graph().space.size(), changed)
+    }
+
+    /// End anchors of the moves that an update recompiles.
+    pub(crate) fn touched_ends(&self, changed: Rect) -> Rect {
+        self.compiled.plan.touched_ends(self.graph().space.size(), changed)
+    }
+
+    /// Revision of the map that the tables were compiled from or last updated to.
+    pub fn revision(&self) -> u64 {
+        self.compiled.revision
+    }
+
+    /// Memory in bytes: moves, cells, update buffers once used, and the [`Components`] if made. Excludes the
+    /// class, whose shapes take memory in proportion to its swept cells.
+    pub fn memory_bytes(&self) -> usize {
+        let layout = with_layout!(&self.graph().layouts, layout => layout.memory_bytes());
+        let move_deltas = size_of_val(&*self.graph().move_deltas)
+            + size_of_val(&*self.graph().frame_slots)
+            + size_of_val(&*self.graph().costs);
+        let times = 4 * (self.graph().times.capacity() + self.graph().min_ticks.capacity());
+        layout
+            + move_deltas
+            + times
+            + self.graph().isolated.memory_bytes()
+            + self.compiled.change.memory_bytes()
+            + self.compiled.components.memory_bytes()
+    }
+
+    /// Connected components of the poses; empty unless [made](MovementTables::make_components).
+    pub fn components(&self) -> &Components {
+        &self.compiled.components
+    }
+}
+
+impl Compiled {
+    /// [`MovementTables::make_components`].
+    fn make_components(&mut self) {
         self.components = Components::of(&self.graph);
     }
 
-    fn compile_shared(grid: &Grid, class: Arc<MovementClass>) -> Self {
+    /// Compiles a class against a map, without components.
+    fn of(grid: &Grid, class: Arc<MovementClass>) -> Self {
         let legality = Legality::new(grid, &class);
         let sloped = is_sloped(grid, &class);
         let speed_classes = SpeedClasses::of(&legality, sloped);
@@ -198,12 +358,8 @@ impl MovementTables {
         }
     }
 
-    /// Follows an edit of the map: recompiles the poses whose swept cells can touch the changed rectangle, and
-    /// updates the components. Afterwards the tables equal freshly compiled ones. The first elevation of a map,
-    /// and slopes with more distinct times than the layout holds, recompile everything.
-    /// # Panics
-    /// If the map differs in size or shape from the one the tables were compiled for.
-    pub fn update(&mut self, grid: &Grid, changed: Rect) -> Update {
+    /// [`MovementTables::update`].
+    fn update(&mut self, grid: &Grid, changed: Rect) -> Update {
         let of_map = (grid.size(), grid.shape());
         assert_eq!(of_map, (self.graph.space.size(), self.graph.space.shape()), "tables of another map");
         self.revision = grid.revision();
@@ -214,7 +370,7 @@ impl MovementTables {
         if slopes_unchanged && let Ok(update) = self.refresh(grid, changed) {
             return update;
         }
-        let before = std::mem::replace(self, Self::compile_shared(grid, Arc::clone(&self.graph.class)));
+        let before = std::mem::replace(self, Self::of(grid, Arc::clone(&self.graph.class)));
         if before.components.are_known() {
             self.components = Components::of(&self.graph);
         }
@@ -229,10 +385,10 @@ impl MovementTables {
             update.eased |= is.is_some_and(|is| was.is_none_or(|was| is < was));
         };
         for state in (0..self.graph.space.n_states() as u32).map(State) {
-            let legal = |tables: &Self| tables.is_legal(state).then_some(0);
+            let legal = |tables: &Self| tables.graph.is_legal(state).then_some(0);
             note(legal(before), legal(self));
             for primitive in 0..self.graph.class.primitives().len() {
-                note(before.move_ticks(state, primitive), self.move_ticks(state, primitive));
+                note(before.graph.move_ticks(state, primitive), self.graph.move_ticks(state, primitive));
             }
         }
         update
@@ -252,7 +408,7 @@ impl MovementTables {
     /// Recompiles the surroundings of a changed rectangle; fails if the layout cannot hold all times.
     fn refresh(&mut self, grid: &Grid, changed: Rect) -> Result<Update, TooManyTimes> {
         let edges = self.open_edges_limit() || !grid.all_sides_open();
-        let reversible = self.is_reversible();
+        let reversible = self.graph.is_reversible();
         let Self { graph, plan, terrain_speed_classes, side_speed_classes, speeds, .. } = self;
         let speed_classes =
             KindSpeedClasses { grid, terrain: terrain_speed_classes, sides: side_speed_classes };
@@ -291,130 +447,14 @@ impl MovementTables {
         self.side_speed_classes.first().is_some_and(|&speed_class| speed_class < self.speeds.len())
     }
 
-    /// The class.
-    #[inline]
-    pub fn class(&self) -> &MovementClass {
-        self.graph.class()
-    }
-
-    /// All poses.
-    #[inline]
-    pub fn space(&self) -> StateSpace {
-        self.graph.space()
-    }
-
-    /// Whether every legal move has a legal inverse.
-    #[inline]
-    pub fn is_reversible(&self) -> bool {
-        self.graph.is_reversible()
-    }
-
-    /// Whether heights matter: then a move and its inverse may take different times.
-    #[inline]
-    pub(crate) fn is_sloped(&self) -> bool {
-        self.graph.is_sloped()
-    }
-
-    /// Whether the pose of a state is legal.
-    #[inline]
-    pub fn is_legal(&self, state: State) -> bool {
-        self.graph.is_legal(state)
-    }
-
-    /// Whether a pose is on the map and legal.
-    #[inline]
-    pub fn is_legal_pose(&self, pose: Pose) -> bool {
-        self.graph.is_legal_pose(pose)
-    }
-
-    /// Time of a move from a state in ticks, or `None` if it is illegal.
-    #[inline]
-    pub fn move_ticks(&self, state: State, primitive: usize) -> Option<u32> {
-        self.graph.move_ticks(state, primitive)
-    }
-
-    /// State after a legal move.
-    #[inline]
-    pub fn state_after(&self, state: State, primitive: usize) -> State {
-        self.graph.state_after(state, primitive)
-    }
-
-    /// Calls `found` with every legal move from a state, in order of primitive.
-    #[inline]
-    pub fn for_each_successor(&self, state: State, found: impl FnMut(Successor)) {
-        self.graph.for_each_successor(state, found);
-    }
-
-    /// Calls `found` with every state adjacent through a legal move in either direction; some are repeated.
-    #[inline]
-    pub fn for_each_neighbour(&self, state: State, found: impl FnMut(State)) {
-        self.graph.for_each_neighbour(state, found);
-    }
-
-    /// Calls `found` with every legal move that leads to a state, in order of primitive, then of heading before
-    /// it.
-    #[inline]
-    pub fn for_each_predecessor(&self, state: State, found: impl FnMut(Successor)) {
-        self.graph.for_each_predecessor(state, found);
-    }
-
-    /// Lower bound of the time of the primitive's legal moves, in ticks.
-    #[inline]
-    pub(crate) fn min_ticks(&self, primitive: usize) -> u32 {
-        self.graph.min_ticks(primitive)
-    }
-
-    /// Upper bound of the time of any legal move, in ticks.
-    #[inline]
-    pub(crate) fn max_ticks(&self) -> u64 {
-        self.graph.max_ticks()
-    }
-
-    /// Start anchors of the poses and moves that [`MovementTables::update`] recompiles for a changed rectangle.
-    pub(crate) fn touched_anchors(&self, changed: Rect) -> Rect {
-        self.plan.touched_anchors(self.graph.space.size(), changed)
-    }
-
-    /// End anchors of the moves that an update recompiles.
-    pub(crate) fn touched_ends(&self, changed: Rect) -> Rect {
-        self.plan.touched_ends(self.graph.space.size(), changed)
-    }
-
-    /// Revision of the map that the tables were compiled from or last updated to.
-    pub fn revision(&self) -> u64 {
-        self.revision
-    }
-
-    /// Recomputes the strong components of a class with one-way moves if edits have made them
-    /// [stale](Components::is_stale). Linear in the number of legal moves.
-    pub fn renew_components(&mut self) {
+    /// [`MovementTables::renew_components`].
+    fn renew_components(&mut self) {
         if !self.components.is_stale() {
             return;
         }
         let mut components = std::mem::take(&mut self.components);
         components.renew_strong(&self.graph);
         self.components = components;
-    }
-
-    /// Memory in bytes: moves, cells, update buffers once used, and the [`Components`] if made. Excludes the
-    /// class, whose shapes take memory in proportion to its swept cells.
-    pub fn memory_bytes(&self) -> usize {
-        let layout = with_layout!(&self.graph.layouts, layout => layout.memory_bytes());
-        let move_deltas = size_of_val(&*self.graph.move_deltas)
-            + size_of_val(&*self.graph.frame_slots)
-            + size_of_val(&*self.graph.costs);
-        let times = 4 * (self.graph.times.capacity() + self.graph.min_ticks.capacity());
-        layout
-            + move_deltas
-            + times
-            + self.graph.isolated.memory_bytes()
-            + self.change.memory_bytes()
-            + self.components.memory_bytes()
-    }
-
-    /// Connected components of the poses; empty unless [made](MovementTables::make_components).
-    pub fn components(&self) -> &Components {
-        &self.components
     }
 }
 

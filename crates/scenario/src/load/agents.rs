@@ -2,14 +2,16 @@
 
 use super::areas::{POSES_CHECKED_MAX, area_rect, cells_text, heading_list};
 use super::classes::find_class;
-use super::orders::{GroupNumbers, add_orders};
-use super::tasks::{TaskReader, add_tasks};
+use super::orders::orders_of_class;
+use super::tasks::{TaskReader, tasks_order};
 use crate::scenario;
 use crate::scenario::{Diagnostics, listed};
 use std::collections::BTreeMap;
-use wheelbase_planner::model::{PoseBlocked, State, heading_from_name};
+use std::sync::Arc;
+use wheelbase_planner::model::{PoseBlocked, heading_from_name};
 use wheelbase_planner::{Heading, Legality, Pose};
-use wheelbase_sim::{AgentId, ClassId, GroupOrders, OrderList, Placement, Random, World};
+use wheelbase_sim::{AgentId, ClassId, Order, Placement, Random, Setup, Spawn};
+use wheelbase_traffic::{AgentSlot, Occupancy};
 
 const UNPLACED: AgentId = AgentId(u32::MAX);
 
@@ -27,29 +29,27 @@ pub(super) struct PlacedAgents<'s> {
 
 /// Places agents that have a start pose.
 pub(super) fn place_agents<'s>(
-    world: &mut World,
+    setup: &mut Setup,
     agents: &'s [scenario::Agent],
     PlacedAgents { names, agents: placed }: &mut PlacedAgents<'s>,
-    groups: &mut GroupNumbers,
+    occupancy: &mut Occupancy,
     errors: &mut Diagnostics<'_>,
 ) {
     let named = agents.iter().filter_map(|agent| agent.name.as_ref());
     // Includes agents that cannot be placed: only their pose is reported then, not references to their name.
     names.extend(named.map(|name| (name.value.as_str(), UNPLACED)));
     for agent in agents {
-        let Some(class) = find_class(world, &agent.class, &agent.key, errors) else { continue };
-        let orders = add_orders(world, class, &agent.orders, groups, errors);
-        let start = start_of(world, agent, class, placed);
-        let place = |state| {
-            world.place_agent(class, state, agent.priority, orders).map_err(|error| error.to_string())
-        };
-        match start.and_then(place) {
-            Ok(id) => {
+        let Some(class) = find_class(setup, &agent.class, &agent.key, errors) else { continue };
+        let orders = orders_of_class(setup, class, &agent.orders, errors);
+        match start_of(setup, occupancy, agent, class, placed) {
+            Ok(pose) => {
                 if let Some(name) = &agent.name {
-                    names.insert(name.value.as_str(), id);
-                    world.name_agent(id, &name.value);
+                    names.insert(name.value.as_str(), AgentId(setup.agents.len() as u32));
                 }
                 placed.push(agent);
+                let spawn =
+                    Spawn { priority: agent.priority, orders: orders.into(), ..Spawn::new(class, pose) };
+                place(setup, occupancy, spawn);
             }
             Err(message) => {
                 let name = agent.name.as_ref().map(|name| format!("agent \"{}\": ", name.value));
@@ -60,14 +60,22 @@ pub(super) fn place_agents<'s>(
     }
 }
 
+/// Adds an agent to the setup, in a pose that is free.
+fn place(setup: &mut Setup, occupancy: &mut Occupancy, spawn: Spawn) {
+    let class = setup.tables[usize::from(spawn.class.0)].class();
+    occupancy.hold(AgentSlot(setup.agents.len() as u32), spawn.pose.cell, class.cells_at(spawn.pose));
+    setup.agents.push(spawn);
+}
+
 /// The start of an agent, or the reason why it cannot stand there.
 fn start_of(
-    world: &World,
+    setup: &Setup,
+    occupancy: &Occupancy,
     agent: &scenario::Agent,
     class: ClassId,
     placed: &[&scenario::Agent],
-) -> Result<State, String> {
-    let tables = &world.tables()[class.0 as usize];
+) -> Result<Pose, String> {
+    let tables = &setup.tables[class.0 as usize];
     let headings = tables.space().headings();
     let heading = match &agent.at.heading {
         None if headings == 1 => Some(Heading(0)),
@@ -83,17 +91,17 @@ fn start_of(
         )
     })?;
     let pose = Pose::new(agent.at.x, agent.at.y, heading);
-    let legality = Legality::new(world.grid(), tables.class());
+    let legality = Legality::new(&setup.grid, tables.class());
     legality.check_pose(pose).map_err(|blocked| {
         format!(
             "{}; {}",
-            blocked.describe(world.grid()),
-            requirement(world, &agent.class.value, &legality, blocked)
+            blocked.describe(&setup.grid),
+            requirement(setup, &agent.class.value, &legality, blocked)
         )
     })?;
     for &offset in tables.class().cells_at(pose) {
         let cell = offset.cell_from(pose.cell);
-        if let Some(other) = world.occupancy().holder_at(cell).and_then(|id| placed.get(id.0 as usize)) {
+        if let Some(other) = occupancy.holder_at(cell).and_then(|slot| placed.get(slot.index())) {
             let name = other.name.as_ref().map(|name| format!("agent \"{}\"", name.value));
             let name = name.unwrap_or_else(|| other.key.clone());
             return Err(format!(
@@ -102,39 +110,37 @@ fn start_of(
             ));
         }
     }
-    tables.space().state(pose).ok_or_else(|| format!("{} is not a pose", pose.cell))
+    Ok(pose)
 }
 
 /// What a class requires of a blocked pose.
-fn requirement(world: &World, class: &str, legality: &Legality<'_>, blocked: PoseBlocked) -> String {
+fn requirement(setup: &Setup, class: &str, legality: &Legality<'_>, blocked: PoseBlocked) -> String {
     match blocked {
         PoseBlocked::Terrain { .. } => {
-            let kinds = world.grid().terrain_table().entries().iter().zip(legality.terrain_speeds());
+            let kinds = setup.grid.terrain_table().entries().iter().zip(legality.terrain_speeds());
             let passable = kinds.filter(|(_, speed)| **speed > 0).map(|(entry, _)| entry.name.as_str());
             format!("class \"{class}\" needs {}", listed(passable))
         }
         PoseBlocked::OffMap { .. } => {
-            format!("class \"{class}\" needs its body on {}", cells_text(world.grid().size()))
+            format!("class \"{class}\" needs its body on {}", cells_text(setup.grid.size()))
         }
         _ => format!("class \"{class}\" needs it open"),
     }
 }
 
-/// Adds the orders and tasks of a group to the pool. Gives its class too.
+/// Class and orders of a group, tasks last.
 pub(super) fn read_group(
-    world: &mut World,
+    setup: &Setup,
     group: &scenario::Group,
     tasks: &mut TaskReader<'_>,
-    groups: &mut GroupNumbers,
     errors: &mut Diagnostics<'_>,
-) -> Option<(ClassId, GroupOrders)> {
-    let class = find_class(world, &group.class, &group.key, errors)?;
-    let orders = add_orders(world, class, &group.orders, groups, errors);
-    let tasks = match &group.tasks {
-        Some(typed) => add_tasks(world, class, group.count, typed, tasks, errors)?,
-        None => OrderList::default(),
-    };
-    Some((class, GroupOrders { orders, tasks }))
+) -> Option<(ClassId, Arc<[Order]>)> {
+    let class = find_class(setup, &group.class, &group.key, errors)?;
+    let mut orders = orders_of_class(setup, class, &group.orders, errors);
+    if let Some(typed) = &group.tasks {
+        orders.push(tasks_order(setup, class, group.count, typed, tasks, errors)?);
+    }
+    Some((class, orders.into()))
 }
 
 /// Places groups at random, in order.
@@ -152,17 +158,17 @@ impl GroupPlacer {
     /// Places a group: draws legal poses without replacement, and takes the free ones.
     pub(super) fn place(
         &mut self,
-        world: &mut World,
+        (setup, occupancy): (&mut Setup, &mut Occupancy),
         group: &scenario::Group,
-        (class, orders): (ClassId, GroupOrders),
+        (class, orders): (ClassId, Arc<[Order]>),
         random: &mut Random,
         errors: &mut Diagnostics<'_>,
     ) {
-        let area = area_rect(&group.area).intersection(world.grid().size().rect());
+        let area = area_rect(&group.area).intersection(setup.grid.size().rect());
         let mut placement = match self.last.take() {
             Some(last) if last.is_of(class, area) => last,
             _ => {
-                let headings = world.tables()[class.0 as usize].space().headings();
+                let headings = setup.tables[class.0 as usize].space().headings();
                 self.n_poses += u64::from(area.width) * u64::from(area.height) * u64::from(headings);
                 if self.n_poses > POSES_CHECKED_MAX {
                     let message = format!(
@@ -175,11 +181,11 @@ impl GroupPlacer {
                     }
                     return;
                 }
-                Placement::new(world, class, area)
+                Placement::new(&setup.tables, class, area)
             }
         };
         for placed in 0..group.count {
-            let Some(state) = placement.draw(world, random) else {
+            let Some(state) = placement.draw(&setup.tables, occupancy, &[], random) else {
                 let message = format!(
                     "found room for {placed} of {} agents; the area has {} legal poses of class \"{}\" and none is free",
                     group.count, placement.n_legal, group.class.value
@@ -187,10 +193,10 @@ impl GroupPlacer {
                 errors.add(group.line, &group.key, message);
                 break;
             };
-            if let Err(error) = world.place_member(class, state, group.priority, orders, placed) {
-                errors.add(group.line, &group.key, error.to_string());
-                break;
-            }
+            let pose = setup.tables[usize::from(class.0)].space().pose(state);
+            let (priority, orders) = (group.priority, Arc::clone(&orders));
+            let spawn = Spawn { priority, orders, number: placed, ..Spawn::new(class, pose) };
+            place(setup, occupancy, spawn);
         }
         placement.put_back();
         self.last = Some(placement);
@@ -207,13 +213,18 @@ mod tests {
         let text = "name = \"p\"\nticks = 1\n[map]\nrows = [\"....\"]\n[class.c]\nheadings = 1\n\
             moves = [{ name = \"E\", by = [1, 0], time = 1 }]\n[[groups]]\nclass = \"c\"\ncount = 1\narea = [0, 0, 4, 1]\n";
         let typed = scenario::parse("p.toml", text.as_bytes()).unwrap();
-        let mut world = crate::load::build_world(Path::new("p.toml"), &typed).unwrap();
+        let world = crate::load::build_world(Path::new("p.toml"), &typed).unwrap();
+        let (grid, tables) = (world.grid().clone(), world.tables().to_vec());
+        let mut occupancy = Occupancy::new(grid.size(), world.settings().collision);
+        let settings = world.settings().clone();
+        let rule =
+            wheelbase_traffic::Cooperative::new(&tables, grid.size(), settings.collision, settings.traffic);
+        let mut setup = Setup::with_rule(settings, grid, tables, Box::new(rule));
         let mut placer = GroupPlacer { n_poses: POSES_CHECKED_MAX, ..GroupPlacer::default() };
         let mut errors = Diagnostics::new(Path::new("p.toml"));
-        let orders = GroupOrders { orders: OrderList::default(), tasks: OrderList::default() };
         for _ in 0..3 {
-            let group = (ClassId(0), orders);
-            placer.place(&mut world, &typed.groups[0], group, &mut Random::new(0), &mut errors);
+            let (to, group) = ((&mut setup, &mut occupancy), (ClassId(0), Arc::default()));
+            placer.place(to, &typed.groups[0], group, &mut Random::new(0), &mut errors);
         }
         let messages: Vec<String> = errors.take().iter().map(ToString::to_string).collect();
         assert_eq!(messages.len(), 1);

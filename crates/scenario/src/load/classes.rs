@@ -5,7 +5,7 @@ use crate::scenario::{Diagnostics, listed};
 use wheelbase_grid::{GridShape, GridSize, Side};
 use wheelbase_planner::model::{ClassError, OFFSET_MAX, Pivot};
 use wheelbase_planner::{ClassSpec, MovementClass, Primitive};
-use wheelbase_sim::{ClassId, World};
+use wheelbase_sim::{ClassId, Setup};
 
 /// Builds a class for maps of a shape, and checks that it fits on a map of `size` if that is known.
 pub(super) fn build_class(
@@ -139,14 +139,15 @@ pub(super) fn names_octile(typed: &Scenario, on_map: &[scenario::Agent]) -> Opti
 
 /// The class of a name.
 pub(super) fn find_class(
-    world: &World,
+    setup: &Setup,
     name: &scenario::Located<String>,
     key: &str,
     errors: &mut Diagnostics<'_>,
 ) -> Option<ClassId> {
-    let at = world.classes().iter().position(|class| class.name == name.value);
+    let names = || setup.tables.iter().map(|tables| tables.class().spec().name.as_str());
+    let at = names().position(|class| class == name.value);
     if at.is_none() {
-        let known = listed(world.classes().iter().map(|class| class.name.as_str()));
+        let known = listed(names());
         let message = format!("no class \"{}\", expected {known}", name.value);
         errors.add(name.line, &format!("{key}.class"), message);
     }

@@ -4,7 +4,7 @@ use crate::scenario::ScenarioErrors;
 use std::fmt;
 use std::path::Path;
 use wheelbase_grid::MemoryTooLarge;
-use wheelbase_sim::SetupError;
+use wheelbase_sim::SetupErrors;
 
 /// Why a file could not be loaded.
 #[derive(Debug)]
@@ -47,6 +47,6 @@ impl From<ScenarioErrors> for LoadError {
 }
 
 /// The parts of a world do not fit together: a mistake that earlier checks should have reported.
-pub(crate) fn refused(path: &Path, error: SetupError) -> LoadError {
+pub(crate) fn refused(path: &Path, error: SetupErrors) -> LoadError {
     LoadError::File { file: path.display().to_string(), why: error.to_string() }
 }

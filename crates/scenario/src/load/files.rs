@@ -1,4 +1,4 @@
-//! Reads the files of a scenario, from the disk or from a recording.
+//! Reads the files of a scenario, from the disk, from memory or from a recording.
 
 use super::error::LoadError;
 use serde::{Deserialize, Serialize};
@@ -43,17 +43,21 @@ pub enum Files<'a> {
     Disk,
     /// From a recording, as they were when it was made.
     Attached(&'a [AttachedFile]),
+    /// From memory: all that the scenario names, its map, tile sets and pictures included, by the names written there.
+    Memory(&'a [AttachedFile]),
 }
 
 impl Files<'_> {
-    /// Reads a file: from `path` on the disk, by `name` in a recording.
+    /// Reads a file: from `path` on the disk, else by `name`.
     pub(super) fn read(self, path: &Path, name: &str) -> Result<Vec<u8>, LoadError> {
-        let Self::Attached(files) = self else { return read_named_file(path) };
-        let found = files.iter().find(|file| file.name == name);
-        let missing = || LoadError::File {
-            file: name.to_owned(),
-            why: "is not among the files of the recording".to_owned(),
+        let (files, of) = match self {
+            Self::Disk => return read_named_file(path),
+            Self::Attached(files) => (files, "of the recording"),
+            Self::Memory(files) => (files, "given"),
         };
+        let found = files.iter().find(|file| file.name == name);
+        let missing =
+            || LoadError::File { file: name.to_owned(), why: format!("is not among the files {of}") };
         found.map(|file| file.bytes.clone()).ok_or_else(missing)
     }
 }

@@ -1,7 +1,7 @@
 //! Reads or generates the map of a scenario.
 
 use super::error::LoadError;
-use super::files::{read_file, read_named_file};
+use super::files::{Files, read_file};
 use super::kinds::TypedKinds;
 use super::map_object::MapObject;
 use super::memory_need::{check_file, check_generated};
@@ -44,19 +44,19 @@ pub(super) fn read_map(
     sides: SideTable,
     memory_max: MemoryMax,
 ) -> Result<MapContents, LoadError> {
-    parse_map(path, &read_file(path)?, terrain, sides, memory_max)
+    parse_map(path, &read_file(path)?, (terrain, sides), Files::Disk, memory_max)
 }
 
 /// Parses a map file in the format of its extension: Tiled, PNG, else MovingAI.
 fn parse_map(
     path: &Path,
     bytes: &[u8],
-    terrain: TerrainTable,
-    sides: SideTable,
+    (terrain, sides): (TerrainTable, SideTable),
+    files: Files<'_>,
     memory_max: MemoryMax,
 ) -> Result<MapContents, LoadError> {
     match path.extension().and_then(|ending| ending.to_str()) {
-        Some("tmx") => parse_tiled(path, bytes, &terrain, sides, memory_max),
+        Some("tmx") => parse_tiled(path, bytes, (&terrain, sides), files, memory_max),
         Some("png") => parse_picture(path, bytes, terrain, sides, memory_max),
         _ => {
             // Checked before any cell is built.
@@ -80,8 +80,8 @@ pub(super) fn map_error(path: &Path, error: &movingai::MapFileError) -> LoadErro
 fn parse_tiled(
     path: &Path,
     bytes: &[u8],
-    terrain: &TerrainTable,
-    sides: SideTable,
+    (terrain, sides): (&TerrainTable, SideTable),
+    sources: Files<'_>,
     memory_max: MemoryMax,
 ) -> Result<MapContents, LoadError> {
     use wheelbase_maps::tiled;
@@ -89,7 +89,7 @@ fn parse_tiled(
     let tileset = |name: &str| {
         let file = relative_to(path, name);
         files.push(file.clone());
-        read_named_file(&file).map_err(|error| match error {
+        sources.read(&file, name).map_err(|error| match error {
             LoadError::File { why, .. } => why,
             other => other.to_string(),
         })
@@ -115,8 +115,8 @@ fn parse_tiled(
 fn parse_tiled(
     path: &Path,
     _: &[u8],
-    _: &TerrainTable,
-    _: SideTable,
+    _: (&TerrainTable, SideTable),
+    _: Files<'_>,
     _: MemoryMax,
 ) -> Result<MapContents, LoadError> {
     Err(left_out(path, "maps of Tiled (feature \"tiled\")"))
@@ -182,6 +182,7 @@ pub(super) fn load_map(
     path: &Path,
     typed: &Scenario,
     kinds: &TypedKinds<'_>,
+    sources: Files<'_>,
     memory_max: MemoryMax,
 ) -> Result<LoadedMap, LoadError> {
     let mut errors = Diagnostics::new(path);
@@ -193,11 +194,11 @@ pub(super) fn load_map(
         scenario::MapSource::File(file) => {
             let map = relative_to(path, &file.value);
             // A mistake in the map has its own line; a map that cannot be read has none.
-            let bytes = read_named_file(&map).map_err(|error| {
+            let bytes = sources.read(&map, &file.value).map_err(|error| {
                 errors.add(file.line, "map.file", error);
                 ScenarioErrors::new(errors.take())
             })?;
-            let read = parse_map(&map, &bytes, terrain_table, side_table, memory_max)?;
+            let read = parse_map(&map, &bytes, (terrain_table, side_table), sources, memory_max)?;
             if read.grid.shape() != GridShape::Square && shape != read.grid.shape() {
                 let message =
                     format!("{} has cells of shape \"hex\", expected shape = \"hex\"", map.display());
@@ -256,7 +257,7 @@ pub(super) fn load_map(
             Elevation::Rows(rows) => read_heights(&grid, rows, typed.map.line, &mut errors),
             Elevation::File(file) => {
                 files.push(relative_to(path, &file.value));
-                heights_of_picture(&grid, path, file, memory_max, &mut errors)?
+                heights_of_picture(&grid, (path, file), sources, memory_max, &mut errors)?
             }
         };
         errors.stop_if_any()?;
@@ -287,13 +288,13 @@ fn is_tiled(path: &Path) -> bool {
 /// The heights of a picture that the scenario names, which must have the size of the map.
 fn heights_of_picture(
     grid: &Grid,
-    path: &Path,
-    file: &scenario::Located<String>,
+    (path, file): (&Path, &scenario::Located<String>),
+    sources: Files<'_>,
     memory_max: MemoryMax,
     errors: &mut Diagnostics<'_>,
 ) -> Result<Vec<i16>, LoadError> {
     let picture = relative_to(path, &file.value);
-    let bytes = match read_named_file(&picture) {
+    let bytes = match sources.read(&picture, &file.value) {
         Ok(bytes) => bytes,
         Err(error) => {
             errors.add(file.line, "map.elevation", error);

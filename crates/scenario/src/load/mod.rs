@@ -25,11 +25,11 @@ pub(crate) use map::LoadedMap;
 pub use map_object::{MapObject, agent_names};
 pub(crate) use memory_need::agents_max;
 pub use overrides::Overrides;
-pub use problem::{LoadedProblem, build_problem, is_problem, problem_class};
+pub use problem::{LoadedProblem, build_problem, is_problem};
 pub use warnings::warnings;
 pub use world::{
-    LoadedGrid, PlanningProblem, build_classes, build_world, build_world_of, build_world_within,
-    check_class_file, check_map, load_grid, load_planning_problem, load_world, load_world_and_text,
-    read_class_file, read_scenario,
+    LoadedGrid, PlanningProblem, build_world, build_world_of, build_world_within, check_class_file,
+    check_map, load_grid, load_planning_problem, load_world, load_world_and_text, read_class_file,
+    read_scenario,
 };
 pub(crate) use world::{build_world_on, kind_tables, load_scenario_map, read_class_spec};

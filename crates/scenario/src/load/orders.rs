@@ -3,113 +3,64 @@
 use super::areas::{area_rect, cells_text, heading_list};
 use crate::scenario;
 use crate::scenario::Diagnostics;
-use std::collections::BTreeMap;
-use wheelbase_grid::CellXY;
-use wheelbase_planner::model::{heading_from_name, heading_name};
+use wheelbase_grid::{CellXY, GridShape};
+use wheelbase_planner::model::heading_from_name;
 use wheelbase_planner::search::Fallback;
 use wheelbase_planner::{Goal, GoalMember};
-use wheelbase_sim::{ClassId, LackedGoal, Order, OrderKind, OrderList, Trip, World};
+use wheelbase_sim::{ClassId, LackedGoal, Order, OrderKind, Setup, Trip};
 
 /// Numbers of headings by which a name is looked up.
-const HEADINGS_OF_CLASSES: [u8; 2] = [8, 6];
+const HEADINGS_OF_CLASSES: [u8; 3] = [8, 6, 1];
 
-/// Numbers of the orders to a group, by the key path of each. The lists that several classes get of one order share its
-/// number.
-#[derive(Default)]
-pub(super) struct GroupNumbers(BTreeMap<String, u32>);
-
-impl GroupNumbers {
-    fn number(&mut self, key: &str) -> u32 {
-        let next = self.0.len() as u32;
-        *self.0.entry(key.to_owned()).or_insert(next)
-    }
-}
-
-/// Adds the orders of an agent of a class to the pool.
-pub(super) fn add_orders(
-    world: &mut World,
+/// The orders of an agent of a class.
+pub(super) fn orders_of_class(
+    setup: &Setup,
     class: ClassId,
     typed: &[scenario::Order],
-    groups: &mut GroupNumbers,
     errors: &mut Diagnostics<'_>,
-) -> OrderList {
-    let headings = world.tables()[class.0 as usize].space().headings();
-    let orders: Vec<Order> =
-        typed.iter().map(|order| build_order(world, headings, order, groups, errors)).collect();
-    add_to_pool(world, &orders, typed, errors)
+) -> Vec<Order> {
+    let headings = setup.tables[class.0 as usize].space().headings();
+    typed.iter().map(|order| build_order(setup, headings, order, errors)).collect()
 }
 
-/// Adds orders for agents of all classes to the pool, once for each number of headings. Gives the list of each class.
-pub(super) fn add_orders_for_all(
-    world: &mut World,
-    typed: &[scenario::Order],
-    groups: &mut GroupNumbers,
-    errors: &mut Diagnostics<'_>,
-) -> Vec<OrderList> {
-    let of_class: Vec<u8> = world.tables().iter().map(|tables| tables.space().headings()).collect();
-    let mut all = of_class.clone();
-    all.sort_unstable();
-    all.dedup();
-    let lists = add_orders_read_by(world, &all, typed, groups, errors);
-    let list_of = |headings| all.binary_search(headings).map_or(OrderList::default(), |at| lists[at]);
-    of_class.iter().map(list_of).collect()
-}
-
-/// Adds orders to the pool once for each of the given numbers of headings, and gives a list for each. A goal whose
-/// heading only some of them have is dropped for the others; a heading that none has is a mistake.
-pub(super) fn add_orders_read_by(
-    world: &mut World,
+/// Orders for agents of classes with any of the given numbers of headings. A goal whose heading only some of them have
+/// is no goal for the others; a heading that none has is a mistake.
+pub(super) fn orders_for_headings(
+    setup: &Setup,
     headings: &[u8],
     typed: &[scenario::Order],
-    groups: &mut GroupNumbers,
     errors: &mut Diagnostics<'_>,
-) -> Vec<OrderList> {
-    let mut lists = vec![Vec::new(); headings.len()];
-    for order in typed {
+) -> Vec<Order> {
+    // All names of a shape of cells but "-".
+    let most = if setup.grid.shape() == GridShape::Hex { 6 } else { 8 };
+    let build = |order: &scenario::Order| {
         let mut diagnostics = Vec::new();
-        for (list, &headings) in lists.iter_mut().zip(headings) {
+        for &headings in headings {
             let mut found = errors.of_same_file();
-            list.push(build_order(world, headings, order, groups, &mut found));
+            build_order(setup, headings, order, &mut found);
             diagnostics.push(found.take());
         }
         if diagnostics.iter().all(|found| !found.is_empty()) {
             errors.extend(diagnostics.pop().unwrap_or_default());
         }
-    }
-    lists.iter().map(|list| add_to_pool(world, list, typed, errors)).collect()
+        let mut ignored = errors.of_same_file();
+        build_order(setup, most, order, &mut ignored)
+    };
+    typed.iter().map(build).collect()
 }
 
-fn add_to_pool(
-    world: &mut World,
-    orders: &[Order],
-    typed: &[scenario::Order],
-    errors: &mut Diagnostics<'_>,
-) -> OrderList {
-    world.add_orders(orders).unwrap_or_else(|error| {
-        let (line, key) = typed.first().map_or((0, ""), |order| (order.line, order.key.as_str()));
-        errors.add(line, key, error.to_string());
-        OrderList::default()
-    })
-}
-
-fn build_order(
-    world: &World,
-    headings: u8,
-    order: &scenario::Order,
-    groups: &mut GroupNumbers,
-    errors: &mut Diagnostics<'_>,
-) -> Order {
+fn build_order(setup: &Setup, headings: u8, order: &scenario::Order, errors: &mut Diagnostics<'_>) -> Order {
     let kind = match &order.kind {
         scenario::OrderKind::Wait { ticks } => OrderKind::Wait(*ticks),
         scenario::OrderKind::Goto { goals, options } => {
             let trip = build_trip(headings, order, goals, options, errors);
-            check_on_map(world, order, &trip, &trip.members, errors);
+            check_on_map(setup, order, &trip, &trip.members, errors);
             OrderKind::Goto(trip)
         }
         scenario::OrderKind::GotoArea { area, options } => {
             let trip = build_trip(headings, order, &[], options, errors);
             let rect = area_rect(area);
-            let size = world.grid().size();
+            let size = setup.grid.size();
             if rect.intersection(size.rect()).is_empty() && trip.fallback == Fallback::Fail {
                 let message =
                     format!("no cell of the area is on the map of {size}; expected {}", cells_text(size));
@@ -119,13 +70,13 @@ fn build_order(
         }
         scenario::OrderKind::GotoGroup { goal, options } => {
             let trip = build_trip(headings, order, std::slice::from_ref(goal), options, errors);
-            check_on_map(world, order, &trip, &trip.members, errors);
-            OrderKind::GotoGroup(groups.number(&order.key), trip)
+            check_on_map(setup, order, &trip, &trip.members, errors);
+            OrderKind::GotoGroup(0, trip)
         }
         scenario::OrderKind::Patrol { stops, options } => {
             let trip = build_trip(headings, order, stops, options, errors);
             for stop in &trip.members {
-                check_on_map(world, order, &trip, std::slice::from_ref(stop), errors);
+                check_on_map(setup, order, &trip, std::slice::from_ref(stop), errors);
             }
             OrderKind::Patrol(trip)
         }
@@ -146,7 +97,7 @@ fn lacked_goals(headings: u8, poses: &[scenario::TypedPose]) -> Box<[LackedGoal]
         if heading_from_name(headings, name).is_some() {
             return None;
         }
-        let known = |of: u8| Some(heading_name(of, heading_from_name(of, name)?));
+        let known = |of: u8| Some((of, heading_from_name(of, name)?));
         let heading = HEADINGS_OF_CLASSES.into_iter().find_map(known)?;
         Some(LackedGoal { number: number as u32, cell: CellXY::new(pose.x, pose.y), heading })
     };
@@ -186,15 +137,15 @@ fn build_trip(
 
 /// Reports a goal without a member on the map: no edit makes it reachable.
 fn check_on_map(
-    world: &World,
+    setup: &Setup,
     order: &scenario::Order,
     trip: &Trip,
     members: &[GoalMember],
     errors: &mut Diagnostics<'_>,
 ) {
-    let size = world.grid().size();
+    let size = setup.grid.size();
     let goal = Goal { members, within: trip.within };
-    let shape = world.grid().shape();
+    let shape = setup.grid.shape();
     let beyond = |cell: CellXY| shape.measure_to(cell, size.rect());
     // Without members the class lacks its heading.
     let on_map = members.is_empty()

@@ -14,11 +14,12 @@ use crate::scenario::{
 };
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use wheelbase_grid::{Cell, Grid, MemoryMax, MemoryNeed, SideTable, TerrainTable};
 use wheelbase_maps::movingai;
 use wheelbase_planner::{ClassSpec, Heading, MovementClass, MovementTables, Pose, Primitive};
 use wheelbase_sim::{
-    ClassId, CollisionRule, GroupOrders, OrderList, Settings, Setup, TaskSource, World, WorldParts,
+    ClassId, CollisionRule, Order, OrderKind, Settings, Setup, Spawn, TaskSource, World, WorldParts,
 };
 use wheelbase_traffic::{Cooperative, Traffic, UnitRobots};
 
@@ -167,19 +168,17 @@ pub fn build_problem(
                 settings.traffic,
             )),
         };
-    let setup = Setup { settings, grid, tables: vec![tables], traffic };
-    let refused = |error| refused(path, error);
-    let mut world = World::new(setup).map_err(refused)?;
+    let mut setup = Setup::with_rule(settings, grid, vec![tables], traffic);
     let team = starts.len() as u32;
     let source = TaskSource::RoundRobin { cells: tasks.iter().map(|&cell| size.xy(cell)).collect(), team };
-    let tasks = world.add_tasks(ClassId(0), team, source).map_err(refused)?;
-    for (number, &start) in starts.iter().enumerate() {
+    let orders: Arc<[Order]> = Arc::new([Order::new(OrderKind::Tasks(Arc::new(source), 0))]);
+    for (number, &start) in (0..).zip(&starts) {
         let pose = Pose { cell: size.xy(start), heading: Heading(0) };
-        // Cannot fail: the cell is free.
-        let Some(state) = world.tables()[0].space().state(pose) else { continue };
-        let orders = GroupOrders { orders: OrderList::default(), tasks };
-        world.place_member(ClassId(0), state, 0, orders, number as u32).map_err(refused)?;
+        setup.agents.push(Spawn { orders: Arc::clone(&orders), number, ..Spawn::new(ClassId(0), pose) });
     }
+    // Problems have no landmarks: their rule finds paths itself.
+    setup.landmarks = Some(0);
+    let world = World::new(setup).map_err(|error| refused(path, error))?;
     Ok(Loaded { world, source: Source { attached: files, ..Source::default() } })
 }
 
@@ -190,7 +189,7 @@ fn tries_of_team(robots: usize) -> u64 {
 }
 
 /// The class of all agents of a problem: the robot of the competition.
-pub fn problem_class() -> MovementClass {
+fn problem_class() -> MovementClass {
     let mut spec = ClassSpec::new(CLASS_NAME, 4);
     spec.primitives = vec![
         Primitive::step("forward", (1, 0), 1),

@@ -6,10 +6,11 @@ use super::map::relative_to;
 use crate::scenario::Diagnostics;
 use crate::scenario::{self, Located, found_field};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::model::heading_from_name;
 use wheelbase_planner::{GoalMember, Heading, Pose};
-use wheelbase_sim::{ClassId, OrderList, TaskSource, World};
+use wheelbase_sim::{ClassId, Order, OrderKind, Setup, TaskSource};
 
 /// First line of a table of tasks.
 const HEADER: &str = "agent,x,y,heading";
@@ -18,28 +19,24 @@ const MISTAKES_MAX: usize = 20;
 /// Most lines of all tables. Groups of different sizes can all name one table, which is then read for each size.
 const LINES_MAX: usize = 1 << 24;
 
-/// Adds the tasks of the agents of a group to the pool.
-pub(super) fn add_tasks(
-    world: &mut World,
+/// The tasks of the agents of a group, as their last order.
+pub(super) fn tasks_order(
+    setup: &Setup,
     class: ClassId,
     count: u32,
     typed: &scenario::Tasks,
     tasks: &mut TaskReader<'_>,
     errors: &mut Diagnostics<'_>,
-) -> Option<OrderList> {
+) -> Option<Order> {
     let source = match &typed.source {
-        scenario::TaskSource::Random { area } => tasks.random_source(world, class, typed, area, errors)?,
+        scenario::TaskSource::Random { area } => tasks.random_source(setup, class, typed, area, errors)?,
         scenario::TaskSource::File(file) => {
-            tasks.source(world, (class, count), (file, &typed.key), errors)?
+            tasks.source(setup, (class, count), (file, &typed.key), errors)?
         }
     };
-    match world.add_tasks(class, count, source) {
-        Ok(list) => Some(list),
-        Err(error) => {
-            errors.add(typed.line, &typed.key, error.to_string());
-            None
-        }
-    }
+    let stream = tasks.n_streams;
+    tasks.n_streams += 1;
+    Some(Order::new(OrderKind::Tasks(Arc::new(source), stream)))
 }
 
 /// Reads the sources of tasks: each table once, each area once.
@@ -50,6 +47,8 @@ pub(super) struct TaskReader<'f> {
     /// Sources by file, number of agents of the group and number of headings of its class; `None` if wrong, so that
     /// mistakes are reported once.
     read: BTreeMap<(String, u32, u8), Option<TaskSource>>,
+    /// Groups with tasks so far: each has a random stream of its own.
+    n_streams: u32,
     /// Lines read so far.
     n_lines: usize,
     /// Whether a class can stand in an area.
@@ -64,6 +63,7 @@ impl<'f> TaskReader<'f> {
             files,
             attached: Vec::new(),
             read: BTreeMap::new(),
+            n_streams: 0,
             n_lines: 0,
             areas: BTreeMap::new(),
             n_poses: 0,
@@ -73,19 +73,19 @@ impl<'f> TaskReader<'f> {
     /// Random tasks in an area, in which the class must have a legal pose.
     fn random_source(
         &mut self,
-        world: &World,
+        setup: &Setup,
         class: ClassId,
         typed: &scenario::Tasks,
         area: &scenario::Area,
         errors: &mut Diagnostics<'_>,
     ) -> Option<TaskSource> {
-        let area = area_rect(area).intersection(world.grid().size().rect());
+        let area = area_rect(area).intersection(setup.grid.size().rect());
         let mut report = |message| errors.add(typed.line, &format!("{}.area", typed.key), message);
         let key = (class, [area.x.into(), area.y.into(), area.width.into(), area.height.into()]);
         let can_stand = match self.areas.get(&key) {
             Some(&known) => known,
             None => {
-                let tables = &world.tables()[class.0 as usize];
+                let tables = &setup.tables[class.0 as usize];
                 let headings = tables.space().headings();
                 let left = POSES_CHECKED_MAX.saturating_sub(self.n_poses) / u64::from(headings);
                 let legal = |&cell: &CellXY| {
@@ -108,7 +108,7 @@ impl<'f> TaskReader<'f> {
             }
         };
         if !can_stand {
-            let class = &world.classes()[class.0 as usize].name;
+            let class = &setup.tables[class.0 as usize].class().spec().name;
             report(format!("no pose of class \"{class}\" is legal in the area"));
             return None;
         }
@@ -118,13 +118,13 @@ impl<'f> TaskReader<'f> {
     /// The tasks in a table, for a group of `count` agents of a class.
     fn source(
         &mut self,
-        world: &mut World,
+        setup: &Setup,
         (class, count): (ClassId, u32),
         (file, key): (&Located<String>, &str),
         errors: &mut Diagnostics<'_>,
     ) -> Option<TaskSource> {
-        let headings = world.tables()[class.0 as usize].space().headings();
-        let table = TableReader { count, headings, map: world.grid().size().rect() };
+        let headings = setup.tables[class.0 as usize].space().headings();
+        let table = TableReader { count, headings, map: setup.grid.size().rect() };
         let source_key = (file.value.clone(), count, headings);
         if let Some(known) = self.read.get(&source_key) {
             return known.clone();
@@ -196,7 +196,7 @@ impl<'f> TaskReader<'f> {
             return None;
         }
         let goals = goals.iter().map(|&(_, goal)| goal).collect();
-        Some(TaskSource::List { goals, of_agent: of_agent.into() })
+        Some(TaskSource::List { goals, of_agent: of_agent.into(), headings: table.headings })
     }
 }
 

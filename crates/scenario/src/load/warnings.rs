@@ -11,7 +11,7 @@ use wheelbase_planner::search::{Fallback, GoalArea, Reason};
 use wheelbase_planner::{
     Goal, GoalMember, Heading, Legality, Path, Pose, Primitive, Request, Scratch, Status, plan,
 };
-use wheelbase_sim::{Action, ClassId, NewAgents, NewOrders, OrderKind, OrderState, Trip, World};
+use wheelbase_sim::{ClassId, Command, Order, OrderKind, Trip, World};
 
 /// Most poses of a scenario that are checked for warnings about the goals of groups and events.
 const GOAL_CHECKS_MAX: u64 = 1 << 27;
@@ -118,9 +118,9 @@ fn parts_of(action: &EventAction) -> (&'static str, Option<&Area>, &[Located<Str
 fn warn_about_goals(typed: &Scenario, world: &World, found: &mut Diagnostics<'_>) {
     let (mut scratch, mut path) = (Scratch::new(), Path::new());
     for (row, agent) in typed.agents.iter().enumerate() {
-        let Some(order) = world.orders().current(&world.agents().orders(row)) else { continue };
+        let Some(order) = world.orders().current(&world.agent_arrays().orders(row)) else { continue };
         let Some(trip) = order.kind.trip() else { continue };
-        let tables = &world.tables()[world.agents().motion[row].class.0 as usize];
+        let tables = &world.tables()[world.agent_arrays().motion[row].class.0 as usize];
         for members in goals_of(&order.kind, trip) {
             let goal = Goal { members, within: trip.within };
             let mut request = Request { fallback: trip.fallback, ..Request::new(world.pose(row), goal) };
@@ -141,11 +141,12 @@ fn warn_about_goals(typed: &Scenario, world: &World, found: &mut Diagnostics<'_>
         }
     }
     let mut checks_left = GOAL_CHECKS_MAX;
-    let mut warn = |typed: &[scenario::Order], lists: &[(ClassId, OrderState)]| {
+    let headings = |class: ClassId| world.tables()[usize::from(class.0)].space().headings();
+    let mut warn = |typed: &[scenario::Order], orders: &[Order], classes: &[ClassId]| {
         for (at, order) in typed.iter().enumerate() {
-            let reasons = lists.iter().map(|&(class, list)| {
-                let kind = &world.orders().open(&list).nth(at)?.kind;
-                unusable_goal(world, class, kind, &mut checks_left)
+            let reasons = classes.iter().map(|&class| {
+                let of_class = orders.get(at)?.for_headings(headings(class));
+                unusable_goal(world, class, &of_class.kind, &mut checks_left)
             });
             // Only if no class can reach the goal.
             let reasons: Option<Vec<String>> = reasons.collect();
@@ -156,27 +157,38 @@ fn warn_about_goals(typed: &Scenario, world: &World, found: &mut Diagnostics<'_>
     };
     // The agents of groups have the last rows, in the order of the file.
     let in_groups: usize = typed.groups.iter().map(|group| group.count as usize).sum();
-    let mut row = world.agents().len().saturating_sub(in_groups);
+    let mut row = world.agent_arrays().len().saturating_sub(in_groups);
     for group in &typed.groups {
-        if let (Some(state), Some(motion)) =
-            ((row < world.agents().len()).then(|| world.agents().orders(row)), world.agents().motion.get(row))
-        {
-            warn(&group.orders, &[(motion.class, state)]);
+        if let (Some(state), Some(motion)) = (
+            (row < world.agent_arrays().len()).then(|| world.agent_arrays().orders(row)),
+            world.agent_arrays().motion.get(row),
+        ) {
+            let orders: Vec<Order> = world.orders().open(&state).cloned().collect();
+            warn(&group.orders, &orders, &[motion.class]);
         }
         row += group.count as usize;
     }
     let mut by_time: Vec<&scenario::Event> = typed.events.iter().collect();
     by_time.sort_by_key(|event| event.tick);
-    for (event, built) in by_time.into_iter().zip(world.events()) {
-        match (&event.action, &built.action) {
-            (EventAction::AddAgents(group), Action::AddAgents(NewAgents { class, orders, .. })) => {
-                warn(&group.orders, &[(*class, OrderState::new(orders.orders, 0))]);
+    let all: Vec<ClassId> = (0..world.tables().len()).map(|class| ClassId(class as u8)).collect();
+    for (event, (.., command)) in by_time.into_iter().zip(world.scheduled_commands()) {
+        match (&event.action, command) {
+            (EventAction::AddAgents(group), Command::SpawnGroup(built)) => {
+                warn(&group.orders, &built.orders, &[built.class]);
             }
-            (EventAction::GiveOrders { orders, .. }, Action::GiveOrders(NewOrders { by_class, .. })) => {
-                let classes = (0..=u8::MAX).map(ClassId).zip(by_class);
-                let given = classes.filter(|(_, list)| list.count > 0);
-                let lists: Vec<_> = given.map(|(class, &list)| (class, OrderState::new(list, 0))).collect();
-                warn(orders, &lists);
+            (EventAction::GiveOrders { orders, .. }, Command::Order { agents, orders: built, .. }) => {
+                let classes = match agents {
+                    wheelbase_sim::AgentSelection::Named(ids) => {
+                        let agents = world.agent_arrays();
+                        let rows = ids.iter().filter_map(|&id| agents.row(id));
+                        let mut classes: Vec<ClassId> = rows.map(|row| agents.motion[row].class).collect();
+                        classes.sort_unstable();
+                        classes.dedup();
+                        classes
+                    }
+                    _ => all.clone(),
+                };
+                warn(orders, built, &classes);
             }
             _ => {}
         }

@@ -8,9 +8,8 @@ use super::files::{Files, read_file};
 use super::kinds::TypedKinds;
 use super::loaded::{Loaded, Source};
 use super::map::{LoadedMap, MapContents, load_map, read_map};
-use super::map_object::{MapObject, agents_of};
+use super::map_object::agents_of;
 use super::memory_need::{self, agents_max};
-use super::orders::GroupNumbers;
 use super::overrides::Overrides;
 use super::problem::{build_problem, is_problem};
 use super::tasks::TaskReader;
@@ -19,7 +18,8 @@ use crate::scenario::{self, Scenario};
 use std::path::{Path, PathBuf};
 use wheelbase_grid::{Grid, GridShape, GridSize, MemoryMax, SideTable, TerrainTable};
 use wheelbase_planner::{ClassSpec, MovementClass};
-use wheelbase_sim::{CollisionRule, Random, Settings, Setup, World, WorldParts};
+use wheelbase_sim::{CollisionRule, Command, Random, Settings, Setup, World, WorldParts};
+use wheelbase_traffic::Occupancy;
 
 /// A map and a class to plan for.
 #[derive(Debug)]
@@ -84,7 +84,7 @@ pub fn build_world(path: &Path, typed: &Scenario) -> Result<World, LoadError> {
     build_world_of(path, typed, Files::Disk).map(|loaded| loaded.world)
 }
 
-/// As [`build_world`], with task tables from `files`, and gives the sources of the world.
+/// As [`build_world`], with the files that the scenario names from `files`, and gives the sources of the world.
 /// # Errors
 /// As [`load_world`].
 pub fn build_world_of(path: &Path, typed: &Scenario, files: Files<'_>) -> Result<Loaded, LoadError> {
@@ -100,7 +100,7 @@ pub fn build_world_within(
     files: Files<'_>,
     memory_max: MemoryMax,
 ) -> Result<Loaded, LoadError> {
-    build_world_on(path, typed, load_scenario_map(path, typed, memory_max)?, files, memory_max)
+    build_world_on(path, typed, load_scenario_map(path, typed, files, memory_max)?, files, memory_max)
 }
 
 /// As [`build_world_within`], on a map that is loaded already.
@@ -148,26 +148,34 @@ pub(crate) fn build_world_on(
         traffic: typed.traffic,
         replan: typed.replan,
     };
-    let setup = Setup::cooperative(settings, grid, built);
-    let mut world = World::new(setup).map_err(|error| refused(path, error))?;
-    let (mut placed, mut numbers) = (PlacedAgents::default(), GroupNumbers::default());
-    place_agents(&mut world, &typed.agents, &mut placed, &mut numbers, &mut errors);
-    place_agents(&mut world, &on_map, &mut placed, &mut numbers, &mut map_errors);
+    let mut setup = Setup::cooperative(settings, grid, built);
+    let (mut placed, mut occupancy) = (PlacedAgents::default(), Occupancy::new(setup.grid.size(), collision));
+    place_agents(&mut setup, &typed.agents, &mut placed, &mut occupancy, &mut errors);
+    place_agents(&mut setup, &on_map, &mut placed, &mut occupancy, &mut map_errors);
     errors.extend(map_errors.take());
     let mut tasks = TaskReader::new(files);
-    let read = |group| read_group(&mut world, group, &mut tasks, &mut numbers, &mut errors);
+    let read = |group| read_group(&setup, group, &mut tasks, &mut errors);
     let groups: Vec<_> = typed.groups.iter().map(read).collect();
-    let events = build_events(&mut world, typed, &placed.names, &mut tasks, &mut numbers, &mut errors);
+    let commands = build_events(&setup, typed, &placed.names, &mut tasks, &mut errors);
     errors.stop_if_any()?;
-    world.add_events(events).map_err(|error| refused(path, error))?;
     let mut random = Random::new(typed.seed);
     let mut placer = GroupPlacer::default();
     for (group, read) in typed.groups.iter().zip(groups) {
         let Some(read) = read else { continue };
-        placer.place(&mut world, group, read, &mut random, &mut errors);
+        placer.place((&mut setup, &mut occupancy), group, read, &mut random, &mut errors);
     }
     errors.stop_if_any()?;
-    world.make_landmarks(typed.landmarks.map(|number| number as usize));
+    setup.landmarks = typed.landmarks.map(|number| number as usize);
+    let edits = commands.iter().filter_map(|(_, command)| match command {
+        Command::Edit(edit) => Some(&edit.changes),
+        _ => None,
+    });
+    setup.eased = edits.flat_map(|changes| changes.iter().copied()).collect();
+    setup.scheduled = commands;
+    let mut world = World::new(setup).map_err(|error| refused(path, error))?;
+    for (name, &agent) in &placed.names {
+        world.name_agent(agent, name);
+    }
     Ok(Loaded { world, source: Source { attached: tasks.attached, map_objects: objects, map_files } })
 }
 
@@ -177,9 +185,10 @@ pub(crate) fn build_world_on(
 pub(crate) fn load_scenario_map(
     path: &Path,
     typed: &Scenario,
+    files: Files<'_>,
     memory_max: MemoryMax,
 ) -> Result<LoadedMap, LoadError> {
-    load_map(path, typed, &TypedKinds::of(path, &typed.terrains, &typed.sides), memory_max)
+    load_map(path, typed, &TypedKinds::of(path, &typed.terrains, &typed.sides), files, memory_max)
 }
 
 /// The kinds of the map of a scenario, unless the map file defines its own.
@@ -216,22 +225,6 @@ fn movement_classes(
 pub(crate) fn read_class_spec(text: &str, shape: GridShape) -> Option<ClassSpec> {
     let file = scenario::parse_class_file("", text.as_bytes()).ok()?;
     spec_of(&file.class, shape, &mut Diagnostics::new(Path::new("")))
-}
-
-/// The movement classes of a scenario on a map of the given shape and size with the given objects, by class id.
-/// # Errors
-/// [`LoadError`] with every mistake in them.
-pub fn build_classes(
-    path: &Path,
-    typed: &Scenario,
-    objects: &[MapObject],
-    map: (GridShape, GridSize),
-) -> Result<Vec<MovementClass>, LoadError> {
-    let mut errors = Diagnostics::new(path);
-    let on_map = agents_of(objects, typed, &mut Diagnostics::new(path));
-    let classes = movement_classes(typed, &on_map, map, &mut errors);
-    errors.stop_if_any()?;
-    Ok(classes)
 }
 
 /// Reads a map or a scenario, and the class to plan for: given by its name or by a class file, else the only class of the
@@ -284,7 +277,7 @@ pub fn load_planning_problem(
     }
     let (grid, files) = match &typed {
         Some(typed) => {
-            let LoadedMap { grid, files, .. } = load_map(target, typed, &kinds, memory_max)?;
+            let LoadedMap { grid, files, .. } = load_map(target, typed, &kinds, Files::Disk, memory_max)?;
             (grid, files)
         }
         None => {
@@ -323,7 +316,7 @@ pub fn check_map(path: &Path, memory_max: MemoryMax) -> Result<Vec<String>, Load
 pub fn load_grid(target: &Path, memory_max: MemoryMax) -> Result<LoadedGrid, LoadError> {
     if target.extension().is_some_and(|extension| extension == "toml") {
         let typed = read_scenario(target, memory_max)?;
-        let LoadedMap { grid, files, .. } = load_scenario_map(target, &typed, memory_max)?;
+        let LoadedMap { grid, files, .. } = load_scenario_map(target, &typed, Files::Disk, memory_max)?;
         return Ok(LoadedGrid { grid, files });
     }
     let MapContents { grid, files, .. } =

@@ -9,6 +9,9 @@ use wheelbase_sim::codec::plain_bytes;
 pub(super) struct Chunk {
     /// The agents before the first tick.
     pub key: KeyFrame,
+    /// The texts of the orders that they have then and the header lacks.
+    #[serde(deserialize_with = "plain_bytes")]
+    pub orders: Vec<u8>,
     /// The edits in force then, one after the other, as in a tick.
     #[serde(deserialize_with = "plain_bytes")]
     pub edits: Vec<u8>,

@@ -4,6 +4,7 @@ use crate::load::LoadError;
 use crate::recording::format::KIND;
 use std::fmt;
 use std::io;
+use wheelbase_sim::SetupErrors;
 use wheelbase_sim::codec::Damage;
 
 /// Why a recording cannot be read, or no further.
@@ -28,8 +29,8 @@ pub enum RecordingError {
     },
     /// A release with another layout of the same version wrote it.
     Layout {
-        /// Hash of the file's layout.
-        found: u64,
+        /// Checksum of the file's layout.
+        found: u32,
     },
     /// Its start is cut off.
     NoStart,
@@ -47,6 +48,8 @@ pub enum RecordingError {
     },
     /// The scenario in it cannot be built.
     Scenario(LoadError),
+    /// The setup in it cannot be built.
+    Setup(SetupErrors),
 }
 
 impl RecordingError {
@@ -78,17 +81,22 @@ impl fmt::Display for RecordingError {
             ),
             Self::NotARecording => write!(f, "is not a {name}"),
             Self::Version { found, expected } => {
-                write!(f, "is a {name} of format version {found}, expected version {expected}")
+                let by = if found < expected { "an earlier" } else { "a later" };
+                write!(
+                    f,
+                    "is a {name} of version {found}, written by {by} release; this one reads version {expected}"
+                )
             }
             Self::Layout { found } => write!(
                 f,
-                "is a {name} of format version {} with an unknown layout ({found:016x}): another release wrote it",
+                "is a {name} of version {} with an unknown layout ({found:08x}): another release wrote it",
                 KIND.version
             ),
             Self::NoStart => write!(f, "is a {name} that is cut off before its first chunk"),
             Self::Damaged { part, why } => write!(f, "is damaged: {part}: {why}"),
             Self::TooLarge { what } => write!(f, "is too large: {what}"),
             Self::Scenario(error) => write!(f, "holds a scenario that cannot be built: {error}"),
+            Self::Setup(errors) => write!(f, "holds a setup that cannot be built: {errors}"),
         }
     }
 }

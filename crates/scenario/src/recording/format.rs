@@ -9,11 +9,14 @@ use wheelbase_sim::codec::FileKind;
 pub(super) const KIND: FileKind = FileKind {
     magic: *b"WB-REC\r\n",
     name: "recording",
-    version: 3,
-    layout: "Header: file scenario attached name seed ticks expansions_per_tick tries_per_tick collision shape \
-             terrain_kinds terrain_colours side_kinds map map_revision objects classes orders order_kinds; Chunk: key edits ticks; key: ids classes \
-             x y headings primitives since left orders waits n_runs runs counters; tick: flags events moves \
-             late waits current drops counters hash; End: tick interrupted state_hash outcome",
+    version: 4,
+    versions_before: &[1, 2, 3],
+    layout: "Header: file scenario attached host name seed ticks expansions_per_tick search_slots tries_per_tick \
+             tunables collision shape terrain_kinds terrain_colours side_kinds map map_revision objects classes \
+             orders order_kinds; host: name rule needs_paths host_answers_paths components landmarks eased friends \
+             agents orders scheduled; class: name text; Chunk: key orders edits ticks; key: ids classes x y headings \
+             primitives since left orders waits n_runs runs counters; tick: flags commands decisions orders events \
+             moves late waits current drops counters hash; End: tick interrupted state_hash outcome commands",
 };
 
 /// Kind of the block that holds the header.

@@ -1,20 +1,23 @@
-//! The start of a recording: scenario, map, classes, orders.
+//! The start of a recording: scenario or setup, map, classes, orders.
 
-use crate::class_text::{canonical_class, class_json};
+use crate::class_text::{class_json, class_of_text};
 use crate::load::{AttachedFile, MapObject, Source};
-use crate::order_text::{canonical_order, order_json};
-use crate::scenario::{CLASSES_MAX, FOOTPRINT_CELLS_MAX, TICK_MAX};
+use crate::order_text::order_json;
+use crate::recording::host_start::HostStart;
+use crate::scenario::{CLASSES_MAX, LANDMARKS_MAX, SEARCH_SLOTS_MAX, TICK_MAX};
 use serde::{Deserialize, Serialize};
-use wheelbase_grid::{CELLS_MAX, Cell, CellXY, GridShape, GridSize, Rect, SIDE_KINDS_MAX, TERRAIN_KINDS_MAX};
+use wheelbase_grid::{Cell, CellXY, GridShape, GridSize, SIDE_KINDS_MAX, TERRAIN_KINDS_MAX};
 use wheelbase_maps::TerrainColours;
-use wheelbase_planner::model::{PRIMITIVES_MAX, TIME_MAX, heading_name};
+use wheelbase_planner::model::heading_name;
 use wheelbase_planner::{Heading, MovementClass, Pose};
-use wheelbase_sim::{CollisionRule, OrderKind, World};
+use wheelbase_sim::{CollisionRule, OrderKind, ReplanParams, Settings, World, tune};
+use wheelbase_traffic::TrafficParams;
+use wheelbase_traffic::params::Tunable;
 
-/// Possible numbers of headings of a class.
-const HEADINGS: [u8; 4] = [1, 4, 6, 8];
-/// Most cells of a footprint at any heading: at diagonal headings a body can cover more than while it faces east.
-const BODY_CELLS_MAX: usize = 4 * FOOTPRINT_CELLS_MAX;
+/// Most cells swept by the moves of all classes together: their shapes take 16 bytes a cell, and more.
+const SWEPT_CELLS_MAX: u64 = 1 << 25;
+/// Name and file of a run without a scenario, where its settings have no name.
+const HOST: &str = "host";
 
 /// A scenario file as it was read.
 #[derive(Clone, Copy, Debug)]
@@ -29,13 +32,15 @@ pub struct ScenarioText<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Header {
-    /// Name of the scenario file, without its folder.
+    /// Name of the scenario file, without its folder; `host` without a scenario.
     pub file: String,
-    /// The scenario file itself.
+    /// The scenario file itself; empty without a scenario.
     pub scenario: String,
     /// The other files that it names, except the map file of a scenario: `map` holds the cells.
     pub attached: Vec<AttachedFile>,
-    /// Name of the scenario.
+    /// What the world was made of, if that was no scenario.
+    pub host: Option<HostStart>,
+    /// Name of the scenario, or of the settings.
     pub name: String,
     /// Seed of the run.
     pub seed: u64,
@@ -43,8 +48,12 @@ pub struct Header {
     pub ticks: u32,
     /// Expansions of path requests per tick.
     pub expansions_per_tick: u64,
+    /// Searches in progress at once.
+    pub search_slots: u32,
     /// Poses that the traffic rule tries per tick.
     pub tries_per_tick: u64,
+    /// Names and values of the tunables that differ from the usual ones.
+    pub tunables: Vec<(String, u32)>,
     /// Collision rule: `swept` or `discrete`.
     pub collision: String,
     /// Shape of the cells: `square` or `hex`.
@@ -63,7 +72,8 @@ pub struct Header {
     pub objects: Vec<MapObject>,
     /// Classes, by [`ClassId`](wheelbase_sim::ClassId).
     pub classes: Vec<RecordedClass>,
-    /// Every order of the scenario as its canonical text; events refer to it by number.
+    /// The orders of the start as their canonical texts; events refer to them by number. Those given later are announced
+    /// in their ticks, with the numbers that follow.
     pub orders: Vec<String>,
     /// Names of the kinds of orders; events refer to them by number.
     pub order_kinds: Vec<String>,
@@ -98,34 +108,27 @@ pub struct MapLayers {
     pub elevation: Vec<i16>,
 }
 
-/// A movement class as a renderer needs it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// A movement class: its text, and the class that it describes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RecordedClass {
     /// Name.
     pub name: String,
     /// The class as its canonical text.
     pub text: String,
-    /// Number of headings.
-    pub headings: u8,
-    /// Its primitives, by number.
-    pub primitives: Vec<RecordedPrimitive>,
-    /// `[x, y]` offsets of the covered cells from the anchor, at [`RecordedClass::pose_index`].
-    pub footprints: Vec<Vec<[i32; 2]>>,
+    /// Made of the text when it is read.
+    #[serde(skip, default = "MovementClass::octile")]
+    movement: MovementClass,
 }
 
-/// A motion primitive: where it leads, not what it costs on the map.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct RecordedPrimitive {
-    /// Name.
-    pub name: String,
-    /// Its base time in ticks, 1 to 65,535.
-    pub ticks: u32,
-    /// `[x, y, heading]`: offset of the anchor and heading afterwards, at [`RecordedClass::pose_index`];
-    /// `None` where it does not apply.
-    pub steps: Vec<Option<[i32; 3]>>,
+/// Equal texts describe equal classes.
+impl PartialEq for RecordedClass {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.name, &self.text) == (&other.name, &other.text)
+    }
 }
+
+impl Eq for RecordedClass {}
 
 impl MapLayers {
     /// The layers of a map. Linear in its cells.
@@ -163,124 +166,106 @@ impl MapLayers {
 }
 
 impl RecordedClass {
-    /// Index of a pose in `footprints` and `steps`: by heading, then by the parity of the row, on which offsets depend
-    /// on hexagonal maps.
-    pub fn pose_index(pose: Pose) -> usize {
-        usize::from(pose.heading.0) * 2 + (pose.cell.y & 1) as usize
+    /// The class as recorded.
+    fn of(movement: &MovementClass) -> Self {
+        let spec = movement.spec();
+        let (name, text) = (spec.name.clone(), class_json(spec).to_string());
+        Self { name, text, movement: MovementClass::octile() }
     }
 
-    /// The cells covered at a pose.
+    /// The class.
+    pub fn movement(&self) -> &MovementClass {
+        &self.movement
+    }
+
+    /// The cells covered at a pose; none if the class lacks its heading.
     pub fn cells(&self, pose: Pose) -> impl Iterator<Item = CellXY> {
-        let offsets = self.footprints.get(Self::pose_index(pose)).map_or(&[][..], Vec::as_slice);
+        let known = pose.heading.0 < self.movement.headings();
+        let offsets = if known { self.movement.cells_at(pose) } else { &[] };
         let moved = |at: i32, by: i32| at.wrapping_add(by);
-        offsets.iter().map(move |&[dx, dy]| CellXY::new(moved(pose.cell.x, dx), moved(pose.cell.y, dy)))
+        offsets.iter().map(move |by| CellXY::new(moved(pose.cell.x, by.dx), moved(pose.cell.y, by.dy)))
     }
 
     /// Where a primitive leads from a pose, or `None` if it does not start there.
     pub fn after(&self, pose: Pose, primitive: u8) -> Option<Pose> {
-        let steps = &self.primitives.get(usize::from(primitive))?.steps;
-        let [dx, dy, heading] = (*steps.get(Self::pose_index(pose))?)?;
-        Some(Pose::new(
-            pose.cell.x.checked_add(dx)?,
-            pose.cell.y.checked_add(dy)?,
-            Heading(u8::try_from(heading).ok()?),
-        ))
+        let (movement, primitive) = (&self.movement, usize::from(primitive));
+        if pose.heading.0 >= movement.headings() || primitive >= movement.primitives().len() {
+            return None;
+        }
+        let shape = movement.shape_at(pose, primitive);
+        let (x, y) = (pose.cell.x.checked_add(shape.step.dx)?, pose.cell.y.checked_add(shape.step.dy)?);
+        shape.applies.then(|| Pose::new(x, y, shape.heading_after))
     }
 
     /// Name of a heading.
     pub fn heading_name(&self, heading: Heading) -> &'static str {
-        if heading.0 < self.headings { heading_name(self.headings, heading) } else { "?" }
-    }
-
-    /// The class as recorded.
-    pub(super) fn of(movement: &MovementClass) -> Self {
-        let poses = || (0..movement.headings()).flat_map(|heading| [(heading, 0), (heading, 1)]);
-        let offset = |o: &wheelbase_planner::model::Offset| [o.dx, o.dy];
-        let frame = move |(heading, row)| movement.frame(Pose::new(0, row, Heading(heading)));
-        let footprint = |at| movement.footprint().at(frame(at)).iter().map(offset).collect();
-        let steps = |primitive| {
-            let step = |at| {
-                let shape = movement.shape(frame(at), primitive);
-                shape.applies.then(|| [shape.step.dx, shape.step.dy, i32::from(shape.heading_after.0)])
-            };
-            poses().map(step).collect()
-        };
-        let primitives = movement.primitives().iter().enumerate();
-        Self {
-            name: movement.spec().name.clone(),
-            text: class_json(movement.spec()).to_string(),
-            headings: movement.headings(),
-            primitives: primitives
-                .map(|(number, primitive)| RecordedPrimitive {
-                    name: primitive.name.clone(),
-                    ticks: primitive.time,
-                    steps: steps(number),
-                })
-                .collect(),
-            footprints: poses().map(footprint).collect(),
-        }
+        let headings = self.movement.headings();
+        if heading.0 < headings { heading_name(headings, heading) } else { "?" }
     }
 
     /// The least number of cells that a body of the class covers.
     pub(super) fn cells_min(&self) -> usize {
-        self.footprints.iter().map(Vec::len).min().unwrap_or(0)
+        let covered = |frame| self.movement.footprint().at(frame).len();
+        self.movement.frames().map(covered).min().unwrap_or(0)
     }
+}
 
-    /// The first mistake in a class that was read.
-    fn mistake(&self) -> Option<String> {
-        let n_poses = usize::from(self.headings) * 2;
-        let bad_offset = |offset: &i32| offset.unsigned_abs() as u64 > CELLS_MAX;
-        if !HEADINGS.contains(&self.headings) {
-            return Some(format!("{} headings, expected 1, 4, 6 or 8", self.headings));
-        }
-        if self.footprints.len() != n_poses {
-            return Some(format!("{} footprints, expected {n_poses}", self.footprints.len()));
-        }
-        for footprint in &self.footprints {
-            if !(1..=BODY_CELLS_MAX).contains(&footprint.len()) {
-                let (found, most) = (footprint.len(), BODY_CELLS_MAX);
-                return Some(format!("a footprint of {found} cells, expected 1 to {most}"));
-            }
-            if footprint.iter().flatten().any(bad_offset) {
-                return Some("a footprint beyond all maps".to_owned());
-            }
-        }
-        if self.primitives.len() > PRIMITIVES_MAX {
-            return Some(format!("{} primitives, expected at most {PRIMITIVES_MAX}", self.primitives.len()));
-        }
-        self.primitives.iter().find_map(|primitive| {
-            let bad_step = |&[dx, dy, heading]: &[i32; 3]| {
-                bad_offset(&dx) || bad_offset(&dy) || !(0..i32::from(self.headings)).contains(&heading)
-            };
-            let what = if primitive.steps.len() != n_poses {
-                format!("{} steps, expected {n_poses}", primitive.steps.len())
-            } else if primitive.steps.iter().flatten().any(bad_step) {
-                "a step that leads nowhere".to_owned()
-            } else if !(1..=TIME_MAX).contains(&primitive.ticks) {
-                format!("{} ticks, expected 1 to {TIME_MAX}", primitive.ticks)
-            } else {
-                return None;
-            };
-            Some(format!("primitive \"{}\": {what}", primitive.name))
-        })
-    }
+/// The tunables of settings that differ from the usual ones.
+fn tunables_of(settings: &Settings) -> Vec<(String, u32)> {
+    let of_traffic = settings.traffic.values().zip(TrafficParams::tunables());
+    let of_replan = settings.replan.values().zip(ReplanParams::tunables());
+    let unusual =
+        |(value, tunable): (u32, Tunable)| (value != tunable.usual).then(|| (tunable.name.to_owned(), value));
+    of_traffic.chain(of_replan).filter_map(unusual).collect()
 }
 
 impl Header {
     /// The header of a world that has not stepped. `scenario` and `source` are what it was built from.
-    pub fn of(world: &World, source: &Source, scenario: ScenarioText<'_>) -> Self {
-        let (settings, grid, orders) = (world.settings(), world.grid(), world.orders().all());
+    /// # Errors
+    /// The reason why the world cannot be recorded.
+    pub fn of(world: &World, source: &Source, scenario: ScenarioText<'_>) -> Result<Self, String> {
+        let mut header = Self::of_world(world)?;
+        header.file = scenario.file.to_owned();
+        header.scenario = scenario.text.to_owned();
+        header.attached = source.attached.clone();
+        header.objects = source.map_objects.clone();
+        Ok(header)
+    }
+
+    /// The header of a world that was made of a [`Setup`](wheelbase_sim::Setup) and has not stepped.
+    /// # Errors
+    /// The reason why the world cannot be recorded.
+    pub fn of_host(world: &World) -> Result<Self, String> {
+        let mut header = Self::of_world(world)?;
+        header.file = HOST.to_owned();
+        if header.name.is_empty() {
+            header.name = HOST.to_owned();
+        }
+        header.host = Some(HostStart::of(world));
+        match header.mistake() {
+            Some(mistake) => Err(mistake),
+            None => Ok(header),
+        }
+    }
+
+    /// What all headers have.
+    fn of_world(world: &World) -> Result<Self, String> {
+        let (settings, grid, orders) = (world.settings(), world.grid(), world.orders());
         let terrain = grid.terrain_table().entries().iter();
         let sides = grid.side_table().entries().iter();
-        Self {
-            file: scenario.file.to_owned(),
-            scenario: scenario.text.to_owned(),
-            attached: source.attached.clone(),
+        let texts = || orders.lists().flat_map(|(_, list)| list).map(|order| order_json(order).to_string());
+        let mut header = Self {
+            file: String::new(),
+            scenario: String::new(),
+            attached: Vec::new(),
+            host: None,
             name: settings.name.clone(),
             seed: settings.seed,
             ticks: settings.ticks,
             expansions_per_tick: settings.expansions_per_tick,
+            search_slots: u32::try_from(settings.search_slots).unwrap_or(u32::MAX),
             tries_per_tick: settings.tries_per_tick,
+            tunables: tunables_of(settings),
             collision: settings.collision.name().to_owned(),
             shape: grid.shape().name().to_owned(),
             terrain_kinds: terrain
@@ -292,35 +277,59 @@ impl Header {
                 .collect(),
             map: MapLayers::of(grid),
             map_revision: grid.revision(),
-            objects: source.map_objects.clone(),
+            objects: Vec::new(),
             classes: world.tables().iter().map(|tables| RecordedClass::of(tables.class())).collect(),
-            orders: orders.iter().map(|order| order_json(order, world.orders()).to_string()).collect(),
+            orders: texts().collect(),
             order_kinds: OrderKind::NAMES.map(str::to_owned).to_vec(),
+        };
+        if world.tick() > 0 || orders.next_number() as usize != header.orders.len() {
+            return Err("its world has stepped".to_owned());
         }
+        header.make_classes()?;
+        Ok(header)
+    }
+
+    /// Makes the classes of their texts.
+    /// # Errors
+    /// The first class that has none, or that they are too large.
+    pub(super) fn make_classes(&mut self) -> Result<(), String> {
+        let (shape, mut n_swept) = (self.grid_shape(), 0);
+        for class in &mut self.classes {
+            let made = class_of_text(&class.text, &class.name, shape);
+            class.movement = made.ok_or_else(|| format!("class \"{}\" has no canonical text", class.name))?;
+            n_swept += class.movement.n_swept_cells();
+            if n_swept > SWEPT_CELLS_MAX {
+                return Err(format!("classes that sweep more than {SWEPT_CELLS_MAX} cells"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The tunables of the run.
+    /// # Errors
+    /// One of them is unknown, or its value out of range.
+    pub(super) fn params(&self) -> Result<(TrafficParams, ReplanParams), String> {
+        let (mut traffic, mut replan) = (TrafficParams::USUAL, ReplanParams::USUAL);
+        for (name, value) in &self.tunables {
+            tune(&mut traffic, &mut replan, name, *value).map_err(|error| error.to_string())?;
+        }
+        Ok((traffic, replan))
+    }
+
+    /// The collision rule.
+    pub(super) fn collision_rule(&self) -> CollisionRule {
+        let is_discrete = self.collision == CollisionRule::Discrete.name();
+        if is_discrete { CollisionRule::Discrete } else { CollisionRule::Swept }
+    }
+
+    /// Whether the ticks hold the decisions of the traffic rule.
+    pub(super) fn rule_is_outside(&self) -> bool {
+        self.host.as_ref().is_some_and(HostStart::rule_is_outside)
     }
 
     /// The scenario file.
     pub(super) fn scenario_text(&self) -> ScenarioText<'_> {
         ScenarioText { file: &self.file, text: &self.scenario }
-    }
-
-    /// Takes over the texts of classes and orders of another header that mean the same: earlier releases recorded
-    /// them as written in the scenario.
-    pub(super) fn take_texts_of(&mut self, other: &Self) {
-        let shape = self.grid_shape();
-        for (class, theirs) in self.classes.iter_mut().zip(&other.classes) {
-            if class.text != theirs.text
-                && canonical_class(&theirs.text, &class.name, shape).as_ref() == Some(&class.text)
-            {
-                class.text.clone_from(&theirs.text);
-            }
-        }
-        let map = Rect::new(0, 0, self.map.width, self.map.height);
-        for (order, theirs) in self.orders.iter_mut().zip(&other.orders) {
-            if order != theirs && canonical_order(theirs, map).as_ref() == Some(order) {
-                order.clone_from(theirs);
-            }
-        }
     }
 
     /// Shape of the cells.
@@ -337,8 +346,16 @@ impl Header {
         if self.file.contains('/') {
             return Some("the name of its scenario file has a folder".to_owned());
         }
-        if self.ticks > TICK_MAX {
+        if self.ticks > TICK_MAX && self.host.is_none() {
             return Some(format!("{} ticks, expected at most {TICK_MAX}", self.ticks));
+        }
+        if self.search_slots > SEARCH_SLOTS_MAX {
+            return Some(format!("{} search slots, expected at most {SEARCH_SLOTS_MAX}", self.search_slots));
+        }
+        if let Some(landmarks) = self.host.as_ref().and_then(|host| host.landmarks)
+            && landmarks > LANDMARKS_MAX
+        {
+            return Some(format!("{landmarks} landmarks, expected at most {LANDMARKS_MAX}"));
         }
         if ![CollisionRule::Swept, CollisionRule::Discrete]
             .map(CollisionRule::name)
@@ -360,10 +377,7 @@ impl Header {
             let (found, expected) = (self.terrain_colours.len(), self.terrain_kinds.len());
             return Some(format!("{found} colours, expected {expected}, one a terrain kind"));
         }
-        let in_class = |class: &RecordedClass| {
-            class.mistake().map(|mistake| format!("class \"{}\": {mistake}", class.name))
-        };
-        self.map_mistake().or_else(|| self.classes.iter().find_map(in_class))
+        self.map_mistake()
     }
 
     fn map_mistake(&self) -> Option<String> {

@@ -1,7 +1,7 @@
 //! Compares the header of a recording with that of a second run.
 
-use crate::recording::difference::{Compared, Difference, list_difference};
-use crate::recording::header::{Header, RecordedClass};
+use crate::recording::difference::{Compared, Difference, list_difference, value_difference};
+use crate::recording::header::Header;
 
 /// The first part in which two headers differ.
 pub(super) fn header_difference(headers: Compared<&Header>) -> Option<Difference> {
@@ -11,6 +11,8 @@ pub(super) fn header_difference(headers: Compared<&Header>) -> Option<Difference
     let text = |field: &str, text: &dyn Fn(&Header) -> String| headers.map(text).differ_shortened(0, field);
     text("size of the map", &|header| format!("{} x {}", header.map.width, header.map.height))
         .or_else(|| text("name", &|header| header.name.clone()))
+        .or_else(|| text("search slots", &|header| header.search_slots.to_string()))
+        .or_else(|| list_difference("tunable", headers.map(|header| &header.tunables[..])))
         .or_else(|| text("collision", &|header| header.collision.clone()))
         .or_else(|| text("shape", &|header| header.shape.clone()))
         .or_else(|| layer_difference(headers))
@@ -22,7 +24,7 @@ pub(super) fn header_difference(headers: Compared<&Header>) -> Option<Difference
         .or_else(|| list_difference("side kind", headers.map(|header| &header.side_kinds[..])))
         .or_else(|| text("revision of the map", &|header| header.map_revision.to_string()))
         .or_else(|| list_difference("object", headers.map(|header| &header.objects[..])))
-        .or_else(|| class_difference(headers))
+        .or_else(|| list_difference("class", headers.map(|header| &header.classes[..])))
         .or_else(|| list_difference("order", headers.map(|header| &header.orders[..])))
         .or_else(|| list_difference("kind of order", headers.map(|header| &header.order_kinds[..])))
         .or_else(|| {
@@ -31,6 +33,11 @@ pub(super) fn header_difference(headers: Compared<&Header>) -> Option<Difference
             };
             let Compared { recorded, found } = headers.map(names);
             list_difference("attached file", Compared { recorded: &recorded[..], found: &found })
+        })
+        .or_else(|| {
+            let values = headers.map(|header| serde_json::to_value(&header.host).unwrap_or_default());
+            let Compared { recorded, found } = &values;
+            value_difference(0, "setup: ", Compared { recorded: Some(recorded), found: Some(found) })
         })
         .or_else(|| {
             let n_bytes =
@@ -63,15 +70,4 @@ fn layer_difference(headers: Compared<&Header>) -> Option<Difference> {
         .or_else(|| {
             cell("height", &|index| recorded.elevation.get(index) != found.elevation.get(index), &height)
         })
-}
-
-/// The first class that differs: in what it does, which says more than its text, else in its text.
-fn class_difference(headers: Compared<&Header>) -> Option<Difference> {
-    let without_text = |header: &Header| -> Vec<RecordedClass> {
-        let blank = |class: &RecordedClass| RecordedClass { text: String::new(), ..class.clone() };
-        header.classes.iter().map(blank).collect()
-    };
-    let Compared { recorded, found } = headers.map(without_text);
-    list_difference("class", Compared { recorded: &recorded[..], found: &found })
-        .or_else(|| list_difference("class", headers.map(|header| &header.classes[..])))
 }

@@ -2,13 +2,14 @@
 
 use crate::recording::header::MapLayers;
 use crate::recording::record::{Event, TickRecord};
-use crate::recording::tick_code::encode_edit;
+use crate::recording::tick_code::{EDITS_MAX, encode_edit};
+use std::collections::BTreeSet;
 use wheelbase_grid::Rect;
 use wheelbase_sim::{AppliedEdit, EditEffect};
 
 /// Cost of finding a row of cells to paint, in painted cells.
 const ROW_CELLS: u64 = 16;
-/// Later edits kept to compare earlier ones with.
+/// Later edits kept to compare earlier ones of other parts with.
 const LATER_KEPT: usize = 16;
 
 /// Applies edits in order, but skips some that later ones overwrite. `painted` counts cells, up to `painted_max`.
@@ -20,21 +21,12 @@ pub(super) fn apply_edits(
     painted: &mut u64,
     painted_max: u64,
 ) -> Result<(), String> {
-    // The largest edits, from the last one on: a flood that comes and goes is painted once.
-    let mut later: Vec<EditEffect> = Vec::with_capacity(LATER_KEPT);
+    let mut later = LaterEdits::default();
     let mut kept: Vec<&EditEffect> = Vec::new();
     for effect in effects.iter().rev() {
-        if later.iter().any(|later| overwrites(later, effect)) {
-            continue;
-        }
-        *painted = painted.saturating_add(cells_painted(effect));
-        kept.push(effect);
-        if later.len() < LATER_KEPT {
-            later.push(*effect);
-        } else if let Some(least) = later.iter_mut().min_by_key(|later| cells_painted(later))
-            && cells_painted(least) < cells_painted(effect)
-        {
-            *least = *effect;
+        if later.is_news(effect) {
+            *painted = painted.saturating_add(cells_painted(effect));
+            kept.push(effect);
         }
     }
     if *painted > painted_max {
@@ -43,6 +35,46 @@ pub(super) fn apply_edits(
     }
     kept.iter().rev().for_each(|effect| apply(effect, map));
     Ok(())
+}
+
+/// The layer, and the area or the cell and the sides that an edit sets.
+type SetPart = (u8, [i32; 2], [u32; 2]);
+
+/// Edits gone through from the last one on, so that those are found that a later one overwrites: the largest, and all
+/// that set the same part. A flood that comes and goes is kept once, and so is a bridge that opens and closes.
+#[derive(Default)]
+struct LaterEdits {
+    largest: Vec<EditEffect>,
+    parts: BTreeSet<SetPart>,
+}
+
+impl LaterEdits {
+    /// Adds an edit. Gives whether none of the later ones is known to overwrite it.
+    fn is_news(&mut self, effect: &EditEffect) -> bool {
+        if self.largest.iter().any(|later| overwrites(later, effect)) || !self.parts.insert(part_of(effect)) {
+            return false;
+        }
+        if self.largest.len() < LATER_KEPT {
+            self.largest.push(*effect);
+        } else if let Some(least) = self.largest.iter_mut().min_by_key(|later| cells_painted(later))
+            && cells_painted(least) < cells_painted(effect)
+        {
+            *least = *effect;
+        }
+        true
+    }
+}
+
+/// What an edit sets.
+fn part_of(effect: &EditEffect) -> SetPart {
+    match *effect {
+        EditEffect::Terrain { area, .. } => (0, [area.x, area.y], [area.width, area.height]),
+        EditEffect::Elevation { area, .. } => (1, [area.x, area.y], [area.width, area.height]),
+        EditEffect::Sides { cell, kinds } => {
+            let sides = kinds.iter().enumerate().map(|(side, kind)| u32::from(kind.is_some()) << side);
+            (2, [cell.x, cell.y], [sides.sum(), 0])
+        }
+    }
 }
 
 /// What it costs to apply an edit.
@@ -108,24 +140,48 @@ fn apply(effect: &EditEffect, map: &mut MapLayers) {
     }
 }
 
-/// The edits so far that no later one overwrites: the map of a key frame.
+/// The edits so far that the map of a key frame takes: those that no later one is known to overwrite.
 #[derive(Debug, Default)]
-pub(super) struct EditsInForce(Vec<AppliedEdit>);
+pub(super) struct EditsInForce {
+    edits: Vec<AppliedEdit>,
+    /// Number of edits after the overwritten ones were last dropped.
+    n_kept: usize,
+}
+
+/// Edits that are kept, beyond twice as many as were kept last, before those that are overwritten are dropped.
+const DROP_FROM: usize = 1 << 10;
 
 impl EditsInForce {
-    /// Adds the edits of a tick. An edit replaces those it overwrites, so that a bridge that opens and closes forever
-    /// is kept once.
-    pub(super) fn note(&mut self, record: &TickRecord) {
+    /// Adds the edits of a tick.
+    /// # Errors
+    /// There are too many.
+    pub(super) fn note(&mut self, record: &TickRecord) -> Result<(), String> {
         for event in &record.events {
             if let Event::Edit(edit) = event {
-                self.0.retain(|earlier| !overwrites(&edit.effect, &earlier.effect));
-                self.0.push(*edit);
+                self.edits.push(*edit);
+                if self.edits.len() >= 2 * self.n_kept + DROP_FROM {
+                    self.drop_overwritten();
+                }
             }
         }
+        let n = self.edits.len();
+        if n > EDITS_MAX { Err(format!("{n} edits in force, expected at most {EDITS_MAX}")) } else { Ok(()) }
+    }
+
+    fn drop_overwritten(&mut self) {
+        if self.edits.len() == self.n_kept {
+            return;
+        }
+        let mut later = LaterEdits::default();
+        self.edits.reverse();
+        self.edits.retain(|edit| later.is_news(&edit.effect));
+        self.edits.reverse();
+        self.n_kept = self.edits.len();
     }
 
     /// Appends them as they stand in a key frame.
-    pub(super) fn encode(&self, out: &mut Vec<u8>) {
-        self.0.iter().for_each(|edit| encode_edit(edit, out));
+    pub(super) fn encode(&mut self, out: &mut Vec<u8>) {
+        self.drop_overwritten();
+        self.edits.iter().for_each(|edit| encode_edit(edit, out));
     }
 }

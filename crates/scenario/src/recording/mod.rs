@@ -52,13 +52,17 @@
 //! ```
 
 mod chunk;
+mod command_code;
+mod decision_code;
 mod difference;
 mod error;
 mod format;
 mod header;
 mod header_difference;
+mod host_start;
 mod map_edits;
 mod observe;
+mod order_texts;
 mod profile;
 mod reader;
 mod rebuild;
@@ -76,10 +80,11 @@ mod tests;
 pub use difference::Difference;
 pub use error::RecordingError;
 pub use format::is_recording;
-pub use header::{Header, MapLayers, RecordedClass, RecordedKind, RecordedPrimitive, ScenarioText};
+pub use header::{Header, MapLayers, RecordedClass, RecordedKind, ScenarioText};
+pub use host_start::{HostAgent, HostStart};
 pub use profile::{PhaseNanos, ReplayProfile, profile};
 pub use reader::{ChunkInfo, Reader};
-pub use rebuild::{check_memory, movement_classes, rebuild};
+pub use rebuild::{Rebuilt, check_memory, rebuild};
 pub use record::{End, Event, PathRun, RunRange, TickRecord};
 pub use recorded_agents::{RecordedAgents, RecordedMotion};
 pub use recorder::Recorder;

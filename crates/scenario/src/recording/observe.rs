@@ -1,23 +1,37 @@
 //! Turns a tick of a world into its record and its bytes, for the recorder and for the second run of `verify`.
 
+use crate::order_text::order_json;
 use crate::recording::header::Header;
 use crate::recording::record::{Event, PathRun, RunRange, TickRecord};
 use crate::recording::recorded_agents::{NONE, RecordedAgents};
-use crate::recording::tick_code::{ENDED, LateMove, encode_events, encode_moves, encode_rest};
-use wheelbase_sim::{Counters, OrderKind, RunState, TraceEvent, World};
+use crate::recording::tick_code::{LateMove, encode_events, encode_head, encode_moves, encode_rest};
+use wheelbase_sim::{Counters, RunState, TraceEvent, World};
 
 /// Follows a world tick by tick. Keeps its memory.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Observer {
     /// The agents as a reader of the recording knows them.
     pub frame: RecordedAgents,
     /// The last tick.
     pub record: TickRecord,
-    /// Scratch of [`encode_moves`].
+    /// Scratch of [`encode_moves`], and of [`encode_head`].
     late: Vec<LateMove>,
+    bytes: Vec<u8>,
 }
 
 impl Observer {
+    /// Before the first tick.
+    pub(super) fn new(header: &Header) -> Self {
+        let frame = RecordedAgents::before(header);
+        Self { frame, record: TickRecord::default(), late: Vec::new(), bytes: Vec::new() }
+    }
+
+    /// Makes the frame that of a key frame, before the next tick of `world`.
+    pub(super) fn begin_chunk(&mut self, world: &World) {
+        self.frame.forget_history();
+        self.frame.texts.keep(world.orders().lists_in_use());
+    }
+
     /// Records the last tick of `world`, whose number is `tick`, from the log of the world, and appends its bytes.
     ///
     /// # Errors
@@ -31,11 +45,12 @@ impl Observer {
         step: RunState,
         out: &mut Vec<u8>,
     ) -> Result<(), String> {
-        let Self { frame, record, late } = self;
+        let Self { frame, record, late, bytes } = self;
         record.clear();
         record.tick = tick;
         frame.tick = tick;
-        out.push(if step == RunState::Ended { ENDED } else { 0 });
+        gather_head(world, header, frame, record)?;
+        encode_head(record, step == RunState::Ended, header, frame, bytes, out)?;
         let n_events = gather_events(world, record);
         encode_events(record, n_events, frame, out)?;
         encode_moves(record, n_events, header, frame, late, out)?;
@@ -53,17 +68,48 @@ pub(super) fn next_tick(tick: u32, ended: bool) -> u32 {
     if ended { tick } else { tick + 1 }
 }
 
+/// Fills in what stands before the events: commands, decisions, and the orders that were stored.
+fn gather_head(
+    world: &World,
+    header: &Header,
+    frame: &RecordedAgents,
+    record: &mut TickRecord,
+) -> Result<(), String> {
+    record.commands.extend_from_slice(world.log_commands());
+    if let Some(decisions) = world.log_decisions().filter(|_| header.rule_is_outside()) {
+        record.decisions.clone_from(decisions);
+    }
+    let mut next = frame.texts.next();
+    for (first, orders) in world.orders().lists_from(next) {
+        if first != next {
+            return Err(format!("order {first} was stored, expected {next}: not every tick was recorded"));
+        }
+        for order in orders {
+            record.new_orders.push((next, order_json(order).to_string()));
+            next = next.wrapping_add(1);
+        }
+    }
+    Ok(())
+}
+
 /// Fills in the events in their order, then the moves in order of id. Gives the number of events before the moves.
 fn gather_events(world: &World, record: &mut TickRecord) -> usize {
     let TickRecord { events, path_runs, .. } = record;
-    let kind_of = |name: &str| OrderKind::NAMES.iter().position(|known| *known == name).unwrap_or(0) as u8;
     for event in world.log() {
         events.push(match *event {
-            TraceEvent::Spawn { agent, class, pose, .. } => Event::Spawn { agent, class, pose },
+            TraceEvent::Refused { ticket, agent, reason } => Event::Refused { ticket, agent, reason },
+            TraceEvent::Priority { agent, priority } => Event::Priority { agent, priority },
+            TraceEvent::Team { agent, team } => Event::Team { agent, team },
+            TraceEvent::SpeedFactor { agent, permille } => Event::SpeedFactor { agent, permille },
+            TraceEvent::Class { agent, class, pose } => Event::Class { agent, class, pose },
+            TraceEvent::TasksReplaced { agent } => Event::TasksReplaced { agent },
+            TraceEvent::Spawn { agent, class, pose, team, speed_factor, .. } => {
+                Event::Spawn { agent, class, pose, team, speed_factor }
+            }
             TraceEvent::Remove { agent } => Event::Remove { agent },
-            TraceEvent::Order { agent, order } => Event::Order { agent, order },
-            TraceEvent::Done { agent, order } => Event::Done { agent, kind: kind_of(order) },
-            TraceEvent::Unreachable { agent, order } => Event::Unreachable { agent, kind: kind_of(order) },
+            TraceEvent::Order { agent, order, append, .. } => Event::Order { agent, order, append },
+            TraceEvent::Done { agent, kind, .. } => Event::Done { agent, kind },
+            TraceEvent::Unreachable { agent, kind, .. } => Event::Unreachable { agent, kind },
             TraceEvent::Task { agent, goal, .. } => {
                 Event::Task { agent, cell: goal.cell, heading: goal.heading }
             }
@@ -93,7 +139,7 @@ fn gather_events(world: &World, record: &mut TickRecord) -> usize {
 /// Fills in what the log leaves out: changes of waits, current orders and paths against the frame; counters and
 /// hash.
 fn gather_rest(world: &World, frame: &RecordedAgents, record: &mut TickRecord) {
-    let agents = world.agents();
+    let agents = world.agent_arrays();
     let rows = || agents.ids.iter().copied().enumerate();
     for (row, agent) in rows() {
         let since = agents.wait_states[row].waits_since;
@@ -114,18 +160,18 @@ fn gather_rest(world: &World, frame: &RecordedAgents, record: &mut TickRecord) {
         }
     }
     record.counters = Counters::of(world);
-    record.state_hash = world.tick_hash();
+    record.state_hash = world.state_hash();
 }
 
 /// Number of the current order of the agent in a row.
 fn current_order(world: &World, row: usize) -> u32 {
-    let open = world.agents().orders(row).open;
+    let open = world.agent_arrays().orders(row).open;
     if open.count > 0 { open.first } else { NONE }
 }
 
 /// Whether a frame agrees with the world.
 fn matches_world(world: &World, frame: &RecordedAgents) -> bool {
-    let agents = world.agents();
+    let agents = world.agent_arrays();
     agents.ids == frame.ids
         && (0..agents.len()).all(|row| {
             let motion = &agents.motion[row];

@@ -1,9 +1,9 @@
 //! What a replay costs and where its agents move and wait: the figures of a report.
 
-use crate::load::Loaded;
 use crate::recording::error::RecordingError;
 use crate::recording::header::MapLayers;
 use crate::recording::reader::Reader;
+use crate::recording::rebuild::Rebuilt;
 use crate::recording::record::{Event, TickRecord};
 use crate::recording::recorded_agents::{NONE, RecordedAgents};
 use crate::recording::replay::{ReplayFlow, ReplayVisitor, ReplayedTick, replay};
@@ -61,7 +61,7 @@ where
     T: FnMut(&mut World) -> (RunState, PhaseNanos),
     G: FnMut(u32) -> bool,
 {
-    fn begin(&mut self, _: &Reader<R>, rebuilt: &mut Loaded) -> ReplayFlow {
+    fn begin(&mut self, _: &Reader<R>, rebuilt: &mut Rebuilt) -> ReplayFlow {
         let n_cells = rebuilt.world.grid().size().n_cells();
         (self.profile.swept, self.profile.waited) = (vec![0; n_cells], vec![0; n_cells]);
         ReplayFlow::Step
@@ -80,7 +80,8 @@ where
     fn tick(&mut self, ReplayedTick { reader, record, world, state, .. }: ReplayedTick<'_, R>) -> ReplayFlow {
         self.profile.counters.push(record.counters);
         let stopped_early = state == RunState::Running && world.tick() != record.tick + 1;
-        if world.tick_hash() != record.state_hash || Counters::of(world) != record.counters || stopped_early {
+        if world.state_hash() != record.state_hash || Counters::of(world) != record.counters || stopped_early
+        {
             self.profile.differs_at = Some(record.tick);
             // The events of a run that never happened could count a cell without bound.
             return ReplayFlow::ReadOnly;

@@ -1,29 +1,31 @@
 //! Reads a recording, a tick at a time.
 
 use crate::recording::chunk::Chunk;
+use crate::recording::command_code::decode_commands;
 use crate::recording::error::RecordingError;
 use crate::recording::format::{BLOCK_CHUNK, BLOCK_END, BLOCK_HEADER, CHUNK_BYTES, CHUNK_TICKS, KIND};
 use crate::recording::header::{Header, MapLayers};
 use crate::recording::map_edits::apply_edits;
 use crate::recording::observe::next_tick;
+use crate::recording::order_texts::OrderTexts;
 use crate::recording::record::{End, Event, TickRecord};
 use crate::recording::recorded_agents::{KeyFrame, RecordedAgents};
 use crate::recording::tick_code::{
-    Decoder, decode_edit_list, decode_events, decode_moves, decode_rest, too_many_edits,
+    Decoder, EDITS_MAX, decode_edit_list, decode_events, decode_head, decode_moves, decode_rest,
+    too_many_edits,
 };
-use crate::scenario::EVENTS_MAX;
 use std::fs::{self, File, FileType};
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
-use wheelbase_sim::EditEffect;
 use wheelbase_sim::codec::{BlockHead, Damage, HEAD_BYTES, read_block, read_prefix};
+use wheelbase_sim::{EditEffect, GivenCommand};
 
 /// Most bytes of memory of the header: the layers of a map of 2^26 cells, and files of 2^29 bytes.
-const HEADER_MEMORY_MAX: usize = 1 << 30;
+pub(super) const HEADER_MEMORY_MAX: usize = 1 << 30;
 /// Most bytes of memory of a chunk: 2^20 agents take a tenth of it, and their ticks little more.
 const CHUNK_MEMORY_MAX: usize = 1 << 29;
-/// Most bytes of memory of the end.
-const END_MEMORY_MAX: usize = 1 << 20;
+/// Most bytes of memory of the end: commands can stand in it.
+const END_MEMORY_MAX: usize = 1 << 27;
 /// Most bytes of memory of a scenario while it is parsed.
 const PARSED_MEMORY_MAX: usize = 1 << 30;
 /// Most bytes of memory of a parsed value: an inline table of one key.
@@ -96,7 +98,7 @@ pub struct Reader<R> {
     map: Option<MapLayers>,
     /// The edits since then.
     edits: Vec<EditEffect>,
-    /// Edits up to the last tick read.
+    /// Edits of the loaded chunk up to the last tick read.
     n_edits: usize,
     /// Cells painted so far.
     painted: u64,
@@ -123,12 +125,16 @@ impl Reader<BufReader<File>> {
 fn check_texts(header: &Header, stored_bytes: usize) -> Result<(), RecordingError> {
     let by_size = stored_bytes.saturating_mul(TEXT_BYTES_PER_STORED);
     let is_value = |byte: &&u8| matches!(byte, b'=' | b',' | b'[' | b'{' | b'\n');
-    let n_values = header.scenario.as_bytes().iter().filter(is_value).count();
+    let classes = header.classes.iter().map(|class| class.text.as_bytes());
+    let n_values = |text: &[u8]| text.iter().filter(is_value).count();
+    let n_values = n_values(header.scenario.as_bytes()) + classes.map(n_values).sum::<usize>();
     let values_max = (PARSED_MEMORY_MAX.max(by_size)) / PARSED_VALUE_BYTES;
     let attached = header.attached.iter().map(|file| file.bytes.len()).sum::<usize>();
     let attached_max = ATTACHED_MAX.max(by_size);
     let what = if n_values > values_max {
-        format!("a scenario of {n_values} values in {stored_bytes} bytes, expected at most {values_max}")
+        format!(
+            "a scenario and classes of {n_values} values in {stored_bytes} bytes, expected at most {values_max}"
+        )
     } else if attached > attached_max {
         format!("attached files of {attached} bytes in {stored_bytes}, expected at most {attached_max}")
     } else {
@@ -163,14 +169,14 @@ impl<R: Read + Seek> Reader<R> {
         if head.kind != BLOCK_HEADER || [head.number, head.first_tick, head.n_ticks] != [0; 3] {
             return Err(of_start(Damage::meaning("is no header")));
         }
-        let header: Header = read_block(&head, HEADER_MEMORY_MAX, &mut input).map_err(of_start)?;
+        let mut header: Header = read_block(&head, HEADER_MEMORY_MAX, &mut input).map_err(of_start)?;
         if let Some(mistake) = header.mistake() {
             return Err(of_start(Damage::Meaning(mistake)));
         }
         check_texts(&header, head.stored_bytes as usize)?;
+        header.make_classes().map_err(|why| of_start(Damage::Meaning(why)))?;
         let mut reader = Self {
             input,
-            header,
             chunks: Vec::new(),
             end: None,
             end_head: EndHead::default(),
@@ -180,7 +186,8 @@ impl<R: Read + Seek> Reader<R> {
             tick_begin: 0,
             tick_end: 0,
             ticks_left: 0,
-            frame: RecordedAgents::default(),
+            frame: RecordedAgents::before(&header),
+            header,
             map: None,
             edits: Vec::new(),
             n_edits: 0,
@@ -293,6 +300,28 @@ impl<R: Read + Seek> Reader<R> {
         &self.frame
     }
 
+    /// The canonical text of an order that an agent has or is given at the last tick read; `None` if there is no such order.
+    pub fn order_text(&self, number: u32) -> Option<&str> {
+        self.frame.order_text(number, &self.header)
+    }
+
+    /// The commands that the host gave after the last tick of the run.
+    /// # Errors
+    /// [`RecordingError::Damaged`] if they do not decode.
+    pub fn commands_after_end(&self) -> Result<Vec<GivenCommand>, RecordingError> {
+        let mut commands = Vec::new();
+        let mut bytes = self.end.as_ref().map_or(&[][..], |end| &end.commands);
+        if !bytes.is_empty() {
+            let read = decode_commands(&mut bytes, &mut commands).and_then(|()| {
+                // No commands take no bytes.
+                let is_whole = bytes.is_empty() && !commands.is_empty();
+                if is_whole { Ok(()) } else { Err("bytes that are no commands".to_owned()) }
+            });
+            read.map_err(|why| RecordingError::Damaged { part: "the end".to_owned(), why })?;
+        }
+        Ok(commands)
+    }
+
     /// The map after the last tick read. Linear in the cells of the edits since the last call.
     /// # Errors
     /// [`RecordingError::TooLarge`] if all edits together paint more than 2^35 cells.
@@ -312,6 +341,7 @@ impl<R: Read + Seek> Reader<R> {
     /// [`RecordingError::Damaged`] with the first contradiction.
     pub fn check_end(&self) -> Result<(), RecordingError> {
         let Some(end) = &self.end else { return Ok(()) };
+        self.commands_after_end()?;
         let tick = if self.chunks.is_empty() { 0 } else { self.frame.tick };
         let expected = EndHead { tick: end.tick, n_ticks: 0 };
         let why = if self.end_head != expected || end.tick != tick {
@@ -332,9 +362,20 @@ impl<R: Read + Seek> Reader<R> {
         self.end_head
     }
 
+    /// Where the last tick read begins and ends in the bytes of its chunk.
+    #[cfg(test)]
+    pub(super) fn tick_span(&self) -> (usize, usize) {
+        (self.tick_begin, self.tick_end)
+    }
+
     /// The bytes of the last tick read.
     pub(super) fn tick_bytes(&self) -> &[u8] {
         &self.chunk.ticks[self.tick_begin..self.tick_end]
+    }
+
+    /// The bytes of the order texts in the key frame of the loaded chunk.
+    pub(super) fn key_orders(&self) -> &[u8] {
+        &self.chunk.orders
     }
 
     /// The bytes of the edits in the key frame of the loaded chunk.
@@ -375,7 +416,7 @@ impl<R: Read + Seek> Reader<R> {
         let bytes_before = decoder.bytes.len();
         record.tick = frame.tick;
         let mut read = || -> Result<bool, String> {
-            let ended = decoder.flags()?;
+            let ended = decode_head(&mut decoder, header, frame, record)?;
             decode_events(&mut decoder, header, frame, record)?;
             decode_moves(&mut decoder, header, frame, record)?;
             decode_rest(&mut decoder, header, frame, record)?;
@@ -392,7 +433,7 @@ impl<R: Read + Seek> Reader<R> {
                 self.edits.push(edit.effect);
             }
         }
-        if self.n_edits > EVENTS_MAX {
+        if self.n_edits > EDITS_MAX {
             return Err(damaged(format!("tick {}: {}", record.tick, too_many_edits())));
         }
         if self.ticks_left == 0 && self.tick_end < chunk.ticks.len() {
@@ -424,7 +465,9 @@ impl<R: Read + Seek> Reader<R> {
         self.chunk = Chunk::default();
         let mut chunk: Chunk = read_block(&info.head, CHUNK_MEMORY_MAX, &mut self.input).map_err(damaged)?;
         let meaning = |why: String| damaged(Damage::Meaning(why));
-        let key = RecordedAgents::from_key(&chunk.key, info.first_tick, &self.header).map_err(meaning)?;
+        let texts = OrderTexts::decode(&chunk.orders, self.header.orders.len()).map_err(meaning)?;
+        let key =
+            RecordedAgents::from_key(&chunk.key, texts, info.first_tick, &self.header).map_err(meaning)?;
         let edits = decode_edit_list(&chunk.edits, &self.header).map_err(meaning)?;
         if follows {
             let found = self.frame.difference(&key);
@@ -436,11 +479,18 @@ impl<R: Read + Seek> Reader<R> {
             if self.frame.counters != key.counters {
                 return Err(meaning("its key frame has other counters than the tick before".to_owned()));
             }
-        } else {
-            self.map = None;
-            self.n_edits = edits.len();
-            self.edits = edits.into_iter().map(|edit| edit.effect).collect();
+            if !self.frame.texts.include(&key.texts) {
+                return Err(meaning("its key frame has other orders than the tick before".to_owned()));
+            }
         }
+        if !follows || self.map.is_none() {
+            // Those in force stand for all before.
+            self.map = None;
+            self.edits = edits.into_iter().map(|edit| edit.effect).collect();
+        } else if self.edits.len() >= EDITS_MAX {
+            self.map()?;
+        }
+        self.n_edits = 0;
         // Freed: it takes as much memory as the frame.
         chunk.key = KeyFrame::default();
         self.frame = key;

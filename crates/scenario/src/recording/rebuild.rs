@@ -1,28 +1,98 @@
 //! Rebuilds the world that a recording began with.
 
 use crate::load::{
-    Files, LoadError, Loaded, LoadedMap, Overrides, agents_max, build_classes, build_problem, build_world_of,
-    build_world_on, is_problem, kind_tables, load_scenario_map, problem_class,
+    Files, LoadError, Loaded, LoadedMap, Overrides, Source, agents_max, build_problem, build_world_of,
+    build_world_on, is_problem, kind_tables, load_scenario_map,
 };
 use crate::recording::error::RecordingError;
-use crate::recording::header::{Header, RecordedClass, RecordedKind};
+use crate::recording::header::{Header, RecordedKind};
+use crate::recording::host_start::HostStart;
 use crate::scenario::{self, Elevation, MapSource, Scenario};
 use std::path::{Path, PathBuf};
 use wheelbase_grid::{
     Cell, Grid, GridShape, GridSize, MemoryMax, SIDES_MAX, SideEntry, SideKind, SideTable, TerrainEntry,
     TerrainKind, TerrainTable,
 };
-use wheelbase_planner::MovementClass;
-use wheelbase_sim::{CollisionRule, ReplanParams, WorldParts};
-use wheelbase_traffic::TrafficParams;
+use wheelbase_planner::MovementTables;
+use wheelbase_sim::{CollisionRule, Settings, Setup, World, WorldParts};
+use wheelbase_traffic::{DecisionFeed, OwnRule, RecordedRule, RuleSetting, Traffic};
+
+/// The world that a recording began with.
+#[non_exhaustive]
+pub struct Rebuilt {
+    /// The world, before its first tick.
+    pub world: World,
+    /// The sources of its scenario other than the text; none of a host's world.
+    pub source: Source,
+    /// Where the recorded decisions of a traffic rule from outside are put before each tick.
+    pub feed: Option<DecisionFeed>,
+}
 
 /// Rebuilds the world that a recording began with, from the recording alone.
 /// # Errors
-/// [`RecordingError::Scenario`] if its scenario cannot be built.
-pub fn rebuild(header: &Header) -> Result<Loaded, RecordingError> {
+/// [`RecordingError::Scenario`] if its scenario cannot be built, [`RecordingError::Setup`] if its setup cannot.
+pub fn rebuild(header: &Header) -> Result<Rebuilt, RecordingError> {
+    match &header.host {
+        Some(host) => rebuild_host(header, host),
+        None => {
+            rebuild_scenario(header).map(|Loaded { world, source }| Rebuilt { world, source, feed: None })
+        }
+    }
+}
+
+/// The world of a host: its setup stands in the header.
+fn rebuild_host(header: &Header, host: &HostStart) -> Result<Rebuilt, RecordingError> {
+    let (traffic, replan) = header.params().map_err(damaged)?;
+    let settings = Settings {
+        name: host.name.clone(),
+        seed: header.seed,
+        collision: header.collision_rule(),
+        ticks: header.ticks,
+        expansions_per_tick: header.expansions_per_tick,
+        search_slots: header.search_slots as usize,
+        tries_per_tick: header.tries_per_tick,
+        traffic,
+        replan,
+    };
+    let grid = recorded_cells(header, recorded_kinds(header)?, header.grid_shape())?;
+    let grid = with_recorded_heights(header, grid)?;
+    let (found, expected) = (host.components.len(), header.classes.len());
+    if found != expected {
+        return Err(damaged(format!("components of {found} classes, expected {expected}")));
+    }
+    let compiled = header.classes.iter().zip(&host.components).map(|(class, &has_components)| {
+        let mut tables = MovementTables::compile(&grid, class.movement().clone());
+        if has_components {
+            tables.make_components();
+        }
+        tables
+    });
+    let tables: Vec<MovementTables> = compiled.collect();
+    let (rule, feed): (Box<dyn Traffic>, _) = if host.rule_is_outside() {
+        let (rule, feed) = RecordedRule::new(host.needs_paths);
+        (Box::new(rule), Some(feed))
+    } else {
+        let setting = RuleSetting {
+            tables: &tables,
+            size: grid.size(),
+            collision: settings.collision,
+            n_agents: host.agents.len(),
+            seed: settings.seed,
+            params: settings.traffic,
+        };
+        let made = OwnRule::from_name(&host.rule).and_then(|rule| rule.make(setting));
+        (made.ok_or_else(|| damaged(format!("no traffic rule \"{}\" for its classes", host.rule)))?, None)
+    };
+    let mut setup = Setup::with_rule(settings, grid, tables, rule);
+    host.put_into(&mut setup).map_err(damaged)?;
+    let world = World::new(setup).map_err(RecordingError::Setup)?;
+    Ok(Rebuilt { world, source: Source::default(), feed })
+}
+
+fn rebuild_scenario(header: &Header) -> Result<Loaded, RecordingError> {
     let (path, files) = (Path::new(&header.file), Files::Attached(&header.attached));
     if is_problem(path) {
-        let built = build_problem(path, header.scenario.as_bytes(), overrides(header), files);
+        let built = build_problem(path, header.scenario.as_bytes(), overrides(header)?, files);
         return built.map_err(RecordingError::Scenario);
     }
     let mut typed = typed_scenario(header)?;
@@ -35,8 +105,10 @@ pub fn rebuild(header: &Header) -> Result<Loaded, RecordingError> {
         }
         _ if from_file => {
             typed.map.elevation = None;
-            let map = load_scenario_map(path, &typed, MemoryMax::NONE).map_err(RecordingError::Scenario)?;
-            build_world_on(path, &typed, with_recorded_heights(header, map)?, files, MemoryMax::NONE)
+            let map =
+                load_scenario_map(path, &typed, files, MemoryMax::NONE).map_err(RecordingError::Scenario)?;
+            let grid = with_recorded_heights(header, map.grid)?;
+            build_world_on(path, &typed, LoadedMap { grid, ..map }, files, MemoryMax::NONE)
         }
         _ => build_world_of(path, &typed, files),
     };
@@ -47,20 +119,22 @@ pub fn rebuild(header: &Header) -> Result<Loaded, RecordingError> {
 /// # Errors
 /// [`RecordingError::Scenario`] if it does not, or cannot be built.
 pub fn check_memory(header: &Header, memory_max: MemoryMax) -> Result<(), RecordingError> {
-    let classes = scenario_classes(header)?;
     let grid = recorded_cells(header, recorded_kinds(header)?, header.grid_shape())?;
     let mut parts = WorldParts {
         grid: &grid,
-        classes: classes.iter().collect(),
+        classes: header.classes.iter().map(|class| class.movement()).collect(),
         collision: CollisionRule::Discrete,
-        search_slots: 0,
+        search_slots: header.search_slots.into(),
         agents: 0,
         landmarks: 0,
         fields: WorldParts::FIELDS,
     };
-    if !is_problem(Path::new(&header.file)) {
+    if let Some(host) = &header.host {
+        parts.collision = header.collision_rule();
+        parts.agents = host.agents.len() as u64;
+        parts.landmarks = host.landmarks.unwrap_or(0) as usize;
+    } else if !is_problem(Path::new(&header.file)) {
         let typed = typed_scenario(header)?;
-        parts.search_slots = typed.search_slots.into();
         parts.agents = agents_max(&typed, header.objects.len());
     }
     let too_large = |error| LoadError::Memory { file: header.file.clone(), error };
@@ -72,34 +146,6 @@ fn is_tiled(file: &str) -> bool {
     Path::new(file).extension().is_some_and(|ending| ending == "tmx")
 }
 
-/// The movement classes of a recording, by [`ClassId`](wheelbase_sim::ClassId), built from its scenario.
-/// # Errors
-/// [`RecordingError::Scenario`] if they cannot be built, [`RecordingError::Damaged`] if the header describes other
-/// classes.
-pub fn movement_classes(header: &Header) -> Result<Vec<MovementClass>, RecordingError> {
-    let classes = scenario_classes(header)?;
-    let (found, recorded) = (classes.len(), header.classes.len());
-    let shown = |(class, recorded): (&MovementClass, &RecordedClass)| {
-        *recorded == RecordedClass { text: recorded.text.clone(), ..RecordedClass::of(class) }
-    };
-    if found == recorded && classes.iter().zip(&header.classes).all(shown) {
-        return Ok(classes);
-    }
-    Err(damaged("its classes are not those of the scenario in it".to_owned()))
-}
-
-fn scenario_classes(header: &Header) -> Result<Vec<MovementClass>, RecordingError> {
-    if is_problem(Path::new(&header.file)) {
-        return Ok(vec![problem_class()]);
-    }
-    let typed = typed_scenario(header)?;
-    let (width, height) = (header.map.width.into(), header.map.height.into());
-    // Cannot fail: the reader has checked the size.
-    let size = GridSize::new(width, height).map_err(|error| damaged(error.to_string()))?;
-    build_classes(Path::new(&header.file), &typed, &header.objects, (header.grid_shape(), size))
-        .map_err(RecordingError::Scenario)
-}
-
 /// Damage in the header.
 fn damaged(why: String) -> RecordingError {
     RecordingError::Damaged { part: "the start".to_owned(), why }
@@ -109,21 +155,22 @@ fn damaged(why: String) -> RecordingError {
 fn typed_scenario(header: &Header) -> Result<Scenario, RecordingError> {
     let mut typed = scenario::parse(&header.file, header.scenario.as_bytes())
         .map_err(|errors| RecordingError::Scenario(errors.into()))?;
-    overrides(header).apply(&mut typed);
+    overrides(header)?.apply(&mut typed);
     Ok(typed)
 }
 
 /// The overrides of a recording: the effective values of its run.
-fn overrides(header: &Header) -> Overrides {
-    Overrides {
+fn overrides(header: &Header) -> Result<Overrides, RecordingError> {
+    let (traffic, replan) = header.params().map_err(damaged)?;
+    Ok(Overrides {
         ticks: Some(header.ticks),
         seed: Some(header.seed),
         expansions_per_tick: Some(header.expansions_per_tick),
         tries_per_tick: Some(header.tries_per_tick),
-        traffic: TrafficParams::USUAL,
-        replan: ReplanParams::USUAL,
+        traffic,
+        replan,
         memory_max: MemoryMax::NONE,
-    }
+    })
 }
 
 /// The map of a recording before the first tick, with its objects. Kinds are those of the scenario, unless the map
@@ -135,13 +182,12 @@ fn recorded_map(header: &Header, typed: &Scenario, tiled: bool) -> Result<Loaded
         let tables = kind_tables(Path::new(&header.file), typed).map_err(RecordingError::Scenario)?;
         (tables, typed.map.shape)
     };
-    let map = LoadedMap {
-        grid: recorded_cells(header, tables, shape)?,
+    Ok(LoadedMap {
+        grid: with_recorded_heights(header, recorded_cells(header, tables, shape)?)?,
         objects: header.objects.clone(),
         file: PathBuf::from(&header.file),
         files: Vec::new(),
-    };
-    with_recorded_heights(header, map)
+    })
 }
 
 /// The recorded cells and sides, with tables of their kinds.
@@ -167,13 +213,12 @@ fn recorded_cells(
 }
 
 /// A map with the recorded heights and revision.
-fn with_recorded_heights(header: &Header, map: LoadedMap) -> Result<LoadedMap, RecordingError> {
-    let LoadedMap { mut grid, objects, file, files } = map;
+fn with_recorded_heights(header: &Header, mut grid: Grid) -> Result<Grid, RecordingError> {
     if !header.map.elevation.is_empty() {
         let heights = header.map.elevation.clone();
         grid = grid.with_elevation(heights).map_err(|error| damaged(error.to_string()))?;
     }
-    Ok(LoadedMap { grid: grid.at_revision(header.map_revision), objects, file, files })
+    Ok(grid.at_revision(header.map_revision))
 }
 
 /// The recorded kinds.

@@ -3,24 +3,32 @@
 use crate::recording::header::{Header, RecordedClass};
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{Heading, Pose};
-use wheelbase_sim::{AgentId, AppliedEdit, ClassId, Counters};
+use wheelbase_sim::codec::plain_bytes;
+use wheelbase_sim::{AgentId, AppliedEdit, ClassId, Counters, GivenCommand, RefusalReason, Team, Ticket};
+use wheelbase_traffic::Decisions;
 
 /// All that took effect at a tick. Meant to be refilled tick after tick.
 ///
-/// First the events, in the order in which they took effect. Then, each in order of id: moves that began; waits that
+/// First the commands of the host, then the events, in the order in which they took effect. Then, each in order of id: moves that began; waits that
 /// began or ended; changes of the current order; dropped paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TickRecord {
     /// The tick.
     pub tick: u32,
+    /// The commands that the host gave before the tick, since the one before it.
+    pub commands: Vec<GivenCommand>,
+    /// The decisions of a rule of traffic that is none of ours.
+    pub decisions: Decisions,
+    /// The orders stored at the tick: numbers and canonical texts.
+    pub new_orders: Vec<(u32, String)>,
     /// What took effect.
     pub events: Vec<Event>,
     /// The runs of the paths of [`Event::Path`], one after the other.
     pub path_runs: Vec<PathRun>,
     /// Counters after the tick.
     pub counters: Counters,
-    /// [`World::tick_hash`](wheelbase_sim::World::tick_hash) after the tick.
+    /// [`World::state_hash`](wheelbase_sim::World::state_hash) after the tick.
     pub state_hash: u64,
 }
 
@@ -88,8 +96,8 @@ pub struct RunRange {
 /// One event of a tick, as recorded.
 ///
 /// The simulation logs the same facts as [`TraceEvent`](wheelbase_sim::TraceEvent). The two stay apart: a recorded
-/// event refers to orders and their kinds by number in the header, which another release may have written, holds
-/// paths as runs ([`PathRun`]), and includes changes that the log leaves to be seen in the state (waits, current
+/// event refers to orders by number and to their kinds by number in the header, which another release may have
+/// written, holds paths as runs ([`PathRun`]), and includes changes that the log leaves to be seen in the state (waits, current
 /// orders, dropped paths). An edit is the same type in both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -101,6 +109,10 @@ pub enum Event {
         class: ClassId,
         /// Where.
         pose: Pose,
+        /// Its team.
+        team: Team,
+        /// Its speed factor in permille.
+        speed_factor: u16,
     },
     /// An agent was removed.
     Remove {
@@ -111,8 +123,10 @@ pub enum Event {
     Order {
         /// The agent.
         agent: AgentId,
-        /// Number of the order in [`Header::orders`].
+        /// Number of the order: [`Reader::order_text`](crate::recording::Reader::order_text).
         order: u32,
+        /// Whether it was put behind what was left of older ones.
+        append: bool,
     },
     /// An order was done.
     Done {
@@ -143,6 +157,50 @@ pub enum Event {
         agent: AgentId,
         /// Cell of its goal.
         cell: CellXY,
+    },
+    /// A command, or its part about an agent, was not carried out.
+    Refused {
+        /// The command.
+        ticket: Ticket,
+        /// The agent, if it is about one; there need not be such an agent.
+        agent: Option<AgentId>,
+        /// Why.
+        reason: RefusalReason,
+    },
+    /// An agent got another priority.
+    Priority {
+        /// The agent.
+        agent: AgentId,
+        /// Its priority.
+        priority: i32,
+    },
+    /// An agent joined another team.
+    Team {
+        /// The agent.
+        agent: AgentId,
+        /// Its team.
+        team: Team,
+    },
+    /// An agent got another speed factor.
+    SpeedFactor {
+        /// The agent.
+        agent: AgentId,
+        /// The factor in permille.
+        permille: u16,
+    },
+    /// An agent took another class, in a pose.
+    Class {
+        /// The agent.
+        agent: AgentId,
+        /// Its class.
+        class: ClassId,
+        /// Its pose.
+        pose: Pose,
+    },
+    /// The tasks of an agent were replaced.
+    TasksReplaced {
+        /// The agent.
+        agent: AgentId,
     },
     /// An edit of the map took effect. Its areas and its cell are on the map.
     Edit(AppliedEdit),
@@ -180,7 +238,7 @@ pub enum Event {
     Current {
         /// The agent.
         agent: AgentId,
-        /// Number of the order in [`Header::orders`]; `u32::MAX` for none.
+        /// Number of the order, as in [`Event::Order`]; `u32::MAX` for none.
         order: u32,
     },
 }
@@ -196,10 +254,16 @@ impl Event {
             | Self::Unreachable { agent, .. }
             | Self::Task { agent, .. }
             | Self::TaskDone { agent, .. }
+            | Self::Priority { agent, .. }
+            | Self::Team { agent, .. }
+            | Self::SpeedFactor { agent, .. }
+            | Self::Class { agent, .. }
+            | Self::TasksReplaced { agent }
             | Self::Path { agent, .. }
             | Self::Move { agent, .. }
             | Self::Wait { agent, .. }
             | Self::Current { agent, .. } => Some(agent),
+            Self::Refused { agent, .. } => agent,
             Self::Edit(_) => None,
         }
     }
@@ -208,6 +272,9 @@ impl Event {
 impl TickRecord {
     /// Empties the record and keeps its memory.
     pub fn clear(&mut self) {
+        self.commands.clear();
+        self.decisions.clear();
+        self.new_orders.clear();
         self.events.clear();
         self.path_runs.clear();
         self.counters = Counters::default();
@@ -244,6 +311,9 @@ pub struct End {
     pub state_hash: u64,
     /// The outcome as JSON: the keys of the result that do not depend on time, threads or memory.
     pub outcome: String,
+    /// The commands given after the last tick, as they stand in a tick.
+    #[serde(deserialize_with = "plain_bytes")]
+    pub(super) commands: Vec<u8>,
 }
 
 /// A pose as scenarios write it.

@@ -3,6 +3,7 @@
 //! Writer and reader each keep one and apply the same events to it, so that whatever follows from it is not written.
 
 use crate::recording::header::{Header, RecordedClass};
+use crate::recording::order_texts::OrderTexts;
 use crate::recording::record::{Event, PathRun, TickRecord};
 use crate::scenario::AGENTS_MAX;
 use serde::{Deserialize, Serialize};
@@ -24,12 +25,14 @@ pub struct RecordedAgents {
     pub classes: Vec<ClassId>,
     /// The position and the last move of each.
     pub motion: Vec<RecordedMotion>,
-    /// Number of the current order of each in [`Header::orders`]; `u32::MAX` for none.
+    /// Number of the current order of each ([`RecordedAgents::order_text`]); `u32::MAX` for none.
     pub orders: Vec<u32>,
     /// Tick since which each waits although it could go on; `u32::MAX` if it does not wait.
     pub waits_since: Vec<u32>,
     /// Counters after the last tick.
     pub counters: Counters,
+    /// Texts of the orders that the header lacks.
+    pub(super) texts: OrderTexts,
     paths: Vec<PathHandle>,
     pool: PathPool<PathRun>,
     /// Rows to remove after the events of the tick.
@@ -100,6 +103,23 @@ pub(super) struct KeyFrame {
 pub(super) const PATH_RUNS_MAX: usize = 1 << 25;
 
 impl RecordedAgents {
+    /// No agents, before the first tick.
+    pub(super) fn before(header: &Header) -> Self {
+        Self { texts: OrderTexts::after(header.orders.len()), ..Self::default() }
+    }
+
+    /// The canonical text of an order that an agent has or is given at the last tick; `None` if there is no such order.
+    pub fn order_text<'a>(&'a self, number: u32, header: &'a Header) -> Option<&'a str> {
+        let in_header = header.orders.get(number as usize).map(String::as_str);
+        in_header.or_else(|| self.texts.get(number))
+    }
+
+    /// The number of an order of which the text is known, or [`NONE`]; others are refused.
+    pub(super) fn check_order(&self, order: u32, header: &Header) -> Result<u32, String> {
+        let known = order == NONE || self.order_text(order, header).is_some();
+        if known { Ok(order) } else { Err(format!("order {order}, of which there is no text")) }
+    }
+
     /// Number of agents.
     pub fn len(&self) -> usize {
         self.ids.len()
@@ -219,7 +239,8 @@ impl RecordedAgents {
     /// normal ground.
     pub(super) fn expected_ticks(&self, row: usize, class: &RecordedClass, primitive: u8) -> u32 {
         let last = &self.motion[row];
-        let base = class.primitives.get(usize::from(primitive)).map_or(1, |primitive| primitive.ticks);
+        let primitives = class.movement().primitives();
+        let base = primitives.get(usize::from(primitive)).map_or(1, |primitive| primitive.time);
         if last.primitive == primitive { last.end - last.start } else { base }
     }
 
@@ -227,7 +248,7 @@ impl RecordedAgents {
     /// # Errors
     /// The reason why it is impossible.
     pub(super) fn apply(&mut self, event: &Event, record: &TickRecord) -> Result<(), String> {
-        if let Event::Spawn { agent, class, pose } = *event {
+        if let Event::Spawn { agent, class, pose, .. } = *event {
             if self.ids.last().is_some_and(|&last| last >= agent) {
                 return Err(format!("agent {} is placed after one of a higher id", agent.0));
             }
@@ -238,12 +259,22 @@ impl RecordedAgents {
             self.push(agent, class, RecordedMotion::resting(pose, self.tick));
             return Ok(());
         }
-        let Some(agent) = event.agent() else { return Ok(()) };
+        let Some(agent) = event.agent().filter(|_| !matches!(event, Event::Refused { .. })) else {
+            return Ok(());
+        };
         let Some(row) = self.row(agent) else { return Err(format!("agent {} is not there", agent.0)) };
         match *event {
             // `remove_gone` finds an agent that is removed twice.
             Event::Remove { .. } if self.gone.len() < self.len() => self.gone.push(row as u32),
             Event::Remove { .. } => return Err(REMOVED_TWICE.to_owned()),
+            Event::Class { class, pose, .. } => {
+                if self.is_moving(row) {
+                    return Err(format!("agent {} takes another class in mid-move", agent.0));
+                }
+                self.classes[row] = class;
+                self.pool.drop_path(&mut self.paths[row]);
+                self.set_motion(row, RecordedMotion::resting(pose, self.tick));
+            }
             Event::Path { runs, .. } => {
                 let runs = record.runs_of_path(runs);
                 if self.n_runs() - self.runs(row).len() + runs.len() > PATH_RUNS_MAX {
@@ -355,7 +386,12 @@ impl RecordedAgents {
     /// Reads the frame before a tick.
     /// # Errors
     /// The first thing in it that does not match.
-    pub(super) fn from_key(key: &KeyFrame, tick: u32, header: &Header) -> Result<Self, String> {
+    pub(super) fn from_key(
+        key: &KeyFrame,
+        texts: OrderTexts,
+        tick: u32,
+        header: &Header,
+    ) -> Result<Self, String> {
         let n = key.ids.len();
         let columns = [
             key.classes.len(),
@@ -380,7 +416,7 @@ impl RecordedAgents {
             return Err(format!("paths of {n_runs} runs of equal moves, expected at most {PATH_RUNS_MAX}"));
         }
         let counters = Counters::of_values(key.counters).ok_or("counters that are too large")?;
-        let mut frame = Self { tick, counters, next_end: u32::MAX, ..Self::default() };
+        let mut frame = Self { tick, counters, texts, next_end: u32::MAX, ..Self::default() };
         let (mut last, mut id) = (CellXY::new(0, 0), 0_u32);
         let (mut times, mut runs) = (key.since.iter().zip(&key.left), &key.runs[..]);
         let mut path = Vec::new();
@@ -403,7 +439,7 @@ impl RecordedAgents {
                 check_pose(header, class, motion.to)?;
             }
             frame.push(AgentId(id), class, motion);
-            frame.orders[row] = check_order(key.orders[row].wrapping_sub(1), header)?;
+            frame.orders[row] = frame.check_order(key.orders[row].wrapping_sub(1), header)?;
             let waits = key.waits[row];
             frame.waits_since[row] = if waits == 0 { NONE } else { tick.wrapping_sub(waits - 1) };
             let (of_row, rest) = runs.split_at(key.n_runs[row] as usize);
@@ -454,7 +490,7 @@ pub(super) fn push_run(
     first: usize,
     runs: &mut Vec<PathRun>,
 ) -> Result<(), String> {
-    if usize::from(run.primitive()) >= class.primitives.len() {
+    if usize::from(run.primitive()) >= class.movement().primitives().len() {
         return Err(format!("a path of primitive {}, which its class lacks", run.primitive()));
     }
     if run.n_moves() > PathRun::MOVES_MAX {
@@ -467,18 +503,12 @@ pub(super) fn push_run(
     Ok(())
 }
 
-/// The number of a recorded order, or [`NONE`]; others are refused.
-pub(super) fn check_order(order: u32, header: &Header) -> Result<u32, String> {
-    let known = order == NONE || (order as usize) < header.orders.len();
-    if known { Ok(order) } else { Err(format!("order {order}, expected one of {}", header.orders.len())) }
-}
-
 /// Checks that a class can have a pose on the map.
 pub(super) fn check_pose(header: &Header, class: ClassId, pose: Pose) -> Result<(), String> {
     let Some(known) = header.classes.get(usize::from(class.0)) else {
         return Err(format!("class {}, expected one of {}", class.0, header.classes.len()));
     };
-    if header.map.index(pose.cell).is_none() || pose.heading.0 >= known.headings {
+    if header.map.index(pose.cell).is_none() || pose.heading.0 >= known.movement().headings() {
         let (x, y) = (pose.cell.x, pose.cell.y);
         return Err(format!("pose [{x}, {y}, {}] is not on the map", pose.heading.0));
     }

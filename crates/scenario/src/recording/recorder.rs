@@ -1,15 +1,19 @@
 //! Writes a recording as a world steps.
 
 use crate::load::Source;
-use crate::outcome::recorded_outcome_json;
+use crate::outcome::outcome_json;
 use crate::recording::chunk::Chunk;
+use crate::recording::command_code::commands_to_end;
+use crate::recording::error::RecordingError;
 use crate::recording::format::{BLOCK_CHUNK, BLOCK_END, BLOCK_HEADER, CHUNK_BYTES, CHUNK_TICKS, KIND};
 use crate::recording::header::{Header, ScenarioText};
+use crate::recording::host_start::HostStart;
 use crate::recording::map_edits::EditsInForce;
 use crate::recording::observe::Observer;
+use crate::recording::reader::HEADER_MEMORY_MAX;
 use crate::recording::record::End;
 use std::io::{self, Write};
-use wheelbase_sim::codec::{BlockWriter, write_prefix};
+use wheelbase_sim::codec::{BlockHead, BlockWriter, Damage, read_block, write_prefix};
 use wheelbase_sim::{RunResult, RunState, TickTimes, World};
 
 /// A recording being written. Once its buffers have the size of a chunk, a tick allocates nothing.
@@ -26,22 +30,77 @@ pub struct Recorder<W: Write> {
     ended: bool,
 }
 
+/// Refuses to write a header that could not be read again.
+fn check_header(block: &[u8]) -> io::Result<()> {
+    let mut input = block;
+    let read = BlockHead::read(&mut input)
+        .and_then(|head| read_block::<Header>(&head, HEADER_MEMORY_MAX, &mut input).map(|_| ()));
+    read.map_err(|damage| {
+        let why = match damage {
+            Damage::Meaning(why) => why,
+            other => RecordingError::of(other, || "the start".to_owned()).to_string(),
+        };
+        io::Error::other(format!("the run cannot be recorded: its setup: {why}"))
+    })
+}
+
 impl<W: Write> Recorder<W> {
-    /// Begins the recording of a world that has not stepped: writes the header, and has the world keep its log.
-    /// `scenario` and `source` are what it was built from.
+    /// Begins the recording of a world that was built from a scenario and has not stepped: writes the header, and has the
+    /// world keep its log. `scenario` and `source` are what it was built from.
     ///
     /// # Errors
-    /// Those of the writer.
-    pub fn begin(
-        world: &mut World,
-        source: &Source,
-        scenario: ScenarioText<'_>,
-        mut out: W,
-    ) -> io::Result<Self> {
-        let mut header = Header::of(world, source, scenario);
-        let mut blocks = BlockWriter::default();
+    /// Those of the writer; and if the world cannot be recorded: it has stepped, or has classes beyond the limits.
+    pub fn begin(world: &mut World, source: &Source, scenario: ScenarioText<'_>, out: W) -> io::Result<Self> {
+        Self::begin_with(Header::of(world, source, scenario), world, out)
+    }
+
+    /// Begins the recording of a world that was made by [`World::new`] and has not stepped: the header holds its setup, so
+    /// that nothing else is needed to run it again. A traffic rule of ours is made again for the settings of the run; of
+    /// any other the decisions are recorded.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    /// use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
+    /// use wheelbase_planner::{ClassSpec, Heading, MovementClass, Pose, Primitive};
+    /// use wheelbase_scenario::recording::{Reader, Recorder, verify};
+    /// use wheelbase_sim::{ClassId, Command, Order, Settings, Setup, Spawn, World};
+    /// let mut cart = ClassSpec::new("cart", 4);
+    /// cart.primitives = Primitive::vehicle(4, 8, 4);
+    /// let grid = Grid::from_rows(&["........"], TerrainTable::movingai(), SideTable::default())?;
+    /// let setup = Setup::cooperative(Settings::named("lane"), grid, vec![MovementClass::new(cart)?]);
+    /// let mut world = World::new(setup)?;
+    /// let mut recorder = Recorder::begin_host(&mut world, Vec::new())?;
+    /// world.command(Command::Spawn(Spawn::new(ClassId(0), Pose::new(0, 0, Heading(0)))));
+    /// for tick in 0..40 {
+    ///     if tick == 3 {
+    ///         let cart = world.agent_arrays().ids[0];
+    ///         world.command(Command::order(cart, Order::goto(CellXY::new(5, 0))));
+    ///     }
+    ///     let step = world.step();
+    ///     recorder.tick(&world, tick, step)?;
+    ///     world.clear_log();
+    /// }
+    /// let mut reader = Reader::open(Cursor::new(recorder.finish(&world)?))?;
+    /// assert_eq!(verify(&mut reader, |_| true)?.difference, None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Recorder::begin`].
+    pub fn begin_host(world: &mut World, out: W) -> io::Result<Self> {
+        Self::begin_with(Header::of_host(world), world, out)
+    }
+
+    fn begin_with(header: Result<Header, String>, world: &mut World, mut out: W) -> io::Result<Self> {
+        let header = header.map_err(|why| io::Error::other(format!("the run cannot be recorded: {why}")));
+        let mut header = header?;
+        let (mut blocks, mut block) = (BlockWriter::default(), Vec::new());
         write_prefix(&KIND, &mut out)?;
-        blocks.write(BLOCK_HEADER, (0, 0), &header, &mut out)?;
+        blocks.write(BLOCK_HEADER, (0, 0), &header, &mut block)?;
+        if header.host.as_ref().is_some_and(HostStart::may_be_too_large) {
+            check_header(&block)?;
+        }
+        out.write_all(&block)?;
         out.flush()?;
         // Freed, for a map may be large: from here on only the classes are needed.
         header.map.terrain = Vec::new();
@@ -49,18 +108,23 @@ impl<W: Write> Recorder<W> {
         header.map.elevation = Vec::new();
         header.scenario = String::new();
         header.attached = Vec::new();
+        if let Some(host) = &mut header.host {
+            host.forget_agents();
+        }
         world.keep_log();
-        Ok(Self {
+        let mut recorder = Self {
             out,
+            observer: Observer::new(&header),
             header,
-            observer: Observer::default(),
             blocks,
             chunk: Chunk::default(),
             first_tick: world.tick(),
             n_ticks: 0,
             edits: EditsInForce::default(),
             ended: false,
-        })
+        };
+        recorder.begin_chunk(world);
+        Ok(recorder)
     }
 
     /// Records the last tick of `world`: `tick` is its number, `step` its result. The caller clears the log
@@ -68,23 +132,23 @@ impl<W: Write> Recorder<W> {
     ///
     /// # Errors
     /// Those of the writer, at ticks that fill a chunk, and of a tick beyond the limits of a recording: 2^25 runs of
-    /// equal moves in all paths, 2^24 other events.
+    /// equal moves in all paths, 2^24 other events, 2^26 bytes of commands, 2^27 bytes of orders that agents have, 2^20
+    /// edits in force.
     pub fn tick(&mut self, world: &World, tick: u32, step: RunState) -> io::Result<()> {
-        if self.n_ticks == 0 {
-            self.begin_chunk(tick);
-        }
         let observed = self.observer.observe(world, &self.header, tick, step, &mut self.chunk.ticks);
-        observed.map_err(|why| io::Error::other(format!("tick {tick} cannot be recorded: {why}")))?;
-        self.edits.note(&self.observer.record);
+        let noted = observed.and_then(|()| self.edits.note(&self.observer.record));
+        noted.map_err(|why| io::Error::other(format!("tick {tick} cannot be recorded: {why}")))?;
         self.n_ticks += 1;
         self.ended = step == RunState::Ended;
         if self.n_ticks == CHUNK_TICKS || self.chunk.ticks.len() >= CHUNK_BYTES {
             self.write_chunk()?;
+            self.begin_chunk(world);
         }
         Ok(())
     }
 
-    /// Writes the last chunk and the end. A run that did not come to its end is marked as interrupted.
+    /// Writes the last chunk and the end. A run that did not come to its end is marked as interrupted, as that of a world
+    /// without a last tick always is.
     ///
     /// # Errors
     /// Those of the writer.
@@ -92,27 +156,32 @@ impl<W: Write> Recorder<W> {
         if self.n_ticks > 0 {
             self.write_chunk()?;
         }
+        let mut commands = Vec::new();
+        commands_to_end(world, &mut commands).map_err(io::Error::other)?;
         let result = RunResult::of(world, 1, &TickTimes::default(), 0.0, 0);
         let end = End {
             tick: world.tick(),
             interrupted: !self.ended,
             state_hash: world.state_hash(),
-            outcome: recorded_outcome_json(&result).to_string(),
+            outcome: outcome_json(&result).to_string(),
+            commands,
         };
         self.blocks.write(BLOCK_END, (world.tick(), 0), &end, &mut self.out)?;
         self.out.flush()?;
         Ok(self.out)
     }
 
-    fn begin_chunk(&mut self, tick: u32) {
-        self.first_tick = tick;
-        self.chunk.ticks.clear();
-        self.chunk.edits.clear();
-        self.edits.encode(&mut self.chunk.edits);
-        let frame = &mut self.observer.frame;
-        frame.tick = tick;
-        frame.forget_history();
-        frame.to_key(&mut self.chunk.key);
+    /// Begins a chunk with the next tick of the world.
+    fn begin_chunk(&mut self, world: &World) {
+        self.first_tick = world.tick();
+        self.observer.begin_chunk(world);
+        let Self { chunk, edits, observer: Observer { frame, .. }, .. } = self;
+        chunk.ticks.clear();
+        chunk.edits.clear();
+        edits.encode(&mut chunk.edits);
+        chunk.orders.clear();
+        frame.texts.encode(&mut chunk.orders);
+        frame.to_key(&mut chunk.key);
     }
 
     fn write_chunk(&mut self) -> io::Result<()> {

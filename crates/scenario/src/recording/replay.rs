@@ -1,15 +1,14 @@
-//! Runs a recording again: rebuilds its world and steps it beside the recorded ticks.
+//! Runs a recording again: rebuilds its world and steps it beside the recorded ticks, with the commands of its host.
 //!
 //! The one loop of its kind. [`verify`](super::verify) compares both sides, [`profile`](super::profile) measures the
 //! second run; each is a [`ReplayVisitor`].
 
-use crate::load::Loaded;
 use crate::recording::error::RecordingError;
 use crate::recording::reader::Reader;
-use crate::recording::rebuild::rebuild;
+use crate::recording::rebuild::{Rebuilt, rebuild};
 use crate::recording::record::TickRecord;
 use std::io::{Read, Seek};
-use wheelbase_sim::{RunState, World};
+use wheelbase_sim::{GivenCommand, RunState, World};
 
 /// How a replay continues after a call of its visitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +38,7 @@ pub struct ReplayedTick<'a, R> {
 /// The purpose of a replay. Calls come in the order of the methods, those from `goes_on` on once a tick.
 pub trait ReplayVisitor<R: Read + Seek> {
     /// The world is rebuilt and has not stepped.
-    fn begin(&mut self, reader: &Reader<R>, rebuilt: &mut Loaded) -> ReplayFlow;
+    fn begin(&mut self, reader: &Reader<R>, rebuilt: &mut Rebuilt) -> ReplayFlow;
 
     /// Whether to read another tick after `n_ticks`.
     fn goes_on(&mut self, n_ticks: u32) -> bool;
@@ -63,14 +62,14 @@ pub trait ReplayVisitor<R: Read + Seek> {
 
 /// Runs a recording again. Gives the world, unless the visitor ended the replay by [`ReplayFlow::End`].
 /// # Errors
-/// [`RecordingError`] if the recording is damaged or its scenario cannot be built.
+/// [`RecordingError`] if the recording is damaged or its scenario or setup cannot be built.
 pub fn replay<R: Read + Seek>(
     reader: &mut Reader<R>,
     visitor: &mut impl ReplayVisitor<R>,
 ) -> Result<Option<World>, RecordingError> {
     let mut rebuilt = rebuild(reader.header())?;
     let mut flow = visitor.begin(reader, &mut rebuilt);
-    let mut world = rebuilt.world;
+    let Rebuilt { mut world, feed, .. } = rebuilt;
     let (mut record, mut n_ticks) = (TickRecord::default(), 0);
     while flow != ReplayFlow::End && visitor.goes_on(n_ticks) {
         let Some(begins_chunk) = reader.begin_chunk()? else { break };
@@ -85,6 +84,10 @@ pub fn replay<R: Read + Seek>(
         }
         if flow == ReplayFlow::Step {
             let tick = world.tick();
+            give(&mut world, &record.commands, || format!("tick {tick}"))?;
+            if let Some(feed) = &feed {
+                feed.put(|decisions| decisions.clone_from(&record.decisions));
+            }
             let state = visitor.step(&mut world);
             flow = visitor.tick(ReplayedTick { tick, reader, record: &record, world: &mut world, state });
         } else {
@@ -92,5 +95,27 @@ pub fn replay<R: Read + Seek>(
         }
         n_ticks += 1;
     }
+    if flow == ReplayFlow::Step && n_ticks == reader.n_ticks() {
+        give(&mut world, &reader.commands_after_end()?, || "the end".to_owned())?;
+    }
     Ok((flow != ReplayFlow::End).then_some(world))
+}
+
+/// Gives the commands of a host again.
+fn give(
+    world: &mut World,
+    commands: &[GivenCommand],
+    part: impl Fn() -> String,
+) -> Result<(), RecordingError> {
+    for GivenCommand { ticket, tick, command } in commands {
+        let found = match tick {
+            Some(tick) => world.command_at(*tick, command.clone()),
+            None => world.command(command.clone()),
+        };
+        if found != *ticket {
+            let why = format!("a command of ticket {}, expected {}", ticket.0, found.0);
+            return Err(RecordingError::Damaged { part: part(), why });
+        }
+    }
+    Ok(())
 }

@@ -1,27 +1,33 @@
 //! The bytes of a tick. What follows from the frame, the agents after the tick before, is left out.
 //!
-//! First come the events other than moves, each a tag and its agent as a difference from the previous one. Then the
+//! First come the commands given before the tick, the decisions of a rule from outside, and the texts of the orders that
+//! were stored. Then the events other than moves, each a tag and its agent as a difference from the previous one. Then the
 //! moves: most agents that end a move begin the next one of their path at once, of equal length, so each agent whose
 //! move ends at the tick has one byte, 0 if it rests and 1 if it goes on that way. Other agents that begin a move
 //! are listed. Last come lists of rows with a changed wait, a changed current order or a dropped path. Runs of equal
 //! bytes are left to deflate.
 
+use crate::recording::command_code::{decode_commands, encode_commands};
+use crate::recording::decision_code::{decode_decisions, encode_decisions};
 use crate::recording::header::Header;
+use crate::recording::order_texts::{put_text, take_text};
 use crate::recording::record::{Event, PathRun, RunRange, TickRecord};
-use crate::recording::recorded_agents::{
-    NONE, PATH_RUNS_MAX, RecordedAgents, check_order, check_pose, push_run,
-};
-use crate::scenario::EVENTS_MAX;
+use crate::recording::recorded_agents::{NONE, PATH_RUNS_MAX, RecordedAgents, check_pose, push_run};
 use crate::varint::{self, VarintError};
 use wheelbase_grid::{CellXY, Rect, SideKind, TerrainKind};
 use wheelbase_planner::{Heading, Pose};
-use wheelbase_sim::{AgentId, AppliedEdit, ClassId, Counters, EditEffect, OnAgents};
+use wheelbase_sim::{
+    AgentId, AppliedEdit, ClassId, Counters, EditEffect, OnAgents, RefusalReason, Team, Ticket,
+    USUAL_SPEED_PERMILLE,
+};
 
 /// Flag of the tick at which a run ended.
-pub(super) const ENDED: u8 = 1;
+const ENDED: u8 = 1;
 
 /// Most events of a tick other than moves: 16 for each agent of the largest simulation.
 const TICK_EVENTS_MAX: u64 = 1 << 24;
+/// Most edits in force at once, and most of a chunk in addition.
+pub(super) const EDITS_MAX: usize = 1 << 20;
 
 const SPAWN: u8 = 0;
 const REMOVE: u8 = 1;
@@ -32,6 +38,17 @@ const PATH: u8 = 5;
 const EDIT: u8 = 6;
 const TASK: u8 = 7;
 const TASK_DONE: u8 = 8;
+/// With a team and a speed factor other than the usual ones.
+const SPAWN_UNUSUAL: u8 = 9;
+const ORDER_BEHIND: u8 = 10;
+/// Of a command about an agent, and about none.
+const REFUSED_AGENT: u8 = 11;
+const REFUSED: u8 = 12;
+const PRIORITY: u8 = 13;
+const TEAM: u8 = 14;
+const SPEED_FACTOR: u8 = 15;
+const CLASS: u8 = 16;
+const TASKS_REPLACED: u8 = 17;
 
 /// The agent rests.
 const RESTS: u8 = 0;
@@ -69,7 +86,7 @@ impl Decoder<'_> {
     }
 
     /// The flags of a tick: whether the run ended at it.
-    pub(super) fn flags(&mut self) -> Result<bool, String> {
+    fn flags(&mut self) -> Result<bool, String> {
         match self.byte()? {
             flags @ (0 | ENDED) => Ok(flags == ENDED),
             other => Err(format!("unknown flags {:#04x}, expected 0 or {ENDED:#04x}", other & !ENDED)),
@@ -140,6 +157,52 @@ fn encode_cell(out: &mut Vec<u8>, base: CellXY, cell: CellXY) {
     varint::put_signed(out, i64::from(cell.y) - i64::from(base.y));
 }
 
+/// Writes what stands before the events of a tick: its flags, commands, decisions and new orders, whose texts it adds to
+/// the frame. `bytes` is scratch.
+/// # Errors
+/// There is too much of it.
+pub(super) fn encode_head(
+    record: &TickRecord,
+    ended: bool,
+    header: &Header,
+    frame: &mut RecordedAgents,
+    bytes: &mut Vec<u8>,
+    out: &mut Vec<u8>,
+) -> Result<(), String> {
+    out.push(if ended { ENDED } else { 0 });
+    encode_commands(&record.commands, bytes, out)?;
+    if header.rule_is_outside() {
+        encode_decisions(&record.decisions, out);
+    }
+    varint::put(out, record.new_orders.len() as u64);
+    for (_, text) in &record.new_orders {
+        frame.texts.announce(text)?;
+        put_text(text, out);
+    }
+    Ok(())
+}
+
+/// Reads what stands before the events of a tick. Gives whether the run ended at it.
+pub(super) fn decode_head(
+    bytes: &mut Decoder<'_>,
+    header: &Header,
+    frame: &mut RecordedAgents,
+    record: &mut TickRecord,
+) -> Result<bool, String> {
+    let ended = bytes.flags()?;
+    decode_commands(&mut bytes.bytes, &mut record.commands)?;
+    if header.rule_is_outside() {
+        decode_decisions(&mut bytes.bytes, &mut record.decisions)?;
+    }
+    // A length and a byte each.
+    for _ in 0..bytes.list_len(2)? {
+        let (number, text) = (frame.texts.next(), take_text(&mut bytes.bytes)?);
+        frame.texts.announce(text)?;
+        record.new_orders.push((number, text.to_owned()));
+    }
+    Ok(ended)
+}
+
 /// Writes the events other than moves, the first `n_events`, and applies them to the frame.
 ///
 /// # Errors
@@ -169,16 +232,18 @@ fn encode_event(event: &Event, record: &TickRecord, base: &mut DeltaBase, out: &
         base.agent = agent.0;
     };
     match *event {
-        Event::Spawn { agent, class, pose } => {
-            head(SPAWN, agent, out);
-            out.push(class.0);
-            encode_cell(out, base.cell, pose.cell);
-            out.push(pose.heading.0);
-            base.cell = pose.cell;
+        Event::Spawn { agent, class, pose, team, speed_factor } => {
+            let usual = (team, speed_factor) == (Team::default(), USUAL_SPEED_PERMILLE);
+            head(if usual { SPAWN } else { SPAWN_UNUSUAL }, agent, out);
+            encode_pose(class, pose, base, out);
+            if !usual {
+                out.push(team.0);
+                varint::put(out, speed_factor.into());
+            }
         }
         Event::Remove { agent } => head(REMOVE, agent, out),
-        Event::Order { agent, order } => {
-            head(ORDER, agent, out);
+        Event::Order { agent, order, append } => {
+            head(if append { ORDER_BEHIND } else { ORDER }, agent, out);
             varint::put_signed(out, i64::from(order) - i64::from(base.order));
             base.order = order;
         }
@@ -206,9 +271,41 @@ fn encode_event(event: &Event, record: &TickRecord, base: &mut DeltaBase, out: &
             encode_cell(out, base.cell, cell);
             base.cell = cell;
         }
+        Event::Refused { ticket, agent, reason } => {
+            match agent {
+                Some(agent) => head(REFUSED_AGENT, agent, out),
+                None => out.push(REFUSED),
+            }
+            varint::put(out, ticket.0);
+            out.push(reason as u8);
+        }
+        Event::Priority { agent, priority } => {
+            head(PRIORITY, agent, out);
+            varint::put_signed(out, priority.into());
+        }
+        Event::Team { agent, team } => {
+            head(TEAM, agent, out);
+            out.push(team.0);
+        }
+        Event::SpeedFactor { agent, permille } => {
+            head(SPEED_FACTOR, agent, out);
+            varint::put(out, permille.into());
+        }
+        Event::Class { agent, class, pose } => {
+            head(CLASS, agent, out);
+            encode_pose(class, pose, base, out);
+        }
+        Event::TasksReplaced { agent } => head(TASKS_REPLACED, agent, out),
         Event::Edit(edit) => encode_edit(&edit, out),
         Event::Move { .. } | Event::Wait { .. } | Event::Current { .. } => {}
     }
+}
+
+fn encode_pose(class: ClassId, pose: Pose, base: &mut DeltaBase, out: &mut Vec<u8>) {
+    out.push(class.0);
+    encode_cell(out, base.cell, pose.cell);
+    out.push(pose.heading.0);
+    base.cell = pose.cell;
 }
 
 fn too_many_events(found: u64) -> String {
@@ -230,6 +327,7 @@ pub(super) fn encode_edit(edit: &AppliedEdit, out: &mut Vec<u8>) {
         OnAgents::Remove => 2,
     });
     varint::put(out, edit.asked.into());
+    varint::put(out, edit.part.into());
     match edit.effect {
         EditEffect::Terrain { area, kind } => {
             out.push(0);
@@ -259,7 +357,7 @@ fn decode_edit(bytes: &mut Decoder<'_>, header: &Header) -> Result<AppliedEdit, 
         2 => OnAgents::Remove,
         other => return Err(format!("an edit that does {other} with agents")),
     };
-    let asked = bytes.number_u32()?;
+    let (asked, part) = (bytes.number_u32()?, bytes.number_u32()?);
     let area = |bytes: &mut Decoder<'_>| {
         let corner = bytes.cell_from(ORIGIN)?;
         let area = Rect::new(corner.x, corner.y, bytes.number_u32()?, bytes.number_u32()?);
@@ -294,12 +392,12 @@ fn decode_edit(bytes: &mut Decoder<'_>, header: &Header) -> Result<AppliedEdit, 
         }
         other => return Err(format!("an edit of kind {other}")),
     };
-    Ok(AppliedEdit { effect, on_agents, asked })
+    Ok(AppliedEdit { effect, on_agents, asked, part })
 }
 
-/// The message on more edits than a scenario may have.
+/// The message on more edits than a recording may have.
 pub(super) fn too_many_edits() -> String {
-    format!("more than {EVENTS_MAX} edits of the map, the most that a scenario may have")
+    format!("more than {EDITS_MAX} edits of the map in force, or of a chunk")
 }
 
 /// Reads the edits of a key frame.
@@ -309,7 +407,7 @@ pub(super) fn decode_edit_list(bytes: &[u8], header: &Header) -> Result<Vec<Appl
         if decoder.byte()? != EDIT {
             return Err("something else among the edits".to_owned());
         }
-        if edits.len() == EVENTS_MAX {
+        if edits.len() == EDITS_MAX {
             return Err(too_many_edits());
         }
         edits.push(decode_edit(&mut decoder, header)?);
@@ -329,15 +427,15 @@ pub(super) fn decode_events(
     if n_events > TICK_EVENTS_MAX {
         return Err(too_many_events(n_events));
     }
-    let (mut base, mut any_spawned) = (DeltaBase::START, false);
+    let (mut base, mut any_larger) = (DeltaBase::START, false);
     for _ in 0..n_events {
         let event = decode_event(bytes, header, frame, record, &mut base)?;
-        any_spawned |= matches!(event, Event::Spawn { .. });
+        any_larger |= matches!(event, Event::Spawn { .. } | Event::Class { .. });
         frame.apply(&event, record)?;
         record.events.push(event);
     }
     frame.remove_gone()?;
-    if any_spawned { frame.check_fits(header) } else { Ok(()) }
+    if any_larger { frame.check_fits(header) } else { Ok(()) }
 }
 
 fn decode_event(
@@ -351,6 +449,10 @@ fn decode_event(
     if tag == EDIT {
         return Ok(Event::Edit(decode_edit(bytes, header)?));
     }
+    if tag == REFUSED {
+        let (ticket, reason) = decode_refusal(bytes)?;
+        return Ok(Event::Refused { ticket, agent: None, reason });
+    }
     base.agent = bytes.number_from(base.agent)?;
     let agent = AgentId(base.agent);
     let row = || frame.row(agent).ok_or_else(|| format!("agent {} is not there", agent.0));
@@ -360,17 +462,37 @@ fn decode_event(
     };
     Ok(match tag {
         SPAWN => {
-            let class = ClassId(bytes.byte()?);
-            base.cell = bytes.cell_from(base.cell)?;
-            let pose = Pose { cell: base.cell, heading: Heading(bytes.byte()?) };
-            check_pose(header, class, pose)?;
-            Event::Spawn { agent, class, pose }
+            let (class, pose) = decode_pose(bytes, header, base)?;
+            Event::Spawn { agent, class, pose, team: Team::default(), speed_factor: USUAL_SPEED_PERMILLE }
+        }
+        SPAWN_UNUSUAL => {
+            let (class, pose) = decode_pose(bytes, header, base)?;
+            let (team, speed_factor) = (decode_team(bytes)?, decode_speed_factor(bytes)?);
+            if (team, speed_factor) == (Team::default(), USUAL_SPEED_PERMILLE) {
+                return Err("another way to write an agent of the usual team and speed".to_owned());
+            }
+            Event::Spawn { agent, class, pose, team, speed_factor }
         }
         REMOVE => Event::Remove { agent },
-        ORDER => {
-            base.order = check_order(bytes.number_from(base.order)?, header)?;
-            Event::Order { agent, order: base.order }
+        ORDER | ORDER_BEHIND => {
+            base.order = frame.check_order(bytes.number_from(base.order)?, header)?;
+            Event::Order { agent, order: base.order, append: tag == ORDER_BEHIND }
         }
+        REFUSED_AGENT => {
+            let (ticket, reason) = decode_refusal(bytes)?;
+            Event::Refused { ticket, agent: Some(agent), reason }
+        }
+        PRIORITY => {
+            let priority = i32::try_from(bytes.signed()?).map_err(|_| "a priority beyond 32 bits")?;
+            Event::Priority { agent, priority }
+        }
+        TEAM => Event::Team { agent, team: decode_team(bytes)? },
+        SPEED_FACTOR => Event::SpeedFactor { agent, permille: decode_speed_factor(bytes)? },
+        CLASS => {
+            let (class, pose) = decode_pose(bytes, header, base)?;
+            Event::Class { agent, class, pose }
+        }
+        TASKS_REPLACED => Event::TasksReplaced { agent },
         DONE => Event::Done { agent, kind: order_kind(bytes.byte()?)? },
         UNREACHABLE => Event::Unreachable { agent, kind: order_kind(bytes.byte()?)? },
         PATH => {
@@ -402,6 +524,34 @@ fn decode_event(
         }
         other => return Err(format!("an event of kind {other}")),
     })
+}
+
+fn decode_pose(
+    bytes: &mut Decoder<'_>,
+    header: &Header,
+    base: &mut DeltaBase,
+) -> Result<(ClassId, Pose), String> {
+    let class = ClassId(bytes.byte()?);
+    base.cell = bytes.cell_from(base.cell)?;
+    let pose = Pose { cell: base.cell, heading: Heading(bytes.byte()?) };
+    check_pose(header, class, pose)?;
+    Ok((class, pose))
+}
+
+fn decode_team(bytes: &mut Decoder<'_>) -> Result<Team, String> {
+    let team = Team(bytes.byte()?);
+    if team.is_known() { Ok(team) } else { Err(format!("team {}", team.0)) }
+}
+
+fn decode_speed_factor(bytes: &mut Decoder<'_>) -> Result<u16, String> {
+    let factor = u16::try_from(bytes.number()?).ok().filter(|&factor| factor > 0);
+    factor.ok_or_else(|| "a speed factor that is none".to_owned())
+}
+
+fn decode_refusal(bytes: &mut Decoder<'_>) -> Result<(Ticket, RefusalReason), String> {
+    let (ticket, number) = (Ticket(bytes.number()?), bytes.byte()?);
+    let reason = RefusalReason::ALL.get(usize::from(number)).copied();
+    Ok((ticket, reason.ok_or_else(|| format!("a refusal for reason {number}"))?))
 }
 
 /// A move of an agent that rested before the tick.
@@ -608,7 +758,7 @@ pub(super) fn decode_rest(
                 1 => {
                     let order = i64::from(frame.orders[row] as i32).checked_add(bytes.signed()?);
                     let order = order.and_then(|order| i32::try_from(order).ok()).ok_or("no order")?;
-                    Event::Current { agent, order: check_order(order as u32, header)? }
+                    Event::Current { agent, order: frame.check_order(order as u32, header)? }
                 }
                 _ => Event::Path { agent, from: frame.motion[row].to, runs: RunRange::default() },
             };

@@ -8,11 +8,11 @@ use wheelbase_grid::Rect;
 use wheelbase_planner::Pose;
 use wheelbase_sim::{AgentId, ClassId, Counters, EditEffect};
 
-/// The first thing in which two records of a tick differ: an event, else a counter, else the hash. `agents` are
-/// those of the second run, after the tick.
+/// The first thing in which two records of a tick differ: commands, decisions, new orders, an event, else a counter, else
+/// the hash. `frames` are those after the tick.
 pub(super) fn tick_difference(
     header: &Header,
-    agents: &RecordedAgents,
+    frames: Compared<&RecordedAgents>,
     records: Compared<&TickRecord>,
 ) -> Option<Difference> {
     let Compared { recorded, found } = records;
@@ -20,7 +20,19 @@ pub(super) fn tick_difference(
         return None;
     }
     let tick = found.tick;
-    let comparison = TickComparison { header, agents, records, tick };
+    let comparison = TickComparison { header, frames, records, tick };
+    let before_events = records
+        .map(|record| format!("{:?}", record.commands))
+        .differ_shortened(tick, "commands")
+        .or_else(|| {
+            records.map(|record| format!("{:?}", record.decisions)).differ_shortened(tick, "decisions")
+        })
+        .or_else(|| {
+            records.map(|record| format!("{:?}", record.new_orders)).differ_shortened(tick, "new orders")
+        });
+    if before_events.is_some() {
+        return before_events;
+    }
     let n_events = found.events.len().max(recorded.events.len());
     let of_events =
         (0..n_events).find_map(|at| comparison.event_difference(records.map(|record| record.events.get(at))));
@@ -40,8 +52,7 @@ pub(super) fn tick_difference(
 /// What the comparison of two events of a tick needs around them.
 struct TickComparison<'a> {
     header: &'a Header,
-    /// Those of the second run.
-    agents: &'a RecordedAgents,
+    frames: Compared<&'a RecordedAgents>,
     records: Compared<&'a TickRecord>,
     tick: u32,
 }
@@ -51,8 +62,7 @@ impl TickComparison<'_> {
     fn event_difference(&self, events: Compared<Option<&Event>>) -> Option<Difference> {
         let Compared { recorded: Some(recorded), found: Some(found) } = events else {
             let only = events.recorded.or(events.found)?;
-            let text =
-                |event: Option<&Event>| event.map_or_else(nothing, |event| event_text(self.header, event));
+            let text = |event: Option<&Event>| event.map_or_else(nothing, |event| self.event_text(event));
             return Some(self.of_event(only.agent(), event_field(only), events.map(text)));
         };
         match (*recorded, *found) {
@@ -90,9 +100,9 @@ impl TickComparison<'_> {
                     .or_else(|| self.path_difference(agent, paths))
             }
             (
-                Event::Spawn { agent, class, pose },
-                Event::Spawn { agent: found_agent, class: found_class, pose: found_pose },
-            ) if agent == found_agent => {
+                Event::Spawn { agent, class, pose, .. },
+                Event::Spawn { agent: found_agent, class: found_class, pose: found_pose, .. },
+            ) if agent == found_agent && (class, pose) != (found_class, found_pose) => {
                 let classes = Compared { recorded: class, found: found_class };
                 let poses = Compared { recorded: (class, pose), found: (found_class, found_pose) };
                 self.differ(agent, "class", classes.map(|class| class.0.to_string())).or_else(|| {
@@ -107,11 +117,64 @@ impl TickComparison<'_> {
                     (a, b) => a.or(b),
                 };
                 let text = |event: Event| {
-                    if event.agent() == agent { event_text(self.header, &event) } else { nothing() }
+                    if event.agent() == agent { self.event_text(&event) } else { nothing() }
                 };
                 let field = event_field(if recorded.agent() == agent { &recorded } else { &found });
                 Some(self.of_event(agent, field, Compared { recorded, found }.map(text)))
             }
+        }
+    }
+
+    /// What an event says, apart from its agent.
+    fn event_text(&self, event: &Event) -> String {
+        let header = self.header;
+        let order = |order: u32| {
+            let Compared { recorded, found } = self.frames;
+            let text = found.order_text(order, header).or_else(|| recorded.order_text(order, header));
+            text.unwrap_or("none")
+        };
+        let kind = |kind: u8| header.order_kinds.get(usize::from(kind)).map_or("?", String::as_str);
+        match *event {
+            Event::Order { order: number, append: true, .. } => format!("{}, behind others", order(number)),
+            Event::Order { order: number, .. } | Event::Current { order: number, .. } => {
+                order(number).to_owned()
+            }
+            Event::Done { kind: number, .. } | Event::Unreachable { kind: number, .. } => {
+                kind(number).to_owned()
+            }
+            Event::Path { runs, .. } => format!("a path of {} stretches", runs.count),
+            Event::Move { primitive, end, .. } => format!("primitive {primitive} until {end}"),
+            Event::Wait { since: u32::MAX, .. } => "waits no more".to_owned(),
+            Event::Wait { since, .. } => format!("waits since {since}"),
+            Event::Spawn { class, pose, team, speed_factor, .. } => {
+                format!(
+                    "{} of team {} and speed factor {speed_factor}",
+                    pose_text(header, class, pose),
+                    team.0
+                )
+            }
+            Event::Refused { ticket, reason, .. } => format!("{} for ticket {}", reason.name(), ticket.0),
+            Event::Priority { priority, .. } => priority.to_string(),
+            Event::Team { team, .. } => team.0.to_string(),
+            Event::SpeedFactor { permille, .. } => permille.to_string(),
+            Event::Class { class, pose, .. } => {
+                format!("class {} at {}", class.0, pose_text(header, class, pose))
+            }
+            Event::TasksReplaced { .. } => "replaced".to_owned(),
+            Event::Task { cell, heading: None, .. } | Event::TaskDone { cell, .. } => cell.to_string(),
+            Event::Task { cell, heading: Some(heading), .. } => format!("{cell} with heading {}", heading.0),
+            Event::Remove { .. } => "taken out".to_owned(),
+            Event::Edit(edit) => match edit.effect {
+                EditEffect::Terrain { area, kind } => {
+                    let known = header.terrain_kinds.get(usize::from(kind.0)).map_or("?", |kind| &kind.name);
+                    format!("terrain {known} on {}", area_text(area))
+                }
+                EditEffect::Elevation { area, height } => format!("height {height} on {}", area_text(area)),
+                EditEffect::Sides { cell, kinds } => {
+                    let kinds = kinds.map(|kind| kind.map_or("-".to_owned(), |kind| kind.0.to_string()));
+                    format!("sides {} of cell {cell}", kinds.join(" "))
+                }
+            },
         }
     }
 
@@ -148,12 +211,13 @@ impl TickComparison<'_> {
     }
 
     fn class_of(&self, agent: AgentId) -> ClassId {
-        self.agents.row(agent).map_or(ClassId(u8::MAX), |row| self.agents.classes[row])
+        let agents = self.frames.found;
+        agents.row(agent).map_or(ClassId(u8::MAX), |row| agents.classes[row])
     }
 
     fn primitive_name(&self, agent: AgentId, primitive: u8) -> String {
         let class = self.header.classes.get(usize::from(self.class_of(agent).0));
-        let known = class.and_then(|class| class.primitives.get(usize::from(primitive)));
+        let known = class.and_then(|class| class.movement().primitives().get(usize::from(primitive)));
         known.map_or_else(|| primitive.to_string(), |known| known.name.clone())
     }
 }
@@ -172,39 +236,17 @@ fn event_field(event: &Event) -> &'static str {
         Event::Unreachable { .. } => "order that cannot be done",
         Event::Task { .. } => "task given",
         Event::TaskDone { .. } => "task done",
+        Event::Refused { .. } => "refusal",
+        Event::Priority { .. } => "priority",
+        Event::Team { .. } => "team",
+        Event::SpeedFactor { .. } => "speed factor",
+        Event::Class { .. } => "class taken",
+        Event::TasksReplaced { .. } => "tasks replaced",
         Event::Edit(_) => "edit of the map",
         Event::Path { .. } => "path",
         Event::Move { .. } => "move",
         Event::Wait { .. } => "wait",
         Event::Current { .. } => "current order",
-    }
-}
-
-fn event_text(header: &Header, event: &Event) -> String {
-    let order = |order: u32| header.orders.get(order as usize).map_or("none", String::as_str);
-    let kind = |kind: u8| header.order_kinds.get(usize::from(kind)).map_or("?", String::as_str);
-    match *event {
-        Event::Order { order: number, .. } | Event::Current { order: number, .. } => order(number).to_owned(),
-        Event::Done { kind: number, .. } | Event::Unreachable { kind: number, .. } => kind(number).to_owned(),
-        Event::Path { runs, .. } => format!("a path of {} stretches", runs.count),
-        Event::Move { primitive, end, .. } => format!("primitive {primitive} until {end}"),
-        Event::Wait { since: u32::MAX, .. } => "waits no more".to_owned(),
-        Event::Wait { since, .. } => format!("waits since {since}"),
-        Event::Spawn { class, pose, .. } => pose_text(header, class, pose),
-        Event::Task { cell, heading: None, .. } | Event::TaskDone { cell, .. } => cell.to_string(),
-        Event::Task { cell, heading: Some(heading), .. } => format!("{cell} with heading {}", heading.0),
-        Event::Remove { .. } => "taken out".to_owned(),
-        Event::Edit(edit) => match edit.effect {
-            EditEffect::Terrain { area, kind } => {
-                let known = header.terrain_kinds.get(usize::from(kind.0)).map_or("?", |kind| &kind.name);
-                format!("terrain {known} on {}", area_text(area))
-            }
-            EditEffect::Elevation { area, height } => format!("height {height} on {}", area_text(area)),
-            EditEffect::Sides { cell, kinds } => {
-                let kinds = kinds.map(|kind| kind.map_or("-".to_owned(), |kind| kind.0.to_string()));
-                format!("sides {} of cell {cell}", kinds.join(" "))
-            }
-        },
     }
 }
 

@@ -1,7 +1,7 @@
 //! Runs a recording again and finds the first difference.
 
-use crate::load::Loaded;
-use crate::outcome::recorded_outcome_json;
+use crate::outcome::outcome_json;
+use crate::recording::command_code::commands_to_end;
 use crate::recording::difference::{Compared, Difference, shortened, value_difference};
 use crate::recording::error::RecordingError;
 use crate::recording::header::Header;
@@ -9,6 +9,7 @@ use crate::recording::header_difference::header_difference;
 use crate::recording::map_edits::EditsInForce;
 use crate::recording::observe::Observer;
 use crate::recording::reader::{EndHead, Reader};
+use crate::recording::rebuild::Rebuilt;
 use crate::recording::record::End;
 use crate::recording::recorded_agents::RecordedAgents;
 use crate::recording::replay::{ReplayFlow, ReplayVisitor, ReplayedTick, replay};
@@ -28,14 +29,17 @@ pub struct Verified {
 }
 
 /// Runs a recording again, up to its end or its last whole chunk, and compares all of it with the second run: the
-/// header, each tick to the byte (events, moves, paths, waits, counters, state hash), each key frame, and the end.
+/// header, each tick to the byte (events, moves, paths, waits, counters, state hash), each key frame, and the end. The
+/// commands of a host are given again at their ticks, and a rule of traffic from outside is replaced by its recorded
+/// decisions.
 /// `progress` gets the number of ticks done before each tick; `false` ends the run early.
 ///
 /// The inputs of the second run are compared with nothing: the text of the scenario and the name of its file, the
-/// attached files, the cells of a map file and the objects on it, the kinds of a Tiled map, and the overrides. A
-/// change there makes another run, which differs where its ticks do.
+/// attached files, the cells of a map file and the objects on it, the kinds of a Tiled map, and the overrides; of a
+/// host's run the setup, the commands and the decisions. A change there makes another run, which differs where its
+/// ticks do.
 /// # Errors
-/// [`RecordingError`] if the recording is damaged or its scenario cannot be built.
+/// [`RecordingError`] if the recording is damaged or its scenario or setup cannot be built.
 pub fn verify<R: Read + Seek>(
     reader: &mut Reader<R>,
     progress: impl FnMut(u32) -> bool,
@@ -43,7 +47,7 @@ pub fn verify<R: Read + Seek>(
     let mut verifier = Verifier {
         progress,
         header: None,
-        observer: Observer::default(),
+        observer: Observer::new(reader.header()),
         edits: EditsInForce::default(),
         bytes: Vec::new(),
         n_ticks: 0,
@@ -83,10 +87,19 @@ impl<P> Verifier<P> {
 }
 
 impl<R: Read + Seek, P: FnMut(u32) -> bool> ReplayVisitor<R> for Verifier<P> {
-    fn begin(&mut self, reader: &Reader<R>, Loaded { world, source }: &mut Loaded) -> ReplayFlow {
+    fn begin(&mut self, reader: &Reader<R>, Rebuilt { world, source, .. }: &mut Rebuilt) -> ReplayFlow {
         let recorded = reader.header();
-        let mut found = Header::of(world, source, recorded.scenario_text());
-        found.take_texts_of(recorded);
+        let found = match &recorded.host {
+            Some(_) => Header::of_host(world),
+            None => Header::of(world, source, recorded.scenario_text()),
+        };
+        let found = match found {
+            Ok(found) => found,
+            Err(why) => {
+                let texts = Compared { recorded: "one that can be recorded".to_owned(), found: why };
+                return self.end_at(Some(texts.difference(0, "world")));
+            }
+        };
         let difference = header_difference(Compared { recorded, found: &found });
         self.header = Some(found);
         if reader.end().is_some_and(counts_collisions) {
@@ -101,13 +114,18 @@ impl<R: Read + Seek, P: FnMut(u32) -> bool> ReplayVisitor<R> for Verifier<P> {
     }
 
     fn key_frame(&mut self, reader: &Reader<R>, world: &World) -> ReplayFlow {
-        self.observer.frame.forget_history();
+        self.observer.begin_chunk(world);
+        self.bytes.clear();
+        self.observer.frame.texts.encode(&mut self.bytes);
+        let in_orders = self.bytes != reader.key_orders();
         self.bytes.clear();
         self.edits.encode(&mut self.bytes);
         let tick = world.tick();
         let agents = Compared { recorded: reader.agents(), found: &self.observer.frame };
-        let in_map = || (self.bytes != reader.key_edits()).then(|| key_edits_difference(tick));
-        let difference = frame_difference(tick, agents).or_else(in_map);
+        let in_map = self.bytes != reader.key_edits();
+        let difference = frame_difference(tick, agents)
+            .or_else(|| in_orders.then(|| key_difference(tick, "orders")))
+            .or_else(|| in_map.then(|| key_difference(tick, "edits in force")));
         self.end_at(difference)
     }
 
@@ -119,11 +137,11 @@ impl<R: Read + Seek, P: FnMut(u32) -> bool> ReplayVisitor<R> for Verifier<P> {
         self.bytes.clear();
         let observed = self.observer.observe(world, header, tick, state, &mut self.bytes);
         world.clear_log();
+        let observed = observed.and_then(|()| self.edits.note(&self.observer.record));
         if let Err(why) = observed {
             let texts = Compared { recorded: "one that can be recorded".to_owned(), found: why };
             return self.end_at(Some(texts.difference(tick, "tick")));
         }
-        self.edits.note(&self.observer.record);
         self.ended = state == RunState::Ended;
         // Equal bytes, decoded from equal frames, have equal meanings.
         if self.bytes == reader.tick_bytes() {
@@ -132,7 +150,8 @@ impl<R: Read + Seek, P: FnMut(u32) -> bool> ReplayVisitor<R> for Verifier<P> {
         }
         let end_differs = reader.has_ended() != self.ended;
         let records = Compared { recorded: record, found: &self.observer.record };
-        let difference = tick_difference(header, &self.observer.frame, records)
+        let frames = Compared { recorded: reader.agents(), found: &self.observer.frame };
+        let difference = tick_difference(header, frames, records)
             .or_else(|| end_differs.then(|| end_tick_difference(tick, self.ended)))
             .unwrap_or_else(|| {
                 let texts = Compared { recorded: "another way to write the same", found: "the usual one" };
@@ -160,9 +179,9 @@ fn frame_difference(tick: u32, agents: Compared<&RecordedAgents>) -> Option<Diff
     }
 }
 
-fn key_edits_difference(tick: u32) -> Difference {
+fn key_difference(tick: u32, field: &str) -> Difference {
     let texts = Compared { recorded: "others in a key frame", found: "those of the run" };
-    texts.map(str::to_owned).difference(tick, "edits in force")
+    texts.map(str::to_owned).difference(tick, field)
 }
 
 fn end_tick_difference(tick: u32, ended: bool) -> Difference {
@@ -183,26 +202,26 @@ fn end_difference(end: &End, end_head: EndHead, world: &World, ended: bool) -> O
         .differ(tick, "tick of the end")
         .or_else(|| heads.map(head).differ(tick, "head of the end"))
         .or_else(|| interrupted.map(|is| is.to_string()).differ(tick, "interrupted"))
+        .or_else(|| {
+            let mut given = Vec::new();
+            let bytes = commands_to_end(world, &mut given).map(|()| given);
+            let texts = Compared { recorded: "others", found: "those of the run" }.map(str::to_owned);
+            (bytes.as_ref() != Ok(&end.commands)).then(|| texts.difference(tick, "commands at the end"))
+        })
         .or_else(|| hashes.map(|hash| format!("{hash:016x}")).differ(tick, "state hash at the end"))
         .or_else(|| {
-            let found = recorded_outcome_json(&RunResult::of(world, 1, &TickTimes::default(), 0.0, 0));
+            let found = outcome_json(&RunResult::of(world, 1, &TickTimes::default(), 0.0, 0));
             outcome_difference(tick, &end.outcome, found)
         })
 }
 
-/// Keys of the outcome that the first recordings of this format lack.
-const LATER_KEYS: [&str; 1] = ["unreachable_reasons"];
-
 /// The first key in which two outcomes differ. White space between values does not count.
-fn outcome_difference(tick: u32, recorded: &str, mut found: Value) -> Option<Difference> {
+fn outcome_difference(tick: u32, recorded: &str, found: Value) -> Option<Difference> {
     let parsed = serde_json::from_str::<Value>(recorded).ok();
-    let Some(Value::Object(keys)) = &parsed else {
+    let Some(Value::Object(_)) = &parsed else {
         let texts = Compared { recorded: shortened(recorded), found: "a JSON object".to_owned() };
         return Some(texts.difference(tick, "outcome"));
     };
-    if let Value::Object(found) = &mut found {
-        found.retain(|key, _| keys.contains_key(key) || !LATER_KEYS.contains(&key.as_str()));
-    }
     let text = found.to_string();
     if without_white_space(recorded) == text {
         return None;

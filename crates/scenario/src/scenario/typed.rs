@@ -4,17 +4,12 @@ use wheelbase_grid::{GridShape, Rgb};
 use wheelbase_planner::When;
 use wheelbase_planner::model::{Climb, Sweep};
 use wheelbase_sim::ReplanParams;
+pub use wheelbase_sim::{EXPANSIONS_PER_TICK_MAX, LANDMARKS_MAX, SEARCH_SLOTS_MAX};
 pub use wheelbase_sim::{IfUnreachable, OnAgents};
 use wheelbase_traffic::TrafficParams;
 
 /// The last tick, and the longest run: 2^32 - 2.
 pub const TICK_MAX: u32 = u32::MAX - 1;
-/// Most expansions per tick.
-pub const EXPANSIONS_PER_TICK_MAX: u64 = 1 << 40;
-/// Most searches at once.
-pub const SEARCH_SLOTS_MAX: u32 = 1024;
-/// Most landmarks of a class.
-pub const LANDMARKS_MAX: u32 = 64;
 /// Most agents of a scenario, including those of its groups and events.
 pub const AGENTS_MAX: u32 = 1 << 20;
 /// Most columns, and most rows, of a generated map. The loader limits their product.

@@ -7,7 +7,7 @@ use wheelbase_planner::fields::CostField;
 use wheelbase_planner::model::State;
 use wheelbase_planner::tables::Reachability;
 use wheelbase_planner::{GoalMember, MovementTables, Pose};
-use wheelbase_traffic::motion::{AgentId, ClassId};
+use wheelbase_traffic::motion::{AgentSlot, ClassId};
 
 /// The poses around a goal, for agents of one class.
 pub(super) struct NearbyPoses<'a> {
@@ -130,8 +130,8 @@ impl NearbyPoses<'_> {
     /// Whether a cell is neither taken nor part of an assigned pose, and no agent that stays rests on it.
     fn is_free(&self, cell: CellXY, taken: &BitGrid) -> bool {
         let GroupView { size, agents, assigned_poses, occupancy, .. } = self.view;
-        let stays = |agent: AgentId| {
-            agents.row(agent).is_some_and(|row| !self.is_member[row] && agents.motion[row].at_rest())
+        let stays = |slot: AgentSlot| {
+            agents.row_of_slot(slot).is_some_and(|row| !self.is_member[row] && agents.motion[row].at_rest())
         };
         let owner = size.cell(cell).and_then(|cell| assigned_poses.owner(cell));
         !taken.get(cell) && owner.is_none() && !occupancy.holder_at(cell).is_some_and(stays)

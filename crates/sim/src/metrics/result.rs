@@ -164,8 +164,7 @@ impl World {
         (0..self.agents.len()).filter(|&row| {
             let activity = self.agents.motion[row].activity;
             let goes = !matches!(activity, Activity::Idle | Activity::Dwelling | Activity::Unreachable);
-            let order = self.orders.current(&self.agents.orders(row));
-            goes && order.is_some_and(|order| order.kind.trip().is_some())
+            goes && self.orders.trip(&self.agents.orders(row)).is_some()
         })
     }
 

@@ -133,19 +133,19 @@ fn check(world: &World) -> Result<(), NoSingleAgentBound> {
     if world.tick > 0 {
         return Err(NoSingleAgentBound::Begun { tick: world.tick });
     }
-    if !world.events().is_empty() {
-        return Err(NoSingleAgentBound::Events { count: world.events().len() });
-    }
-    let sources = &world.orders.task_sources;
-    if sources.iter().any(|source| matches!(source, TaskSource::RoundRobin { .. })) {
-        return Err(NoSingleAgentBound::RoundRobin);
+    let n_commands = world.commands.later().len() + world.commands.next().len();
+    if n_commands > 0 {
+        return Err(NoSingleAgentBound::Events { count: n_commands });
     }
     let mut any = false;
     for row in 0..world.agents.len() {
         let state = &world.agents.orders(row);
         match world.orders.current(state).map(|order| &order.kind) {
             None => {}
-            Some(OrderKind::Task(_)) => any = true,
+            Some(OrderKind::Tasks(source, _)) if matches!(**source, TaskSource::RoundRobin { .. }) => {
+                return Err(NoSingleAgentBound::RoundRobin);
+            }
+            Some(OrderKind::Tasks(..)) => any = true,
             Some(_) => return Err(NoSingleAgentBound::Orders { row }),
         }
     }
@@ -257,6 +257,6 @@ enum TaskResult {
 
 /// The tasks of an agent before the first one is given, and their source.
 fn tasks_of<'a>(orders: &'a OrderPool, state: &OrderState) -> Option<(TaskSlot, &'a TaskSource)> {
-    let OrderKind::Task(slot) = &orders.current(state)?.kind else { return None };
-    Some((slot.clone(), orders.task_sources.get(slot.source())?))
+    let (slot, source) = orders.tasks(state)?;
+    Some((slot.clone(), source))
 }

@@ -19,7 +19,7 @@ impl World {
         let orders = self.agents.orders(row);
         let is_under_way =
             matches!(motion.activity, Activity::AwaitingPath | Activity::Following | Activity::Yielding);
-        let has_trip = self.orders.current(&orders).is_some_and(|order| order.kind.trip().is_some());
+        let has_trip = self.orders.trip(&orders).is_some();
         let since = self.agents.wait_states[row].moved_at.max(orders.since);
         is_under_way && has_trip && motion.at_rest() && self.tick.saturating_sub(since) >= STUCK_AFTER_TICKS
     }

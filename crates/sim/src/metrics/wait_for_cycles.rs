@@ -3,7 +3,7 @@
 use crate::world::World;
 use serde::Serialize;
 use wheelbase_grid::CellXY;
-use wheelbase_traffic::motion::{AgentId, transition_of};
+use wheelbase_traffic::motion::{AgentSlot, transition_of};
 
 /// Most cycles reported: those that most agents wait for.
 pub const WAIT_FOR_CYCLES_MAX: usize = 16;
@@ -33,9 +33,9 @@ const NOBODY: u32 = u32::MAX;
 
 /// The agent that a stuck agent waits for, and the cell.
 #[derive(Clone, Copy)]
-struct Wait {
-    row: u32,
-    at: CellXY,
+pub(crate) struct Wait {
+    pub row: u32,
+    pub at: CellXY,
 }
 
 impl World {
@@ -84,20 +84,20 @@ impl World {
     }
 
     /// The agent that keeps a resting agent from its next move, and where.
-    fn wait_of(&self, row: usize) -> Option<Wait> {
+    pub(crate) fn wait_of(&self, row: usize) -> Option<Wait> {
         let mut motion = self.agents.motion[row];
         let tables = &self.tables[motion.class.0 as usize];
         motion.primitive = *self.paths.moves(self.agents.paths[row]).first()?;
         let ticks = tables.move_ticks(motion.state, motion.primitive as usize)?;
-        let (agent, step) = (self.agents.ids[row], transition_of(&self.tables, &motion));
+        let (slot, step) = (self.agents.slots[row], transition_of(&self.tables, &motion));
         let until = self.tick.saturating_add(ticks);
-        let other = self.occupancy.blocker_of_move(agent, &step, until)?;
+        let other = self.occupancy.blocker_of_move(slot, &step, until)?;
         let (anchor, needed) = self.occupancy.needed(&step);
         let mut cells = needed.iter().map(|o| o.cell_from(anchor));
-        let has = |found: Option<AgentId>| found == Some(other);
+        let has = |found: Option<AgentSlot>| found == Some(other);
         let at = cells
             .find(|&cell| has(self.occupancy.holder_at(cell)) || has(self.occupancy.arriving_at(cell)))?;
-        Some(Wait { row: self.agents.row(other)? as u32, at })
+        Some(Wait { row: self.agents.row_of_slot(other)? as u32, at })
     }
 }
 

@@ -1,93 +1,163 @@
-//! Events that add agents, remove them, or give them new orders.
+//! Commands that place agents, and that set what their orders do not.
 
-use crate::events::{AgentSelection, NewAgents, NewOrders};
-use crate::orders::OrderState;
+use super::orders_given::{StoredOrders, check_leaders, check_orders};
+use super::selection::for_each_row;
+use crate::commands::{AGENTS_MAX, AgentSelection, RefusalReason, Spawn, SpawnGroup, Ticket};
+use crate::log::TraceEvent;
 use crate::placement::Placement;
-use crate::statistics::TripStatistics;
-use crate::tasks::Tasks;
 use crate::world::World;
-use wheelbase_traffic::motion::Activity;
+use std::sync::Arc;
+use wheelbase_planner::model::State;
+use wheelbase_traffic::motion::{AgentId, ClassId};
 use wheelbase_traffic::random::Random;
+use wheelbase_traffic::teams::Team;
 
-/// Rows of the selected agents, rising.
-fn selected_rows(world: &World, selection: &AgentSelection) -> Vec<usize> {
-    match selection {
-        AgentSelection::Named(ids) => {
-            let mut rows: Vec<usize> = ids.iter().filter_map(|&id| world.agents.row(id)).collect();
-            rows.sort_unstable();
-            rows.dedup();
-            rows
-        }
-        AgentSelection::Area(area) => {
-            (0..world.agents.len()).filter(|&row| area.contains(world.pose(row).cell)).collect()
-        }
-    }
+/// Places an agent.
+/// # Errors
+/// The reason why it cannot be placed.
+pub(crate) fn spawn(world: &mut World, ticket: Ticket, spawn: &Spawn) -> Result<AgentId, RefusalReason> {
+    let state = check_spawn(world, spawn, false)?;
+    check_leaders(world, &spawn.orders)?;
+    let headings = world.tables[usize::from(spawn.class.0)].space().headings();
+    let list = StoredOrders::new(&spawn.orders).of(world, headings);
+    Ok(place(world, Some(ticket), spawn, state, list))
 }
 
-/// Places agents while there is room. `number` is that of the event, which has a random stream of its own.
-pub(super) fn add_agents(world: &mut World, new: &NewAgents, number: u32) {
-    let mut random = Random::of_stream(world.settings.seed, u64::from(number));
-    let mut placement = Placement::new(world, new.class, new.area);
-    for placed in 0..new.count {
-        let Some(state) = placement.draw(world, &mut random) else {
-            world.counts.not_placed += u64::from(new.count - placed);
-            return;
+/// The state in which an agent can be placed; `orders_known` skips the check of orders that were checked before.
+/// # Errors
+/// The reason why it cannot.
+pub(crate) fn check_spawn(world: &World, spawn: &Spawn, orders_known: bool) -> Result<State, RefusalReason> {
+    check_room(world)?;
+    if !spawn.team.is_known() {
+        return Err(RefusalReason::UnknownTeam);
+    }
+    if spawn.speed_factor == 0 {
+        return Err(RefusalReason::WrongSpeedFactor);
+    }
+    let state = world.placeable(spawn.class, spawn.pose)?;
+    if !orders_known {
+        check_orders(world, &spawn.orders)?;
+    }
+    Ok(state)
+}
+
+/// Whether one more agent can be present, and there is an id for it.
+fn check_room(world: &World) -> Result<(), RefusalReason> {
+    let has_room = world.agents.len() < AGENTS_MAX && world.agents.ids_left();
+    if has_room { Ok(()) } else { Err(RefusalReason::TooManyAgents) }
+}
+
+/// Places an agent in a state in which it can be placed, with a stored list of orders.
+pub(crate) fn place(
+    world: &mut World,
+    ticket: Option<Ticket>,
+    spawn: &Spawn,
+    state: State,
+    list: Option<u32>,
+) -> AgentId {
+    let id = world.place(spawn.class, state, spawn.priority);
+    let row = world.agents.len() - 1;
+    world.agents.set_team(row, spawn.team);
+    world.agents.speed_factors[row] = spawn.speed_factor;
+    if let Some(list) = list {
+        let mut orders = world.agents.orders(row);
+        world.orders.append(&mut orders, list, world.tick);
+        world.orders.begin_tasks(&mut orders, list, spawn.number, world.settings.seed);
+        world.agents.set_orders(row, orders, &world.orders);
+    }
+    if let Some(ticket) = ticket {
+        world.note_spawn(row, ticket);
+        if let Some(list) = list {
+            world.note_orders(row, list, false);
+        }
+    }
+    id
+}
+
+/// Places agents while there is room. The command has a random stream of its own.
+pub(super) fn spawn_group(
+    world: &mut World,
+    ticket: Ticket,
+    group: &SpawnGroup,
+) -> Result<(), RefusalReason> {
+    if world.tables.len() <= usize::from(group.class.0) {
+        return Err(RefusalReason::UnknownClass);
+    }
+    if !group.team.is_known() {
+        return Err(RefusalReason::UnknownTeam);
+    }
+    check_orders(world, &group.orders)?;
+    check_leaders(world, &group.orders)?;
+    let headings = world.tables[usize::from(group.class.0)].space().headings();
+    let list = StoredOrders::new(&group.orders).of(world, headings);
+    let mut random = Random::of_stream(world.settings.seed, ticket.0);
+    let mut placement = Placement::new(&world.tables, group.class, group.area);
+    for placed in 0..group.count {
+        let areas = world.pending_edits.areas();
+        let drawn = placement.draw(&world.tables, &world.occupancy, areas, &mut random);
+        let state = drawn.filter(|_| check_room(world).is_ok());
+        let Some(state) = state else {
+            world.counts.not_placed += u64::from(group.count - placed);
+            return Err(RefusalReason::NoRoom);
         };
-        world.place_group_member(new.class, state, new.priority, new.orders, placed);
-        if world.log.is_some() {
-            let row = world.agents.len() - 1;
-            world.log_spawn(row);
-            world.log_orders(row, new.orders.orders);
-        }
+        let spawn = Spawn {
+            priority: group.priority,
+            team: group.team,
+            number: placed,
+            ..Spawn::new(group.class, world.tables[usize::from(group.class.0)].space().pose(state))
+        };
+        place(world, Some(ticket), &spawn, state, list);
     }
+    Ok(())
 }
 
-pub(super) fn remove_agents(world: &mut World, selection: &AgentSelection) {
-    let rows = selected_rows(world, selection);
-    if rows.is_empty() {
-        return;
-    }
-    let mut removed = vec![false; world.agents.len()];
-    rows.into_iter().for_each(|row| removed[row] = true);
-    world.remove_rows(&removed);
+pub(super) fn set_priority(world: &mut World, row: usize, priority: i32) {
+    world.agents.set_priority(row, priority);
+    world.agents.busy.insert(row);
+    let agent = world.agents.ids[row];
+    world.requests.set_priority(agent, priority);
+    world.note(TraceEvent::Priority { agent, priority });
 }
 
-/// Replaces the open orders of agents. Orders given to an agent at the same tick form one list. An agent in mid-move
-/// ends its move first.
-pub(super) fn give_orders(world: &mut World, new: &NewOrders) {
-    let rows = selected_rows(world, &new.agents);
-    let mut replaced = vec![false; world.agents.len()];
-    for row in rows {
-        world.agents.busy.insert(row);
-        let list = new.by_class[world.agents.motion[row].class.0 as usize];
-        let mut state = world.agents.orders(row);
-        if state.given == world.tick {
-            world.orders.append(&mut state, list);
-            world.agents.set_orders(row, state);
-            world.log_orders(row, list);
-            continue;
-        }
-        replaced[row] = true;
-        world.release_pose(row);
-        world.paths.drop_path(&mut world.agents.paths[row]);
-        let motion = world.agents.motion[row];
-        let mut state = OrderState::new(list, world.tick);
-        if !motion.at_rest() {
-            state.since = motion.until;
-        }
-        world.agents.set_orders(row, state);
-        world.agents.set_tasks(row, Tasks::NONE);
-        let finished = world.agents.statistics(row).finished;
-        world.agents.set_statistics(row, TripStatistics { finished, ..TripStatistics::NEW });
-        // The orders phase begins the first of them once the agent rests.
-        let motion = &mut world.agents.motion[row];
-        motion.activity = Activity::Idle;
-        motion.replan = false;
-        let wait_state = &mut world.agents.wait_states[row];
-        (wait_state.failures, wait_state.look_failures) = (0, 0);
-        (wait_state.ask_again_at, wait_state.look_again_at) = (world.tick, world.tick);
-        world.log_orders(row, list);
+pub(super) fn set_team(world: &mut World, row: usize, team: Team) {
+    world.agents.set_team(row, team);
+    world.agents.busy.insert(row);
+    let agent = world.agents.ids[row];
+    world.note(TraceEvent::Team { agent, team });
+}
+
+pub(super) fn set_speed_factor(world: &mut World, row: usize, permille: u16) {
+    world.agents.speed_factors[row] = permille;
+    world.agents.busy.insert(row);
+    let agent = world.agents.ids[row];
+    world.note(TraceEvent::SpeedFactor { agent, permille });
+}
+
+/// Takes the moves that agents would begin at this tick.
+pub(super) fn set_decisions(
+    world: &mut World,
+    ticket: Ticket,
+    decisions: &Arc<[(AgentId, u8)]>,
+) -> Result<(), RefusalReason> {
+    if decisions.len() > AGENTS_MAX {
+        return Err(RefusalReason::TooLong);
     }
-    let World { requests, agents, .. } = world;
-    requests.forget_where(|agent| agents.row(agent).is_some_and(|row| replaced[row]));
+    for &(agent, primitive) in decisions.iter() {
+        let one = AgentSelection::One(agent);
+        for_each_row(world, ticket, &one, |world, _, row| {
+            let tables = &world.tables[usize::from(world.agents.motion[row].class.0)];
+            if usize::from(primitive) >= tables.class().primitives().len() {
+                return Err(RefusalReason::WrongPrimitive);
+            }
+            world.agents.busy.insert(row);
+            world.traffic_buffers.decisions_given.push((world.agents.ids[row], primitive));
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// Refuses a command about an unknown class.
+pub(super) fn check_class(world: &World, class: ClassId) -> Result<(), RefusalReason> {
+    if usize::from(class.0) < world.tables.len() { Ok(()) } else { Err(RefusalReason::UnknownClass) }
 }

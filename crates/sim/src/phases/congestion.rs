@@ -2,16 +2,19 @@
 //! phase.
 
 use crate::order_life::request_path;
-use crate::requests::Route;
+use crate::requests::{PathSource, Route};
 use crate::world::World;
 use wheelbase_traffic::motion::Activity;
 
 /// Checks the paths of the next few agents; those with large penalties request congestion-aware paths. Only while no
 /// other request is open.
 pub(crate) fn replan_around_congestion(world: &mut World) {
-    if !world.traffic.needs_paths() || world.requests.open() > 0 {
+    let by_host = world.requests.source == PathSource::Host;
+    if !world.traffic.needs_paths() || by_host || world.requests.open() > 0 {
         return;
     }
+    // A rule from outside is not asked: a replay would not have its answers.
+    let is_ours = world.own_rule().is_some();
     let World { congestion, agents, tables, paths, traffic, tick, .. } = world;
     let may_replan = |row: usize| {
         let motion = &agents.motion[row];
@@ -20,7 +23,7 @@ pub(crate) fn replan_around_congestion(world: &mut World) {
             && !motion.replan
             && !agents.orders(row).to_nearest
             && *tick >= agents.wait_states[row].look_again_at
-            && !traffic.is_yielding(agents.ids[row])
+            && !(is_ours && traffic.is_yielding(agents.ids[row]))
     };
     let penalised = congestion.next_penalised(agents, tables, paths, &may_replan);
     for row in penalised {

@@ -1,9 +1,10 @@
 //! Edits of the map: when they take effect, and what they do to agents.
 
 use crate::class::WorldClass;
-use crate::events::{MapEdit, OnAgents};
+use crate::commands::{CHANGES_MAX, MapEdit, OnAgents, RefusalReason};
 use crate::log::{AppliedEdit, EditEffect, TraceEvent};
 use crate::pending_edits::PendingEdit;
+use crate::rows::event_row::EventRow;
 use crate::world::World;
 use wheelbase_grid::{CellXY, Change, Grid, Rect, SIDES_MAX, Side};
 use wheelbase_planner::model::Offset;
@@ -13,9 +14,29 @@ use wheelbase_traffic::collision::CollisionRule;
 use wheelbase_traffic::forbidden::touches;
 use wheelbase_traffic::motion::{Activity, AgentId, ClassId, end_state, ticks_of, transition_of};
 
-/// Applies the edit of an event, or adds it to the pending ones.
+/// Whether all that an edit names exists.
+/// # Errors
+/// [`RefusalReason::TooLong`], [`RefusalReason::WrongEdit`].
+pub(crate) fn check_edit(world: &World, edit: &MapEdit) -> Result<(), RefusalReason> {
+    if edit.changes.len() > CHANGES_MAX {
+        return Err(RefusalReason::TooLong);
+    }
+    check_changes(world, &edit.changes)
+}
+
+/// Whether all that changes name exists.
+/// # Errors
+/// [`RefusalReason::WrongEdit`].
+fn check_changes(world: &World, changes: &[Change]) -> Result<(), RefusalReason> {
+    let are_right = changes.iter().all(|change| change.check(&world.grid).is_ok());
+    if are_right { Ok(()) } else { Err(RefusalReason::WrongEdit) }
+}
+
+/// Applies the edit of a command, or adds it to the pending ones.
 pub(super) fn request_edit(world: &mut World, edit: PendingEdit) {
-    if !try_apply(world, edit) {
+    if !try_apply(world, &edit) {
+        let disturbed = world.pending_edits.disturbed.len() as u32;
+        world.event_rows.push(EventRow::edit_waits(world.tick, disturbed).with_ticket(edit.ticket));
         world.pending_edits.push(edit);
     }
 }
@@ -24,7 +45,8 @@ pub(super) fn request_edit(world: &mut World, edit: PendingEdit) {
 pub(super) fn retry_pending(world: &mut World) {
     let mut at = 0;
     while at < world.pending_edits.len() {
-        if try_apply(world, world.pending_edits.edits()[at]) {
+        let edit = world.pending_edits.edits()[at].clone();
+        if try_apply(world, &edit) {
             world.pending_edits.remove(at);
             at = 0;
         } else {
@@ -34,19 +56,31 @@ pub(super) fn retry_pending(world: &mut World) {
 }
 
 /// Applies an edit unless it has to wait; returns whether it is dealt with.
-fn try_apply(world: &mut World, pending: PendingEdit) -> bool {
-    let MapEdit { change, on_agents } = pending.edit;
-    let area = change.area().intersection(world.grid.size().rect());
-    if area.is_empty() {
+fn try_apply(world: &mut World, pending: &PendingEdit) -> bool {
+    let MapEdit { changes, on_agents } = &pending.edit;
+    let on_agents = *on_agents;
+    let map = world.grid.size().rect();
+    if changes.iter().all(|change| change.area().intersection(map).is_empty()) {
         return true;
     }
     let mut disturbed = std::mem::take(&mut world.pending_edits.disturbed);
-    find_disturbed(world, change, area, &mut disturbed);
+    find_disturbed(world, changes, &mut disturbed);
     let waits = on_agents == OnAgents::Wait && !disturbed.is_empty();
     if !waits {
-        let edit = change.apply(&mut world.grid);
-        let effect = effect_of(&world.grid, change, area);
-        world.log_event(TraceEvent::Edit(AppliedEdit { effect, on_agents, asked: pending.asked }));
+        let edit = Change::apply_all(changes, &mut world.grid);
+        let (mut part, first_row) = (0, world.event_rows.len());
+        for &change in changes.iter() {
+            let area = change.area().intersection(map);
+            if !area.is_empty() {
+                let effect = effect_of(&world.grid, change, area);
+                world.note(TraceEvent::Edit(AppliedEdit { effect, on_agents, asked: pending.asked, part }));
+                part += 1;
+            }
+        }
+        // All parts are one event.
+        if let Some(row) = world.event_rows.get_mut(first_row) {
+            *row = row.with_ticket(pending.ticket);
+        }
         if !edit.changed.is_empty() {
             follow_edit(world, edit.changed);
         }
@@ -55,15 +89,17 @@ fn try_apply(world: &mut World, pending: PendingEdit) -> bool {
             OnAgents::Strand => {
                 for &agent in &disturbed {
                     if let Some(row) = world.agents.row(agent) {
-                        world.agents.wait_states[row].stranded = true;
+                        world.agents.set_stranded(row, true);
                     }
                 }
             }
             OnAgents::Remove if disturbed.is_empty() => {}
             OnAgents::Remove => {
-                let is_disturbed = |id| disturbed.binary_search(id).is_ok();
-                let removed: Vec<bool> = world.agents.ids.iter().map(is_disturbed).collect();
-                world.remove_rows(&removed);
+                for &agent in &disturbed {
+                    if let Some(row) = world.agents.present_row(agent) {
+                        world.remove(row);
+                    }
+                }
             }
         }
     }
@@ -89,40 +125,78 @@ fn effect_of(grid: &Grid, change: Change, area: Rect) -> EditEffect {
     }
 }
 
-/// Agents whose legal pose or current move the change would make illegal, in order of id.
-fn find_disturbed(world: &World, change: Change, area: Rect, disturbed: &mut Vec<AgentId>) {
+/// Agents whose legal pose or current move the changes would make illegal, in order of id.
+fn find_disturbed(world: &World, changes: &[Change], disturbed: &mut Vec<AgentId>) {
     disturbed.clear();
+    let map = world.grid.size().rect();
+    let areas = || changes.iter().map(|change| change.area().intersection(map));
     let mut consider = |row: usize| {
-        let motion = &world.agents.motion[row];
-        let number = motion.class.0 as usize;
-        let (class, tables) = (&world.classes[number], &world.tables[number]);
-        let after = Legality::after(&world.grid, tables.class(), &class.speeds, change);
-        let (pose, primitive) = (world.pose(row), motion.primitive as usize);
-        let would_break = match motion.at_rest() {
-            true => tables.is_legal(motion.state) && after.check_pose(pose).is_err(),
-            false => {
-                tables.move_ticks(motion.state, primitive).is_some()
-                    && after.explain(pose, primitive).is_err()
-            }
-        };
-        if would_break {
+        if would_disturb(world, changes, row) {
             disturbed.push(world.agents.ids[row]);
         }
     };
-    let n_cells = area.width as usize * area.height as usize;
+    let n_cells: usize = areas().map(|area| area.width as usize * area.height as usize).sum();
     if world.occupancy.rule() == CollisionRule::Swept && n_cells <= world.agents.len() {
         // Every agent that touches a cell holds it.
-        let holders = area.cells().filter_map(|cell| world.occupancy.holder_at(cell));
-        holders.filter_map(|agent| world.agents.row(agent)).for_each(&mut consider);
+        let cells = areas().flat_map(|area| area.cells());
+        let holders = cells.filter_map(|cell| world.occupancy.holder_at(cell));
+        holders.filter_map(|slot| world.agents.row_of_slot(slot)).for_each(&mut consider);
     } else {
+        let bounds = areas().filter(|area| !area.is_empty()).reduce(|all, area| all.union(area));
+        let bounds = bounds.unwrap_or(Rect::new(0, 0, 0, 0));
         let is_near = |row: &usize| {
             let (anchor, cells) = touched_cells(world, *row);
-            touches(area, anchor, cells)
+            touches(bounds, anchor, cells) && areas().any(|area| touches(area, anchor, cells))
         };
-        (0..world.agents.len()).filter(is_near).for_each(&mut consider);
+        (0..world.agents.len())
+            .filter(|&row| world.agents.is_present(row))
+            .filter(is_near)
+            .for_each(&mut consider);
     }
     disturbed.sort_unstable();
     disturbed.dedup();
+}
+
+/// The agents that some changes would disturb, in order of id.
+/// # Errors
+/// [`RefusalReason::WrongEdit`].
+pub(crate) fn disturbed_by(world: &World, changes: &[Change]) -> Result<Vec<AgentId>, RefusalReason> {
+    check_changes(world, changes)?;
+    let mut disturbed = Vec::new();
+    find_disturbed(world, changes, &mut disturbed);
+    Ok(disturbed)
+}
+
+/// Changes up to which all are looked at for each cell.
+const CHANGES_FEW: usize = 8;
+
+/// Whether changes of the map would make the legal pose or the current move of the agent in a row illegal.
+pub(crate) fn would_disturb(world: &World, changes: &[Change], row: usize) -> bool {
+    let motion = &world.agents.motion[row];
+    let number = motion.class.0 as usize;
+    let (class, tables) = (&world.classes[number], &world.tables[number]);
+    // Legality looks at every change for every cell: of a mask only the changes nearby are left.
+    let near;
+    let changes = if changes.len() > CHANGES_FEW {
+        let (anchor, cells) = touched_cells(world, row);
+        let at = |offset: &Offset| offset.cell_from(anchor);
+        let cell = |CellXY { x, y }: CellXY| Rect::new(x - 1, y - 1, 3, 3);
+        let around =
+            cells.iter().map(|offset| cell(at(offset))).fold(cell(anchor), |all, one| all.union(one));
+        let is_near = |change: &&Change| !change.area().intersection(around).is_empty();
+        near = changes.iter().filter(is_near).copied().collect::<Vec<_>>();
+        &near[..]
+    } else {
+        changes
+    };
+    let after = Legality::after(&world.grid, tables.class(), &class.speeds, changes);
+    let (pose, primitive) = (world.pose(row), motion.primitive as usize);
+    match motion.at_rest() {
+        true => tables.is_legal(motion.state) && after.check_pose(pose).is_err(),
+        false => {
+            tables.move_ticks(motion.state, primitive).is_some() && after.explain(pose, primitive).is_err()
+        }
+    }
 }
 
 /// The cells that an agent touches: swept cells in mid-move, else its footprint.
@@ -168,7 +242,7 @@ fn review_agents(world: &mut World, updates: &[Update]) {
         }
         let tables = &world.tables[motion.class.0 as usize];
         if motion.at_rest() && tables.is_legal(motion.state) {
-            world.agents.wait_states[row].stranded = false;
+            world.agents.set_stranded(row, false);
         }
         match motion.activity {
             // An agent that waits for a detour keeps its path in case there is none.
@@ -179,7 +253,7 @@ fn review_agents(world: &mut World, updates: &[Update]) {
                 world.paths.drop_path(&mut world.agents.paths[row]);
             }
             // The orders phase begins its order again.
-            Activity::Unreachable if eased => world.agents.motion[row].activity = Activity::Idle,
+            Activity::Unreachable if eased => world.agents.set_activity(row, Activity::Idle),
             _ => {}
         }
     }

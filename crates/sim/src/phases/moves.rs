@@ -13,7 +13,7 @@ pub(crate) fn finish_moves(world: &mut World) {
         let motion = &world.agents.motion[row];
         if motion.until == world.tick {
             ended.push((row as u32, motion.state));
-            world.occupancy.end_move(world.agents.ids[row], &transition_of(&world.tables, motion));
+            world.occupancy.end_move(world.agents.slots[row], &transition_of(&world.tables, motion));
         }
     }
     for &(row, before) in &ended {
@@ -23,8 +23,9 @@ pub(crate) fn finish_moves(world: &mut World) {
         motion.state = tables.state_after(before, motion.primitive as usize);
         motion.until = Motion::AT_REST;
         let pose = tables.space().pose(motion.state);
-        world.occupancy.hold(world.agents.ids[row], pose.cell, tables.class().cells_at(pose));
+        world.occupancy.hold(world.agents.slots[row], pose.cell, tables.class().cells_at(pose));
         world.agents.wait_states[row].moved_at = world.tick;
+        world.agents.rows[row].end_move();
     }
     for &(row, _) in &ended {
         settle(world, row as usize);
@@ -43,7 +44,7 @@ fn settle(world: &mut World, row: usize) {
                 || (path_done && world.agents.orders(row).to_nearest && !world.agents.motion[row].replan) =>
         {
             world.paths.drop_path(&mut world.agents.paths[row]);
-            world.agents.motion[row].activity = Activity::Arrived;
+            world.agents.set_activity(row, Activity::Arrived);
             world.agents.motion[row].replan = false;
         }
         // A detour can end where the goal no longer is.

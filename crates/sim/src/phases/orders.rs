@@ -1,6 +1,6 @@
 //! The orders phase: closes orders that are done and begins the next ones.
 
-use crate::order_life::{begin_order, finish_order, request_path};
+use crate::order_life::{begin_order, finish_order, request_path, retry_obstructed, watch_leaders};
 use crate::orders::OrderKind;
 use crate::requests::Route;
 use crate::world::World;
@@ -8,6 +8,12 @@ use wheelbase_traffic::motion::Activity;
 
 /// The orders phase, for agents at rest.
 pub(crate) fn run_orders(world: &mut World) {
+    if !world.followers.is_empty() {
+        watch_leaders(world);
+    }
+    if !world.obstructed.is_empty() {
+        retry_obstructed(world);
+    }
     let mut next = 0;
     while let Some(row) = world.agents.busy.next_from(next) {
         next = row + 1;
@@ -33,7 +39,11 @@ pub(crate) fn run_orders(world: &mut World) {
                 }
             }
             Activity::Following if motion.replan => request_path(world, row, Route::Cheapest),
-            Activity::Yielding | Activity::Following | Activity::AwaitingPath | Activity::Unreachable => {}
+            Activity::Yielding
+            | Activity::Following
+            | Activity::AwaitingPath
+            | Activity::Unreachable
+            | Activity::Holding => {}
         }
     }
 }

@@ -1,13 +1,14 @@
 //! The requests phase: assigns poses to groups and answers path requests.
 
+use crate::commands::RefusalReason;
 use crate::group_goals::{GroupPoses, GroupView, choose_group_poses};
 use crate::order_life::{refuse, refuse_with, request_path};
-use crate::orders::{OrderKind, OrderState};
-use crate::requests::{PathRequest, Route, shared_goal};
+use crate::orders::{OrderKind, OrderState, current_goal};
+use crate::requests::{PathRequest, PathSource, Route, shared_goal};
 use crate::world::World;
 use wheelbase_planner::model::Reached;
 use wheelbase_planner::search::{Answer, pass_goal};
-use wheelbase_planner::{Goal, Path, Progress, Status};
+use wheelbase_planner::{Goal, Path, PathPose, Progress, Status};
 use wheelbase_traffic::motion::{Activity, ticks_of};
 
 /// Assigns poses to the agents that wait for them, within a budget of expansions; the rest is left to a later tick.
@@ -40,13 +41,13 @@ fn assign_poses(world: &mut World, poses: &GroupPoses) {
     for &(agent, state) in &poses.assigned {
         let Some(row) = world.agents.row(agent) else { continue };
         world.assign_pose(row, state);
-        let motion = &mut world.agents.motion[row];
+        let motion = world.agents.motion[row];
         if motion.activity != Activity::AwaitingPath {
             continue;
         }
         if motion.state == state {
-            motion.activity = Activity::Arrived;
-            motion.replan = false;
+            world.agents.set_activity(row, Activity::Arrived);
+            world.agents.motion[row].replan = false;
         } else {
             request_path(world, row, Route::Cheapest);
         }
@@ -61,12 +62,13 @@ fn assign_poses(world: &mut World, poses: &GroupPoses) {
 
 /// The requests phase of a tick: spends at most the tick's expansions and delivers the answers.
 pub(crate) fn answer_requests(world: &mut World) {
+    world.obstacles.begin_tick();
     let mut budget = world.settings.expansions_per_tick;
     // At least half of it is left for path requests.
     let spent = assign_group_poses(world, budget.div_ceil(2));
     budget -= spent;
     world.counts.expansions += spent;
-    loop {
+    while world.requests.source == PathSource::Planner {
         world.requests.fill_slots(world.tick);
         if world.requests.share_out(budget, world.tick) == 0 {
             break;
@@ -190,6 +192,64 @@ fn deliver(world: &mut World, row: usize, request: PathRequest, answer: &Answer,
     Outcome::Answered
 }
 
+/// Delivers the answer that the host gives to the request of the agent in a row: moves, or that there is no path.
+/// # Errors
+/// [`RefusalReason::NoRequest`], [`RefusalReason::WrongPath`]; the request stays open then.
+pub(super) fn deliver_given(
+    world: &mut World,
+    row: usize,
+    moves: Option<&[u8]>,
+) -> Result<(), RefusalReason> {
+    let agent = world.agents.ids[row];
+    let request = world.requests.of_host(agent).ok_or(RefusalReason::NoRequest)?;
+    let (answer, path) = match moves {
+        Some(moves) => {
+            let path = given_path(world, row, moves).ok_or(RefusalReason::WrongPath)?;
+            let mut answer = Answer::ended(Status::Found);
+            (answer.reached, answer.cost) = (Some(Reached::Goal), path.cost());
+            (answer, path)
+        }
+        None => (Answer::ended(Status::Unreachable), Path::new()),
+    };
+    world.requests.forget(agent);
+    world.agents.busy.insert(row);
+    if !matches!(deliver(world, row, request, &answer, &path), Outcome::Answered) {
+        // Its pose is free again: it asks for a way to another one.
+        world.requests.push(request);
+    }
+    Ok(())
+}
+
+/// The path of moves that leads the agent in a row to its goal; `None` if some move is illegal or it ends elsewhere.
+fn given_path(world: &World, row: usize, moves: &[u8]) -> Option<Path> {
+    let motion = world.agents.motion[row];
+    let tables = &world.tables[usize::from(motion.class.0)];
+    let space = tables.space();
+    let mut path = Path::new();
+    let (mut state, mut arrival) = (motion.state, 0_u32);
+    path.poses.push(PathPose { pose: space.pose(state), arrival });
+    for &primitive in moves {
+        let number = usize::from(primitive);
+        let is_known = number < tables.class().primitives().len();
+        let ticks = if is_known { tables.move_ticks(state, number)? } else { return None };
+        arrival = arrival.checked_add(ticks).filter(|&arrival| arrival < u32::MAX)?;
+        state = tables.state_after(state, number);
+        path.moves.push(primitive);
+        path.poses.push(PathPose { pose: space.pose(state), arrival });
+    }
+    let end = space.pose(state);
+    let orders = world.agents.orders(row);
+    let (kind, trip) = world.orders.current_trip(&orders)?;
+    let is_goal = match (kind, world.agents.assigned[row]) {
+        (_, Some(assigned)) => assigned == state,
+        (OrderKind::GotoArea(area, _), None) => {
+            area.contains(end.cell) && world.search_context().is_free(row, end)
+        }
+        _ => current_goal(trip, kind, &orders).matches(space.shape(), end),
+    };
+    is_goal.then_some(path)
+}
+
 /// Assigns, keeps or releases the pose of an agent with an order to an area or a group. Returns an outcome if that
 /// settles the request.
 fn settle_pose(
@@ -239,12 +299,12 @@ fn deliver_cheapest(world: &mut World, row: usize, answer: &Answer, path: &Path)
     let (state, mut statistics) = (world.agents.orders(row), world.agents.statistics(row));
     let to_nearest = answer.reached == Some(Reached::Nearest);
     statistics.record_bound_ticks(answer.cost);
-    world.agents.set_orders(row, OrderState { to_nearest, ..state });
+    world.agents.set_orders(row, OrderState { to_nearest, ..state }, &world.orders);
     world.agents.set_statistics(row, statistics);
     world.paths.replace(&mut world.agents.paths, row, &path.moves);
-    world.log_path(row);
+    world.note_path(row);
     let arrived = path.moves.is_empty();
-    world.agents.motion[row].activity = if arrived { Activity::Arrived } else { Activity::Following };
+    world.agents.set_activity(row, if arrived { Activity::Arrived } else { Activity::Following });
     // With large penalties on it the agent requests a congestion-aware path at once, unless requests are queued.
     let motion = world.agents.motion[row];
     let tables = &world.tables[motion.class.0 as usize];
@@ -270,13 +330,13 @@ fn deliver_other(world: &mut World, row: usize, route: Route, path: &Path, found
     };
     *failures = if found { 0 } else { (*failures + 1).min(params.pause_doublings as u8) };
     *again_at = world.tick.saturating_add(pause << *failures);
-    world.agents.motion[row].activity = Activity::Following;
+    world.agents.set_activity(row, Activity::Following);
     if found && !path.moves.is_empty() {
         let state = world.agents.orders(row);
         let to_nearest = state.to_nearest && !to_goal;
-        world.agents.set_orders(row, OrderState { to_nearest, ..state });
+        world.agents.set_orders(row, OrderState { to_nearest, ..state }, &world.orders);
         world.paths.replace(&mut world.agents.paths, row, &path.moves);
-        world.log_path(row);
+        world.note_path(row);
     }
 }
 

@@ -1,22 +1,28 @@
 //! The traffic phase: the traffic rule decides which agents start moves, request detours and yield.
 
+use super::outside_rule::check_decisions;
 use crate::log::TraceEvent;
 use crate::order_life::{refuse, request_path};
-use crate::orders::OrderState;
+use crate::orders::{OrderKind, OrderState, current_goal};
 use crate::requests::{Route, SearchInputs};
 use crate::traffic_buffers::TrafficBuffers;
 use crate::world::World;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::Status;
-use wheelbase_traffic::motion::{Activity, Motion};
-use wheelbase_traffic::{Decisions, Leads, Start, TrafficView, Transition};
+use wheelbase_traffic::motion::{Activity, AgentId, Motion, WaitState};
+use wheelbase_traffic::speed::ticks_at_speed;
+use wheelbase_traffic::{CommandedMove, Decisions, Leads, Start, TrafficView, Transition};
 
 /// The traffic phase of a tick: asks the traffic rule and carries out its decisions.
 pub(crate) fn run_traffic(world: &mut World) {
     let mut buffers = std::mem::take(&mut world.traffic_buffers);
     gather_goals(world, &mut buffers.goals);
+    gather_rows(world, &mut buffers);
     decide(world, &mut buffers);
+    check_decisions(world, &mut buffers.decisions);
     buffers.edited.clear();
+    buffers.decisions_given.clear();
+    buffers.new_classes.clear();
     wake(world, &buffers.decisions);
     replace_paths(world, &buffers.decisions);
     begin_moves(world, &mut buffers);
@@ -30,7 +36,10 @@ pub(crate) fn run_traffic(world: &mut World) {
     }
     for &row in around {
         if world.agents.motion[row as usize].activity == Activity::Following {
-            request_path(world, row as usize, Route::Detour);
+            // Obstacles to its team count all over the map, and may leave no way at all.
+            let among_agents = world.agents.obstruct(world.agents.teams[row as usize], &world.friends);
+            let route = if among_agents { Route::Cheapest } else { Route::Detour };
+            request_path(world, row as usize, route);
         }
     }
     for &row in give_up {
@@ -40,18 +49,39 @@ pub(crate) fn run_traffic(world: &mut World) {
     world.traffic_buffers = buffers;
 }
 
-/// Cells of the current tasks, for a rule that finds paths itself.
+/// Cells to which agents go, of several the first, for a rule that finds paths itself.
 fn gather_goals(world: &World, goals: &mut Vec<Option<CellXY>>) {
     goals.clear();
     if !world.traffic.needs_paths() {
-        let goal = |row| world.orders.task(&world.agents.orders(row)).map(|goal| goal.cell);
+        let goal = |row| {
+            let state = world.agents.orders(row);
+            let (kind, trip) = world.orders.current_trip(&state)?;
+            match kind {
+                OrderKind::Tasks(..) => world.orders.task(&state).map(|goal| goal.cell),
+                _ => current_goal(trip, kind, &state).members.first().map(|member| member.cell),
+            }
+        };
         goals.extend((0..world.agents.len()).map(goal));
     }
 }
 
+/// Rows of the agents that the host has decided for, and of those with another class.
+fn gather_rows(world: &World, buffers: &mut TrafficBuffers) {
+    let TrafficBuffers { decisions_given, commanded, new_classes, reclassed, .. } = buffers;
+    commanded.clear();
+    let row_of = |&(agent, primitive): &(AgentId, u8)| {
+        Some(CommandedMove { row: world.agents.row(agent)? as u32, primitive })
+    };
+    commanded.extend(decisions_given.iter().filter_map(row_of));
+    reclassed.clear();
+    reclassed.extend(new_classes.iter().filter_map(|&agent| world.agents.row(agent)).map(|row| row as u32));
+    reclassed.sort_unstable();
+    reclassed.dedup();
+}
+
 /// Has the rule decide, while idle workers advance searches in progress.
 fn decide(world: &mut World, buffers: &mut TrafficBuffers) {
-    let TrafficBuffers { decisions, goals, edited, refused_rows, .. } = buffers;
+    let TrafficBuffers { decisions, goals, commanded, reclassed, edited, refused_rows, .. } = buffers;
     decisions.clear();
     let World { requests, traffic, agents, classes, tables, orders, paths, .. } = world;
     let view = TrafficView {
@@ -62,6 +92,9 @@ fn decide(world: &mut World, buffers: &mut TrafficBuffers) {
         agents: agents.view(goals),
         paths,
         forbidden: world.pending_edits.areas(),
+        friends: &world.friends,
+        commanded,
+        reclassed,
         flow: world.congestion.flow(),
         edited,
         refused: refused_rows,
@@ -88,19 +121,19 @@ fn replace_paths(world: &mut World, decisions: &Decisions) {
         let row = reroute.row as usize;
         let moves = &decisions.reroute_moves[reroute.first as usize..][..reroute.count as usize];
         world.paths.replace(&mut world.agents.paths, row, moves);
-        world.log_path(row);
+        world.note_path(row);
         world.agents.motion[row].replan = false;
         match reroute.leads {
             Leads::On => {}
             // It ends at no goal, nor at the pose nearest to one.
             Leads::Off => {
                 let state = world.agents.orders(row);
-                world.agents.set_orders(row, OrderState { to_nearest: false, ..state });
+                world.agents.set_orders(row, OrderState { to_nearest: false, ..state }, &world.orders);
             }
             Leads::Aside => {
                 // Its request is void: the agent leaves the pose that it was made from.
                 world.requests.forget(world.agents.ids[row]);
-                world.agents.motion[row].activity = Activity::Yielding;
+                world.agents.set_activity(row, Activity::Yielding);
             }
         }
     }
@@ -120,7 +153,7 @@ fn begin_moves(world: &mut World, buffers: &mut TrafficBuffers) {
         let tables = &tables[motion.class.0 as usize];
         let pose = tables.space().pose(motion.state);
         let step = Transition { class: tables.class(), pose, primitive: usize::from(primitive) };
-        (agents.ids[row as usize], step, tick.saturating_add(ticks))
+        (agents.slots[row as usize], step, tick.saturating_add(ticks))
     };
     occupancy.begin(starts.len(), move_of, refused);
     refused_rows.clear();
@@ -147,12 +180,13 @@ fn drop_impossible(world: &World, starts: &mut Vec<Start>, started_at: &mut Vec<
         let is_second = std::mem::replace(&mut started_at[row as usize], *tick) == *tick;
         let tables = &tables[motion.class.0 as usize];
         let (primitive, n_primitives) = (usize::from(primitive), tables.class().primitives().len());
+        let at_speed = |ticks| ticks_at_speed(ticks, agents.speed_factors[row as usize]);
         let next = paths.moves(agents.paths[row as usize]).first().map(|&next| usize::from(next));
         motion.at_rest()
             && !is_second
             && next.is_none_or(|next| next == primitive)
             && primitive < n_primitives
-            && tables.move_ticks(motion.state, primitive) == Some(ticks)
+            && tables.move_ticks(motion.state, primitive).map(at_speed) == Some(ticks)
     });
 }
 
@@ -164,18 +198,21 @@ fn begin_move(world: &mut World, Start { row, primitive, ticks }: Start) {
         world.paths.advance(path);
     }
     let until = world.tick.saturating_add(ticks).min(Motion::AT_REST - 1);
+    world.agents.cleared += 1;
     let motion = &mut world.agents.motion[row];
     motion.primitive = primitive;
     motion.until = until;
     let (class, state) = (motion.class, motion.state);
-    let wait_state = &mut world.agents.wait_states[row];
-    wait_state.waits_since = u32::MAX;
+    world.agents.set_waits_since(row, WaitState::NOT_WAITING);
     // The move is legal, so it began in a legal pose and ends in one.
-    wait_state.stranded = false;
+    world.agents.set_stranded(row, false);
     world.counts.moves += 1;
     let tables = &world.tables[class.0 as usize];
     let from = tables.space().pose(state);
     let to = tables.space().pose(tables.state_after(state, primitive as usize));
+    // Fewer than the headings of a class.
+    let turn = tables.class().primitives()[usize::from(primitive)].turn as i8;
+    world.agents.rows[row].begin_move((primitive, turn), [from, to], [world.tick, until]);
     // A single agent is in nobody's way.
     if world.traffic.needs_paths() && world.agents.len() > 1 {
         let body = tables.class().cells_at(to).iter();
@@ -183,6 +220,6 @@ fn begin_move(world: &mut World, Start { row, primitive, ticks }: Start) {
         world.congestion.count_move(class, (from.cell, to.cell), cells);
     }
     if world.log.is_some() {
-        world.log_event(TraceEvent::Move { agent: world.agents.ids[row], class, primitive, from, to, until });
+        world.note(TraceEvent::Move { agent: world.agents.ids[row], class, primitive, from, to, until });
     }
 }

@@ -12,6 +12,7 @@ mod slot;
 
 use crate::group_goals::GroupGoals;
 use crate::shared_fields::SharedFields;
+use crate::threads::n_threads_here;
 use rayon::prelude::*;
 pub use request::{PathRequest, Route};
 pub(crate) use search_inputs::{SearchContext, SearchInputs, least_ticks, shared_goal};
@@ -21,9 +22,20 @@ use wheelbase_grid::GridSize;
 use wheelbase_planner::search::schedule;
 use wheelbase_traffic::motion::AgentId;
 
+/// Who answers path requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PathSource {
+    /// The planner, within the budget of expansions.
+    #[default]
+    Planner,
+    /// The host, by [`Command::PathAnswer`](crate::Command::PathAnswer).
+    Host,
+}
+
 /// All path requests: those in the queue and those with a slot.
 #[derive(Debug)]
 pub struct Requests {
+    pub(crate) source: PathSource,
     queue: Vec<PathRequest>,
     pub(crate) slots: Vec<Slot>,
     /// Scratch of a round: the slots in use, by agent.
@@ -32,8 +44,9 @@ pub struct Requests {
 }
 
 impl Requests {
-    pub(crate) fn new(slots: usize, size: GridSize) -> Self {
+    pub(crate) fn new(slots: usize, size: GridSize, source: PathSource) -> Self {
         Self {
+            source,
             queue: Vec::new(),
             slots: std::iter::repeat_with(|| Slot::new(size)).take(slots).collect(),
             in_order: Vec::with_capacity(slots),
@@ -51,9 +64,33 @@ impl Requests {
         !self.queue.is_empty()
     }
 
+    /// Who answers them.
+    pub fn source(&self) -> PathSource {
+        self.source
+    }
+
     /// Requests without an answer.
     pub fn open(&self) -> usize {
         self.queue.len() + self.slots.iter().filter(|slot| slot.request.is_some()).count()
+    }
+
+    /// The request of an agent that the host has to answer.
+    pub(crate) fn of_host(&self, agent: AgentId) -> Option<PathRequest> {
+        let of_agent = |request: &&PathRequest| request.agent == agent;
+        self.queue.iter().find(of_agent).copied().filter(|_| self.source == PathSource::Host)
+    }
+
+    /// Requests that wait for a slot, or for the host's answer.
+    pub fn queued(&self) -> &[PathRequest] {
+        &self.queue
+    }
+
+    /// Sets the priority of the requests of an agent.
+    pub(crate) fn set_priority(&mut self, agent: AgentId, priority: i32) {
+        let in_slots = self.slots.iter_mut().filter_map(|slot| slot.request.as_mut());
+        for request in self.queue.iter_mut().chain(in_slots).filter(|request| request.agent == agent) {
+            request.priority = priority;
+        }
     }
 
     /// Drops the request of an agent.
@@ -124,7 +161,7 @@ impl Requests {
         work: impl FnOnce() + Send,
     ) {
         let ahead_max = budget / self.slots.len().max(1) as u64;
-        if rayon::current_num_threads() < 2 || !self.slots.iter().any(Slot::is_under_way) {
+        if n_threads_here() < 2 || !self.slots.iter().any(Slot::is_under_way) {
             work();
             return;
         }
@@ -148,6 +185,7 @@ impl Requests {
         let search_inputs = context.search_inputs;
         let Self { slots, fields, .. } = self;
         for slot in slots.iter_mut().filter(|slot| slot.share > 0 && !slot.begun) {
+            slot.take_obstacles(search_inputs.agents, context.obstacles);
             slot.follow_group_field(search_inputs, fields, group_goals);
         }
         // One after another: slots share fields.
@@ -156,7 +194,7 @@ impl Requests {
         }
         let searches = |slot: &&mut Slot| slot.share > 0 && !slot.by_field;
         let active = slots.iter_mut().filter(searches).count();
-        if active > 1 && rayon::current_num_threads() > 1 {
+        if active > 1 && n_threads_here() > 1 {
             // Slots in use are adjacent: without the limit one worker would get several.
             slots.par_iter_mut().with_max_len(1).filter(searches).for_each(|slot| slot.search(context));
         } else {

@@ -5,13 +5,14 @@ use crate::agents::Agents;
 use crate::assigned_poses::AssignedPoses;
 use crate::class::WorldClass;
 use crate::congestion::Congestion;
+use crate::obstacles::TeamObstacles;
 use crate::orders::{OrderKind, OrderPool, current_goal};
 use crate::replan_params::ReplanParams;
 use crate::trip::Trip;
 use wheelbase_planner::model::State;
 use wheelbase_planner::search::cost_lower_bound_of;
 use wheelbase_planner::{Goal, MovementTables, Pose, Request};
-use wheelbase_traffic::motion::{AgentId, ClassId};
+use wheelbase_traffic::motion::{AgentSlot, ClassId};
 use wheelbase_traffic::occupancy::Occupancy;
 use wheelbase_traffic::path_pool::PathPool;
 
@@ -56,6 +57,8 @@ pub(crate) struct SearchContext<'a> {
     pub congestion: &'a Congestion,
     pub paths: &'a PathPool,
     pub params: &'a ReplanParams,
+    /// Agents that the searches of each team take for obstacles.
+    pub obstacles: &'a TeamObstacles,
 }
 
 impl SearchContext<'_> {
@@ -80,12 +83,12 @@ impl SearchContext<'_> {
     /// Whether a legal pose overlaps neither a resting agent nor an assigned pose, other than the agent's own.
     pub fn is_free(&self, row: usize, pose: Pose) -> bool {
         let agents = self.search_inputs.agents;
-        let agent = agents.ids[row];
+        let slot = agents.slots[row];
         let cells = self.search_inputs.tables(row).class().cells_at(pose);
-        let rests = |other: AgentId| {
-            other != agent && agents.row(other).is_some_and(|row| agents.motion[row].at_rest())
+        let rests = |other: AgentSlot| {
+            other != slot && agents.row_of_slot(other).is_some_and(|row| agents.motion[row].at_rest())
         };
-        self.assigned_poses.is_free(agent, pose.cell, cells)
+        self.assigned_poses.is_free(slot, pose.cell, cells)
             && cells.iter().all(|o| {
                 let cell = o.cell_from(pose.cell);
                 !self.occupancy.holder_at(cell).is_some_and(rests)
@@ -108,6 +111,7 @@ pub(crate) fn shared_goal<'a>(
 ) -> Option<(ClassId, Goal<'a>)> {
     let state = &agents.orders(row);
     let (kind, trip) = orders.current_trip(state)?;
-    let by_members = asked.route == Route::Cheapest && !kind.assigns_pose();
+    let follows = matches!(kind, OrderKind::Follow { .. });
+    let by_members = asked.route == Route::Cheapest && !kind.assigns_pose() && !follows;
     by_members.then(|| (agents.motion[row].class, current_goal(trip, kind, state)))
 }

@@ -2,8 +2,10 @@
 
 use super::request::{PathRequest, Route};
 use super::search_inputs::{SearchContext, SearchInputs, shared_goal};
+use crate::agents::Agents;
 use crate::goal_poses::poses_alike;
 use crate::group_goals::{GroupGoals, longest_move};
+use crate::obstacles::TeamObstacles;
 use crate::orders::OrderKind;
 use crate::shared_fields::{FieldAnswer, SharedFields};
 use crate::trip::Trip;
@@ -13,7 +15,8 @@ use wheelbase_planner::model::{Reached, State};
 use wheelbase_planner::search::schedule::{RequestKey, SearchSlot};
 use wheelbase_planner::search::{Answer, Fallback, GoalArea, Guide};
 use wheelbase_planner::{
-    Goal, GoalMember, MovementTables, Path, PathPose, Progress, Scratch, Status, advance, begin, finish,
+    Goal, GoalMember, MovementTables, Path, PathPose, Progress, Request, Scratch, Status, advance, begin,
+    finish,
 };
 
 /// The first part of a path to a pose of a group follows the group's field until the goal is four times as far as it
@@ -45,6 +48,8 @@ pub(crate) struct Slot {
     first_part: Path,
     from: Option<State>,
     obstacles: BitGrid,
+    /// Whether the search has agents all over the map for obstacles.
+    among_agents: bool,
     pub answer: Option<Answer>,
     /// Whether the field of the goal answers the request, and whether it has failed to.
     pub by_field: bool,
@@ -76,6 +81,7 @@ impl Slot {
             first_part: Path::new(),
             from: None,
             obstacles: BitGrid::new(size),
+            among_agents: false,
             answer: None,
             by_field: false,
             field_failed: false,
@@ -100,7 +106,9 @@ impl Slot {
         let tables = search_inputs.tables(row);
         let start = agents.motion[row].state;
         if !self.begun {
-            self.by_field = !self.field_failed && tables.is_legal(start) && fields.pays(class, tables, &goal);
+            // A field knows of no agents in the way.
+            let may_follow = !self.field_failed && !self.among_agents && tables.is_legal(start);
+            self.by_field = may_follow && fields.pays(class, tables, &goal);
         }
         if !self.by_field {
             return;
@@ -121,6 +129,16 @@ impl Slot {
         }
     }
 
+    /// Before a search begins: takes the agents that are obstacles to the requester's team, if there are any.
+    pub fn take_obstacles(&mut self, agents: &Agents, obstacles: &TeamObstacles) {
+        let row = self.request.and_then(|asked| agents.row(asked.agent));
+        let map = row.and_then(|row| obstacles.of(agents.teams[row]));
+        self.among_agents = map.is_some();
+        if let Some(map) = map {
+            self.obstacles.copy_from(map);
+        }
+    }
+
     /// Makes the first part of the path to a pose of a group: along the field of the group's goal, up to where the
     /// goal is four times as far as it is from the pose. This leaves little to search.
     pub fn follow_group_field(
@@ -135,7 +153,7 @@ impl Slot {
         let (motion, assigned) = (agents.motion[row], agents.assigned[row]);
         let order = orders.current(&agents.orders(row)).map(|order| &order.kind);
         let (Some(&OrderKind::GotoGroup(order, _)), Some(assigned)) = (order, assigned) else { return };
-        if self.request.is_none_or(|asked| asked.route != Route::Cheapest) {
+        if self.among_agents || self.request.is_none_or(|asked| asked.route != Route::Cheapest) {
             return;
         }
         let tables = search_inputs.tables(row);
@@ -211,14 +229,18 @@ impl Slot {
             _ => None,
         };
         let exit = leaves.map(|(_, state)| [GoalMember::pose(tables.space().pose(state))]);
+        if asked.route == Route::Detour && !self.begun {
+            mark_resting_agents(&mut self.obstacles, context, row, self.among_agents);
+        }
+        if self.among_agents {
+            request.obstacles = Some(&self.obstacles);
+        }
         match asked.route {
             Route::Cheapest => {}
             Route::Detour => {
-                if !self.begun {
-                    mark_resting_agents(&mut self.obstacles, context, row);
-                }
                 request.obstacles = Some(&self.obstacles);
-                request.obstacle_area = Some(around(request.start.cell, context.params.detour_reach));
+                let near = around(request.start.cell, context.params.detour_reach);
+                request.obstacle_area = (!self.among_agents).then_some(near);
                 request.expansions_max = Some(context.params.detour_expansions.into());
             }
             Route::CongestionAware => {
@@ -271,6 +293,7 @@ impl Slot {
         if kind.assigns_pose() {
             return;
         }
+        let request = Request { obstacles: self.among_agents.then_some(&self.obstacles), ..request };
         let tables = search_inputs.tables(row);
         while self.progress == Progress::Running
             && self.made < self.spent + ahead_max
@@ -310,13 +333,15 @@ fn around(center: CellXY, reach: u32) -> Rect {
     Rect::new(center.x - reach as i32, center.y - reach as i32, side, side)
 }
 
-/// Marks the cells of other agents that rest near an agent.
-fn mark_resting_agents(obstacles: &mut BitGrid, context: &SearchContext<'_>, row: usize) {
-    obstacles.clear();
+/// Marks the cells of other agents that rest near an agent, alone or beside what is marked already.
+fn mark_resting_agents(obstacles: &mut BitGrid, context: &SearchContext<'_>, row: usize, beside: bool) {
+    if !beside {
+        obstacles.clear();
+    }
     let agents = context.search_inputs.agents;
     let center = context.search_inputs.tables(row).space().pose(agents.motion[row].state).cell;
     for cell in around(center, context.params.detour_reach).intersection(obstacles.size().rect()).cells() {
-        let holder = context.occupancy.holder_at(cell).and_then(|agent| agents.row(agent));
+        let holder = context.occupancy.holder_at(cell).and_then(|slot| agents.row_of_slot(slot));
         if holder.is_some_and(|other| other != row && agents.motion[other].at_rest()) {
             obstacles.set(cell, true);
         }

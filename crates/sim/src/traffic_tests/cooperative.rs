@@ -2,7 +2,7 @@
 //! needs.
 
 use super::scenes::{built, built_with, class, map_of, rows, rule, shape};
-use crate::{RunState, World, invariant};
+use crate::{Agents, RunState, World, invariant};
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
 use wheelbase_grid::CellXY;
@@ -16,6 +16,10 @@ struct Shared<T>(Arc<Mutex<T>>);
 impl<T: Traffic> Traffic for Shared<T> {
     fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
         self.0.lock().unwrap().decide(view, decisions);
+    }
+
+    fn clone_box(&self) -> Box<dyn Traffic> {
+        Box::new(Self(self.0.clone()))
     }
 
     fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
@@ -120,7 +124,7 @@ fn event(shape: &'static str) -> impl Strategy<Value = String> {
 }
 
 /// A world of three classes, its groups and its events.
-fn crowd() -> impl Strategy<Value = (String, Vec<String>, String)> {
+pub fn crowd() -> impl Strategy<Value = (String, Vec<String>, String)> {
     (shape(), 1_u32..20).prop_flat_map(|(shape, walls)| {
         let classes = (class("a", shape, (1, 1)), class("b", shape, (3, 2)), class("c", shape, LONGEST));
         let groups = prop::collection::vec((0_usize..3, 1_u32..5, -3_i32..4, order(), order()), 5..12);
@@ -146,7 +150,7 @@ fn crowd() -> impl Strategy<Value = (String, Vec<String>, String)> {
 }
 
 /// The scenario with as many of the groups as find room.
-fn fitted((head, groups, events): &(String, Vec<String>, String)) -> Option<String> {
+pub fn fitted((head, groups, events): &(String, Vec<String>, String)) -> Option<String> {
     let mut text = head.clone();
     built(&text)?;
     for group in groups {
@@ -156,6 +160,22 @@ fn fitted((head, groups, events): &(String, Vec<String>, String)) -> Option<Stri
         }
     }
     Some(text + events)
+}
+
+/// Agents that come and go all the time, on a part of the map each.
+fn coming_and_going() -> impl Strategy<Value = String> {
+    let area = || (0..SIDES.end / 2, 0..SIDES.end / 2, 3_u32..8, 3_u32..8);
+    let area = move || area().prop_map(|(x, y, w, h)| format!("area = [{x}, {y}, {w}, {h}]"));
+    let class = prop::sample::select(&["a", "b", "c"]);
+    let event = (area(), area(), class, 1_u32..6, order(), 0_u32..150).prop_map(
+        |(from, to, class, count, order, tick)| {
+            format!(
+                "[[events]]\ntick = {tick}\nremove_agents = {{ {from} }}\n[[events]]\ntick = {tick}\n\
+                 add_agents = {{ class = \"{class}\", count = {count}, {to}, orders = [{order}] }}\n"
+            )
+        },
+    );
+    prop::collection::vec(event, 5..30).prop_map(|events| events.concat())
 }
 
 fn on_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
@@ -174,6 +194,36 @@ proptest! {
             let found = on_threads(threads, || run(&mut world, visits));
             prop_assert_eq!(hashes.get_or_insert_with(|| found.clone()), &found);
         }
+    }
+
+    #[test]
+    fn agents_move_as_if_no_slot_were_given_again(crowd in crowd(), events in coming_and_going()) {
+        let Some(text) = fitted(&crowd).map(|text| text + &events) else { return Ok(()) };
+        let runs = [true, false].map(|keeps_slots| {
+            let mut world = built(&text).unwrap();
+            world.agents.keeps_slots = keeps_slots;
+            let rule = Cooperative::new(
+                &world.tables,
+                world.grid.size(),
+                world.settings.collision,
+                TrafficParams::USUAL,
+            );
+            world.traffic = Box::new(rule);
+            let (mut most, mut ticks) = (world.agents.len(), Vec::new());
+            while world.step() == RunState::Running {
+                assert_eq!(invariant::check(&world), [], "tick {}", world.tick);
+                let Agents { ids, motion, wait_states, assigned, .. } = &world.agents;
+                ticks.push(format!("{ids:?} {motion:?} {wait_states:?} {assigned:?}"));
+                most = most.max(world.agents.len());
+            }
+            // Within a tick more can be there, before others go.
+            let n_slots = world.agents.view(&[]).row_of_slot.len();
+            (ticks, world.counts.placed, n_slots, most)
+        });
+        let [kept, reused] = &runs;
+        prop_assert_eq!(&kept.0, &reused.0);
+        prop_assert_eq!(kept.1, kept.2 as u64);
+        prop_assert!(reused.2 <= reused.3 + 60, "{} agent slots for {}", reused.2, reused.3);
     }
 
     #[test]

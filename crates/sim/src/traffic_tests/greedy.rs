@@ -9,12 +9,17 @@ use wheelbase_traffic::{Decisions, Start, Traffic, TrafficView};
 
 /// Asks for a random move of every agent, at rest or not, and sometimes for a move that no agent can make. Keeps the
 /// states in which it saw the agents.
+#[derive(Clone)]
 struct Greedy {
     random: Random,
     seen: Arc<Mutex<Vec<State>>>,
 }
 
 impl Traffic for Greedy {
+    fn clone_box(&self) -> Box<dyn Traffic> {
+        Box::new(self.clone())
+    }
+
     fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
         let mut seen = self.seen.lock().unwrap();
         seen.clear();

@@ -1,5 +1,5 @@
 //! Tests of the rules of traffic in whole runs.
 
-mod cooperative;
+pub(crate) mod cooperative;
 mod greedy;
-mod scenes;
+pub(crate) mod scenes;

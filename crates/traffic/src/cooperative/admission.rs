@@ -11,8 +11,10 @@
 
 use crate::cooperative::corridor_map::{CorridorMap, NewCorridor};
 use crate::free_cells::grown;
+use crate::motion::{AgentId, AgentSlot};
 use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
+use crate::teams::Team;
 use std::collections::BTreeMap;
 use wheelbase_grid::{CellXY, GridSize, Rect};
 
@@ -47,12 +49,24 @@ impl Entrance {
 /// An agent that is in a corridor or wants to go through.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entrant {
-    pub(crate) agent: u32,
+    pub(crate) agent: AgentId,
+    /// Its agent slot, which may be another's by now if it waits to enter: requests outlive their agents.
+    pub(crate) slot: AgentSlot,
     pub(crate) direction: Direction,
     /// Short side of its body in cells.
     pub(crate) width: u32,
     /// Its goal, if that lies in the corridor.
     pub(crate) stays: Option<CellXY>,
+    /// Its team, and its friends, a bit each.
+    pub(crate) team: Team,
+    pub(crate) friends: u32,
+}
+
+impl Entrant {
+    /// Whether it has to reckon with another: others than friends are obstacles where they are, and no more.
+    fn reckons_with(&self, other: &Self) -> bool {
+        other.team.is_in(self.friends)
+    }
 }
 
 /// A request of an agent to enter a corridor.
@@ -79,18 +93,18 @@ pub(crate) struct Corridor {
     pub(crate) direction: Direction,
     /// Agents that have entered in this turn.
     pub(crate) entered: usize,
-    /// Many agents want to go through both ways, as of this tick.
-    pub(crate) is_busy: bool,
+    /// Teams, a bit each, of whose friends many want to go through both ways, as of this tick.
+    pub(crate) busy_for: u32,
     /// Entrances at which agents have asked while the corridor was busy, each with the tick of the last request.
     pub(crate) entrances: [Option<(Entrance, u32)>; 2],
 }
 
 /// Admission to all corridors, by their numbers on the map.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Admission {
     params: TrafficParams,
     pub(crate) corridors: Vec<Corridor>,
-    /// Some corridor is busy at this tick.
+    /// Some corridor is busy for some team at this tick.
     pub(crate) any_busy: bool,
 }
 
@@ -118,15 +132,15 @@ impl Admission {
     }
 
     /// Removes agents from the corridors that they are no longer in.
-    pub(crate) fn keep_inside(&mut self, is_inside: impl Fn(u32, u32) -> bool) {
+    pub(crate) fn keep_inside(&mut self, is_inside: impl Fn(u32, AgentSlot) -> bool) {
         for (number, corridor) in self.corridors.iter_mut().enumerate() {
-            corridor.inside.retain(|entrant| is_inside(number as u32, entrant.agent));
+            corridor.inside.retain(|entrant| is_inside(number as u32, entrant.slot));
         }
     }
 
     /// Whether an agent is in a corridor or admitted to it.
-    pub(crate) fn is_inside(&self, corridor: u32, agent: u32) -> bool {
-        self.corridors[corridor as usize].inside.iter().any(|entrant| entrant.agent == agent)
+    pub(crate) fn is_inside(&self, corridor: u32, slot: AgentSlot) -> bool {
+        self.corridors[corridor as usize].inside.iter().any(|entrant| entrant.slot == slot)
     }
 
     /// The next agent in a corridor, from an index of its list on, that an entrant can neither pass nor follow; and its
@@ -136,17 +150,17 @@ impl Admission {
         corridor: u32,
         entrant: &Entrant,
         from: usize,
-    ) -> Option<(u32, usize)> {
+    ) -> Option<(AgentSlot, usize)> {
         let Corridor { width, inside, .. } = &self.corridors[corridor as usize];
         let opposes = |other: &Entrant| {
             let both_go = entrant.stays.is_none() && other.stays.is_none();
             let both_stay = entrant.stays.is_some() && other.stays.is_some() && entrant.stays != other.stays;
             let passes = both_go && entrant.width + other.width <= *width;
             let follows = agree(entrant.direction, other.direction) && (both_go || both_stay);
-            other.agent != entrant.agent && !passes && !follows
+            other.agent != entrant.agent && !passes && !follows && entrant.reckons_with(other)
         };
         let at = from + inside.iter().skip(from).position(opposes)?;
-        Some((inside[at].agent, at))
+        Some((inside[at].slot, at))
     }
 
     /// Whether the agents at the other end of a corridor have their turn.
@@ -162,7 +176,7 @@ impl Admission {
             && *entered < (self.params.corridor_batch as usize)
             && !inside.is_empty();
         let mut others = self.requests_to(corridor, entrant, tick, false);
-        if self.is_busy(corridor) && *direction != (0, 0) {
+        if self.is_busy(corridor, entrant.team) && *direction != (0, 0) {
             let is_over = *entered >= (self.params.corridor_turn_busy as usize);
             let goes_with = agree(entrant.direction, *direction);
             return goes_with == is_over
@@ -180,8 +194,10 @@ impl Admission {
             return false;
         }
         let inside = &self.corridors[corridor as usize].inside;
-        let with = inside.iter().filter(|other| agree(entrant.direction, other.direction)).count();
-        let batch = if self.is_busy(corridor) {
+        let goes_with =
+            |other: &&Entrant| agree(entrant.direction, other.direction) && entrant.reckons_with(other);
+        let with = inside.iter().filter(goes_with).count();
+        let batch = if self.is_busy(corridor, entrant.team) {
             self.params.corridor_batch_busy as usize
         } else {
             self.params.corridor_batch as usize
@@ -192,22 +208,23 @@ impl Admission {
     /// Computes which corridors are busy at a tick.
     pub(crate) fn find_busy(&mut self, tick: u32) {
         self.any_busy = false;
-        for Corridor { waiting, is_busy, .. } in &mut self.corridors {
-            *is_busy = false;
+        for Corridor { waiting, busy_for, .. } in &mut self.corridors {
+            *busy_for = 0;
             if waiting.len() >= 2 * (self.params.corridor_busy as usize) {
-                let one_way = waiting[0].entrant.direction;
-                let asked = waiting.iter().filter(|other| tick - other.asked_at <= self.params.request_ticks);
-                let with = asked.clone().filter(|other| agree(other.entrant.direction, one_way)).count();
-                *is_busy = with >= (self.params.corridor_busy as usize)
-                    && asked.count() >= with + (self.params.corridor_busy as usize);
+                *busy_for = teams_with_busy_friends(waiting, tick, &self.params);
             }
-            self.any_busy |= *is_busy;
+            self.any_busy |= *busy_for != 0;
         }
     }
 
-    /// Whether many agents want to go through a corridor both ways.
-    pub(crate) fn is_busy(&self, corridor: u32) -> bool {
-        self.corridors[corridor as usize].is_busy
+    /// Whether many agents want to go through a corridor both ways that are friends of a team.
+    pub(crate) fn is_busy(&self, corridor: u32, team: Team) -> bool {
+        team.is_in(self.corridors[corridor as usize].busy_for)
+    }
+
+    /// Teams, a bit each, for which a corridor is busy.
+    pub(crate) fn busy_for(&self, corridor: u32) -> u32 {
+        self.corridors[corridor as usize].busy_for
     }
 
     /// Notes the entrance at which an agent has asked to enter a busy corridor.
@@ -218,19 +235,20 @@ impl Admission {
         entrances[known.unwrap_or(oldest)] = Some((entrance, tick));
     }
 
-    /// The next entrance that must be kept clear, from an index of the list of all entrances on; and its index.
+    /// The next entrance that must be kept clear, from an index of the list of all entrances on, and its index: that of
+    /// corridor k is 2 k or 2 k + 1.
     pub(crate) fn next_entrance(&self, from: usize, tick: u32) -> Option<(Entrance, usize)> {
         if !self.any_busy {
             return None;
         }
         (from..2 * self.corridors.len()).find_map(|at| {
             let corridor = &self.corridors[at / 2];
-            let (entrance, asked_at) = corridor.entrances[at % 2].filter(|_| corridor.is_busy)?;
+            let (entrance, asked_at) = corridor.entrances[at % 2].filter(|_| corridor.busy_for != 0)?;
             (tick - asked_at <= self.params.entrance_ticks).then_some((entrance, at))
         })
     }
 
-    /// Recent requests of others for a corridor: those that go the same way, or those that come the other way and
+    /// Recent requests of friends for a corridor: those that go the same way, or those that come the other way and
     /// cannot be passed.
     fn requests_to(
         &self,
@@ -243,6 +261,7 @@ impl Admission {
         let entrant = *entrant;
         waiting.iter().filter(move |other| {
             other.entrant.agent != entrant.agent
+                && entrant.reckons_with(&other.entrant)
                 && tick - other.asked_at <= self.params.request_ticks
                 && agree(entrant.direction, other.entrant.direction) == same_way
                 && (same_way || entrant.width + other.entrant.width > *width)
@@ -295,16 +314,26 @@ impl Admission {
         inside.push(entrant);
     }
 
+    /// An agent in a corridor, or admitted to it, is of another team; given with its friends.
+    pub(crate) fn set_team(&mut self, corridor: u32, slot: AgentSlot, (team, friends): (Team, u32)) {
+        let inside = self.corridors[corridor as usize].inside.iter_mut();
+        inside
+            .filter(|entrant| entrant.slot == slot)
+            .for_each(|entrant| (entrant.team, entrant.friends) = (team, friends));
+    }
+
     /// An agent has left a corridor.
-    pub(crate) fn leave(&mut self, corridor: u32, agent: u32) {
-        self.corridors[corridor as usize].inside.retain(|entrant| entrant.agent != agent);
+    pub(crate) fn leave(&mut self, corridor: u32, slot: AgentSlot) {
+        self.corridors[corridor as usize].inside.retain(|entrant| entrant.slot != slot);
     }
 
     /// The state on which later ticks depend, for the state hash.
     pub(crate) fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
         let pair = |(high, low): (i32, i32)| u64::from(high as u32) << 32 | u64::from(low as u32);
         let entrant_words = |entrant: &Entrant, word: &mut dyn FnMut(u64)| {
-            word(u64::from(entrant.agent) << 32 | u64::from(entrant.width));
+            word(
+                u64::from(entrant.agent.0) << 32 | u64::from(entrant.team.0) << 24 | u64::from(entrant.width),
+            );
             word(pair(entrant.direction));
             word(entrant.stays.map_or(u64::MAX, |cell| pair((cell.x, cell.y))));
         };
@@ -331,6 +360,25 @@ impl Admission {
             }
         }
     }
+}
+
+/// Teams, a bit each, of whose friends many want to go through a corridor both ways.
+fn teams_with_busy_friends(waiting: &[AdmissionRequest], tick: u32, params: &TrafficParams) -> u32 {
+    let busy = params.corridor_busy as usize;
+    // The friends of a team are those that count it among theirs.
+    let is_busy = |team: Team| {
+        let mut friends = waiting.iter().filter(|other| team.is_in(other.entrant.friends)).peekable();
+        let one_way = friends.peek().map_or((0, 0), |first| first.entrant.direction);
+        let asked = friends.filter(|other| tick - other.asked_at <= params.request_ticks);
+        let with = asked.clone().filter(|other| agree(other.entrant.direction, one_way)).count();
+        with >= busy && asked.count() >= with + busy
+    };
+    let with_friends = waiting.iter().fold(0, |teams, other| teams | other.entrant.friends);
+    if waiting.iter().all(|other| other.entrant.friends == with_friends) {
+        return waiting.first().map_or(0, |first| if is_busy(first.entrant.team) { with_friends } else { 0 });
+    }
+    let teams = (0..Team::COUNT as u8).map(Team).filter(|team| team.is_in(with_friends));
+    teams.filter(|&team| is_busy(team)).fold(0, |teams, team| teams | 1 << team.0)
 }
 
 impl Corridor {

@@ -7,10 +7,10 @@ use crate::cooperative::corridor_map::NO_CORRIDOR;
 use crate::cooperative::corridors_ahead::CORRIDORS_MAX;
 use crate::cooperative::moves::{pose_after, transition_at};
 use crate::cooperative::plan::PlannedMove;
-use crate::cooperative::plan_head::DetailFlags;
-use crate::cooperative::reservations::FOREVER;
+use crate::cooperative::plan_head::{DetailFlags, PlanDetails, PlanHead};
+use crate::cooperative::reservations::{FOREVER, YieldState};
 use crate::cooperative::state::Cooperative;
-use crate::motion::AgentId;
+use crate::motion::AgentSlot;
 use crate::ticks::NEVER;
 use crate::view::AgentsView;
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,8 +53,8 @@ impl Audit<'_> {
         for cell in 0..self.size.n_cells() {
             let here: Vec<_> = reservations.on(cell).collect();
             for (number, one) in here.iter().enumerate() {
-                let is_there = self.agents.row(AgentId(one.agent)).is_some();
-                assert!(is_there, "agent {} is gone", one.agent);
+                let is_there = self.agents.row_of_slot(one.agent).is_some();
+                assert!(is_there, "the agent in {:?} is gone", one.agent);
                 let twice = here[number + 1..]
                     .iter()
                     .find(|other| other.agent != one.agent && other.meets((one.from, one.until)));
@@ -67,61 +67,78 @@ impl Audit<'_> {
     /// Tick by tick: an agent has reserved the cells that it holds, and under the discrete rule those on which its move
     /// ends. From the end of its plan on it has reserved its footprint forever.
     fn check_reserved(&self, row: usize) {
-        let (id, motion) = (self.agents.ids[row].0, &self.agents.motion[row]);
+        let (slot, motion) = (self.agents.slots[row], &self.agents.motion[row]);
         let tables = &self.tables[motion.class.0 as usize];
         let mut moves = Vec::new();
         if !motion.at_rest() {
             let ticks = motion.until - self.tick;
             moves.push(PlannedMove { start: self.tick, ticks, primitive: motion.primitive });
         }
-        moves.extend_from_slice(self.rule.table.plans[id as usize].moves());
+        moves.extend_from_slice(self.rule.table.plans[slot.index()].moves());
         let mut pose = tables.space().pose(motion.state);
         let mut tick = self.tick;
         for planned in moves {
             let step = transition_at(tables, pose, usize::from(planned.primitive));
             for tick in tick..planned.start {
-                self.assert_reserved(id, step.start(), tick, false);
+                self.assert_reserved(slot, step.start(), tick, false);
             }
             for tick in planned.start..planned.start + planned.ticks {
                 match self.rule.table.reservations.rule() {
-                    CollisionRule::Swept => self.assert_reserved(id, step.swept(), tick, false),
+                    CollisionRule::Swept => self.assert_reserved(slot, step.swept(), tick, false),
                     CollisionRule::Discrete => {
-                        self.assert_reserved(id, step.start(), tick, false);
-                        self.assert_reserved(id, step.end(), tick, false);
+                        self.assert_reserved(slot, step.start(), tick, false);
+                        self.assert_reserved(slot, step.end(), tick, false);
                     }
                 }
             }
             (pose, tick) = (pose_after(&step), planned.start + planned.ticks);
         }
-        self.assert_reserved(id, (pose.cell, tables.class().cells_at(pose)), tick, true);
+        self.assert_reserved(slot, (pose.cell, tables.class().cells_at(pose)), tick, true);
     }
 
-    fn assert_reserved(&self, id: u32, (anchor, cells): (CellXY, &[Offset]), tick: u32, forever: bool) {
+    fn assert_reserved(
+        &self,
+        slot: AgentSlot,
+        (anchor, cells): (CellXY, &[Offset]),
+        tick: u32,
+        forever: bool,
+    ) {
         let reservations = &self.rule.table.reservations;
         for &offset in cells {
             let is_reserved = reservations.on(reservations.index(anchor, offset)).any(|one| {
-                let holds = one.agent == id && one.from <= tick && tick < one.until;
+                let holds = one.agent == slot && one.from <= tick && tick < one.until;
                 holds && (!forever || one.until == FOREVER)
             });
             let cell = offset.cell_from(anchor);
-            assert!(is_reserved, "tick {}: agent {id} has not reserved {cell} at tick {tick}", self.tick);
+            assert!(is_reserved, "tick {}: {slot:?} has not reserved {cell} at tick {tick}", self.tick);
         }
     }
 
-    /// The head of every agent agrees with its plan and its details.
+    /// The head of every agent agrees with its plan and its details; free agent slots are as new ones.
     pub fn check_heads(&self) {
-        for id in self.agents.ids {
-            let table = &self.rule.table;
-            let at = id.0 as usize;
+        let table = &self.rule.table;
+        for slot in self.agents.slots {
+            let at = slot.index();
             let (head, plan) = (&table.heads[at], &table.plans[at]);
-            assert_eq!(head.has, DetailFlags::of(&table.details[at]), "agent {}", id.0);
+            assert_eq!(head.has, DetailFlags::of(&table.details[at]), "{slot:?}");
             let begins = plan.moves().first().map_or(NEVER, |planned| planned.start);
             let of_plan = (head.plan_begins, head.plan_ends, usize::from(head.n_planned));
-            assert_eq!(of_plan, (begins, plan.end.1, plan.moves().len()), "agent {}", id.0);
+            assert_eq!(of_plan, (begins, plan.end.1, plan.moves().len()), "{slot:?}");
+        }
+        let slots = (0..table.heads.len() as u32).map(AgentSlot);
+        for slot in slots.filter(|&slot| self.agents.row_of_slot(slot).is_none()) {
+            assert_eq!(table.heads[slot.index()], PlanHead::NEW, "{slot:?}");
+            assert_eq!(
+                format!("{:?}", table.details[slot.index()]),
+                format!("{:?}", PlanDetails::NEW),
+                "{slot:?}"
+            );
+            assert_eq!(table.yield_states[slot.index()], YieldState::NEW, "{slot:?}");
         }
     }
 
-    /// Each agent is known to be in the corridors that it is in, as many as can be known, and in no others.
+    /// Each agent is known, with its team, to be in the corridors that it is in, as many as can be known, and in no
+    /// others.
     pub fn check_inside(&self) {
         for row in 0..self.agents.len() {
             self.check_inside_of(row);
@@ -129,23 +146,27 @@ impl Audit<'_> {
         let (table, cells) = (&self.rule.table, 0..self.size.n_cells());
         let corridors: BTreeSet<u32> =
             cells.map(|cell| table.corridor_control.map.at(cell)).filter(|&at| at != NO_CORRIDOR).collect();
-        let ids = || 0..table.heads.len() as u32;
+        let slots = || (0..table.heads.len() as u32).map(AgentSlot);
         for corridor in corridors {
-            for id in ids().filter(|&id| table.corridor_control.admission.is_inside(corridor, id)) {
-                let is_there = self.agents.row(AgentId(id)).is_some();
-                assert!(is_there && table.details[id as usize].corridors.contains(&corridor), "agent {id}");
+            for slot in slots().filter(|&slot| table.corridor_control.admission.is_inside(corridor, slot)) {
+                let is_there = self.agents.row_of_slot(slot).is_some();
+                assert!(is_there && table.details[slot.index()].corridors.contains(&corridor), "{slot:?}");
+            }
+            for entrant in &table.corridor_control.admission.corridors[corridor as usize].inside {
+                let row = self.agents.row_of_slot(entrant.slot);
+                assert_eq!(Some(entrant.team), row.map(|row| self.agents.teams[row]), "{:?}", entrant.slot);
             }
         }
     }
 
     fn check_inside_of(&self, row: usize) {
-        let (table, id, motion) = (&self.rule.table, self.agents.ids[row].0, &self.agents.motion[row]);
-        let (details, plan) = (&table.details[id as usize], &table.plans[id as usize]);
+        let (table, slot, motion) = (&self.rule.table, self.agents.slots[row], &self.agents.motion[row]);
+        let (details, plan) = (&table.details[slot.index()], &table.plans[slot.index()]);
         let control = &table.corridor_control;
         let known: Vec<u32> =
             details.corridors.iter().copied().filter(|&corridor| corridor != NO_CORRIDOR).collect();
-        assert!(known.iter().all(|&corridor| control.admission.is_inside(corridor, id)), "agent {id}");
-        assert!(details.admitted == NO_CORRIDOR || known.contains(&details.admitted), "agent {id}");
+        assert!(known.iter().all(|&corridor| control.admission.is_inside(corridor, slot)), "{slot:?}");
+        assert!(details.admitted == NO_CORRIDOR || known.contains(&details.admitted), "{slot:?}");
         let tables = &self.tables[motion.class.0 as usize];
         let under = |pose: Pose| {
             let cells = tables.class().cells_at(pose).iter().map(move |offset| offset.cell_from(pose.cell));
@@ -154,7 +175,7 @@ impl Audit<'_> {
         let mut state = motion.state;
         let mut due: Vec<u32> = under(tables.space().pose(state)).collect();
         let is_known = |corridor: &u32| known.len() == CORRIDORS_MAX || known.contains(corridor);
-        assert!(due.iter().all(is_known), "agent {id}");
+        assert!(due.iter().all(is_known), "{slot:?}");
         if motion.at_rest() && self.agents.wait_states[row].moved_at + 1 < self.tick {
             for planned in plan.moves() {
                 state = tables.state_after(state, usize::from(planned.primitive));
@@ -162,7 +183,7 @@ impl Audit<'_> {
             }
             due.push(details.admitted);
             let is_due = known.iter().all(|corridor| due.contains(corridor));
-            assert!(is_due, "agent {id} has left some of {known:?}");
+            assert!(is_due, "{slot:?} has left some of {known:?}");
         }
     }
 
@@ -185,14 +206,14 @@ impl Audit<'_> {
     pub fn check_given_up(&self, rows: &[u32]) {
         let table = &self.rule.table;
         for &row in rows {
-            let details = &table.details[self.agents.ids[row as usize].0 as usize];
+            let details = &table.details[self.agents.slots[row as usize].index()];
             if details.retreat_since >= self.tick {
                 // After its turn another agent had it plan again, and its last move to the retreat has begun.
                 continue;
             }
             let ticks_since_push = details.ticks_since_push(self.tick);
-            let class = self.agents.motion[row as usize].class.0 as usize;
-            let least = table.params.give_up_after_steps * table.step_ticks[class];
+            let step_ticks = table.step_ticks_of(&self.agents, row as usize);
+            let least = table.params.give_up_after_steps * step_ticks;
             assert!(
                 ticks_since_push >= least,
                 "row {row} gives up {ticks_since_push} ticks after it was pushed"

@@ -19,7 +19,7 @@ pub(crate) struct Probe {
 }
 
 /// The probes of a class.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Probes {
     pub(crate) space: StateSpace,
     pub(crate) n_primitives: usize,
@@ -36,7 +36,7 @@ impl Probes {
 }
 
 /// The contraflow costs of all classes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Contraflow {
     /// By class.
     pub(crate) probes: Vec<Probes>,

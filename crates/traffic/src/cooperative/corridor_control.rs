@@ -4,12 +4,13 @@ use crate::collision::Transition;
 use crate::cooperative::admission::Admission;
 use crate::cooperative::corridor_map::{CorridorMap, NO_CORRIDOR};
 use crate::params::TrafficParams;
+use crate::teams::Team;
 use wheelbase_grid::{CellXY, GridSize, Rect};
 use wheelbase_planner::MovementTables;
 use wheelbase_planner::model::Offset;
 
 /// The corridors of a map, and admission to them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct CorridorControl {
     pub(crate) map: CorridorMap,
     pub(crate) admission: Admission,
@@ -37,9 +38,9 @@ impl CorridorControl {
         self.admission.update(&self.map)
     }
 
-    /// The busy corridor that a move enters, if any.
+    /// The corridor, busy for a team, that a move enters, if any.
     #[inline]
-    pub(crate) fn enters_busy(&self, step: &Transition<'_>) -> Option<u32> {
+    pub(crate) fn enters_busy(&self, step: &Transition<'_>, team: Team) -> Option<u32> {
         if !self.admission.any_busy {
             return None;
         }
@@ -47,7 +48,7 @@ impl CorridorControl {
         let ((start, under), (end, onto)) = (step.start(), step.end());
         let mut corridors = onto.iter().map(|to| at(end, to));
         let corridor =
-            corridors.find(|&corridor| corridor != NO_CORRIDOR && self.admission.is_busy(corridor))?;
+            corridors.find(|&corridor| corridor != NO_CORRIDOR && self.admission.is_busy(corridor, team))?;
         under.iter().all(|to| at(start, to) != corridor).then_some(corridor)
     }
 }

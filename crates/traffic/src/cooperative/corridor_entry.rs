@@ -8,7 +8,7 @@ use crate::cooperative::moves::{guide_moves, is_idle, waited};
 use crate::cooperative::path_cells::{PathCells, rests_on_path};
 use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::planning::{NO_STOP, Planning};
-use crate::motion::AgentId;
+use crate::motion::{Activity, AgentSlot};
 use crate::priority::PriorityKey;
 use crate::view::TrafficView;
 use wheelbase_grid::CellXY;
@@ -17,21 +17,25 @@ use wheelbase_planner::model::State;
 /// Lists the corridors on the next moves of an agent's path from a state, in `planning.ahead`.
 pub(crate) fn find_corridors_ahead(planning: &mut Planning<'_>, row: usize, mut state: State) {
     let view = planning.view;
-    let agent = view.agents.ids[row].0;
+    let (agent, slot) = (view.agents.ids[row], view.agents.slots[row]);
     let motion = &view.agents.motion[row];
     let tables = &view.tables[motion.class.0 as usize];
     let (PlanTable { corridor_control, heads, sides, params, .. }, ahead) =
         (&*planning.table, &mut planning.ahead);
     ahead.clear();
-    let path = guide_moves(view, row, &heads[agent as usize]);
+    let path = guide_moves(view, row, &heads[slot.index()]);
     let sides = sides[motion.class.0 as usize];
     let reach = entrance_reach(sides, params);
     let mut cell = tables.space().pose(state).cell;
     let (mut corridor, mut entered) = (corridor_control.map.at_anchor(cell), cell);
     let mut entrance = Entrance { cell, direction: (0, 0), reach };
     let (mut left, mut moves) = (path.len(), 0);
-    let through =
-        |from, to, stays| Entrant { agent, direction: displacement(from, to), width: sides.0, stays };
+    let team = view.agents.teams[row];
+    let friends = view.friends.of_team(team);
+    let through = |from, to, stays| {
+        let direction = displacement(from, to);
+        Entrant { agent, slot, direction, width: sides.0, stays, team, friends }
+    };
     for (number, &primitive) in path.iter().take(params.look_ahead_moves as usize).enumerate() {
         if tables.move_ticks(state, usize::from(primitive)).is_none() {
             break;
@@ -57,7 +61,7 @@ pub(crate) fn find_corridors_ahead(planning: &mut Planning<'_>, row: usize, mut 
         }
     }
     if corridor != NO_CORRIDOR {
-        let stays = left == 0 && heads[agent as usize].retreat_left == 0;
+        let stays = left == 0 && heads[slot.index()].retreat_left == 0;
         let entrant = through(entered, cell, stays.then_some(cell));
         ahead.push(CorridorAhead { corridor, entrant, holder: None, moves, entrance, keeps_clear: false });
     }
@@ -76,23 +80,23 @@ pub(crate) fn request_admission(
     key: PriorityKey,
 ) {
     let (view, params) = (planning.view, planning.table.params);
-    let id = view.agents.ids[row].0;
+    let slot = view.agents.slots[row];
     planning.stop = NO_STOP;
     for ahead in &mut planning.ahead {
         let CorridorAhead { corridor, entrant, moves, entrance, .. } = *ahead;
         let admission = &mut planning.table.corridor_control.admission;
-        let is_busy = admission.is_busy(corridor);
+        let is_busy = admission.is_busy(corridor, entrant.team);
         if is_busy {
             admission.note_entrance(corridor, entrance, view.tick);
         }
-        if admission.is_inside(corridor, id) {
+        if admission.is_inside(corridor, slot) {
             admission.enter(corridor, entrant);
             continue;
         }
         let holder = find_holder(planning.table, path_cells, view, row, (corridor, &entrant), key);
         let admission = &mut planning.table.corridor_control.admission;
         let crowded = admission.is_crowded(corridor, &entrant, moves, view.tick);
-        ahead.holder = holder.or(crowded.then_some(id));
+        ahead.holder = holder.or(crowded.then_some(slot));
         ahead.keeps_clear = is_busy && crowded;
         let is_refused = ahead.holder.is_some();
         admission.note_request(corridor, entrant, (key, moves), (view.tick, is_refused));
@@ -100,8 +104,8 @@ pub(crate) fn request_admission(
             let queue = admission.queue_moves(corridor, &entrant, moves, view.tick);
             planning.stop = planning.stop.min(moves.saturating_sub(queue));
         } else if moves <= params.admit_moves
-            && planning.table.heads[id as usize].retreat_left == 0
-            && planning.table.admit(id, corridor, is_busy.then_some(view.tick))
+            && planning.table.heads[slot.index()].retreat_left == 0
+            && planning.table.admit(slot, corridor, is_busy.then_some(view.tick))
         {
             planning.table.corridor_control.admission.enter(corridor, entrant);
         }
@@ -117,13 +121,13 @@ fn find_holder(
     row: usize,
     (corridor, entrant): (u32, &Entrant),
     key: PriorityKey,
-) -> Option<u32> {
+) -> Option<AgentSlot> {
     let mut from = 0;
     while let Some((other, at)) = table.corridor_control.admission.next_opposing(corridor, entrant, from) {
         if blocks_entry(table, path_cells, view, other, row) {
             return Some(other);
         }
-        if table.details[other as usize].admitted == corridor {
+        if table.details[other.index()].admitted == corridor {
             table.give_up_admission(other);
             from = at;
         } else {
@@ -131,7 +135,7 @@ fn find_holder(
         }
     }
     let others_turn = table.corridor_control.admission.is_turn_of_others(corridor, entrant, key, view.tick);
-    others_turn.then_some(entrant.agent)
+    others_turn.then_some(entrant.slot)
 }
 
 /// Whether an agent in a corridor can keep another from entering. Not if it does not get on, for then both might wait
@@ -140,16 +144,17 @@ fn blocks_entry(
     table: &PlanTable,
     path_cells: &mut PathCells,
     view: &TrafficView<'_>,
-    holder: u32,
+    holder: AgentSlot,
     row: usize,
 ) -> bool {
-    let Some(other) = view.agents.row(AgentId(holder)) else { return false };
+    let Some(other) = view.agents.row_of_slot(holder) else { return false };
     if other == row {
         return true;
     }
     let motion = &view.agents.motion[other];
-    if is_idle(motion.activity) && motion.at_rest() {
+    let rests = is_idle(motion.activity) || motion.activity == Activity::Holding;
+    if rests && motion.at_rest() {
         return rests_on_path(path_cells, (view, table), other, row);
     }
-    waited(view, other) < table.params.holder_wait_steps * table.step_ticks[motion.class.0 as usize]
+    waited(view, other) < table.params.holder_wait_steps * table.step_ticks_of(&view.agents, other)
 }

@@ -30,7 +30,7 @@ pub(crate) struct NewCorridor {
 }
 
 /// The corridors of a map, by number. Memory: 4.5 bytes a cell.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct CorridorMap {
     pub(crate) size: GridSize,
     pub(crate) shape: GridShape,

@@ -4,6 +4,7 @@ use crate::cooperative::admission::{Entrance, Entrant};
 use crate::cooperative::corridor_control::CorridorControl;
 use crate::cooperative::corridor_map::NO_CORRIDOR;
 use crate::cooperative::reservations::Reservations;
+use crate::motion::AgentSlot;
 use crate::params::TrafficParams;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::model::Offset;
@@ -18,7 +19,7 @@ pub(crate) struct CorridorAhead {
     /// How it goes through.
     pub(crate) entrant: Entrant,
     /// The agent that holds the corridor against it; itself if it is not its turn. `None` if it may enter.
-    pub(crate) holder: Option<u32>,
+    pub(crate) holder: Option<AgentSlot>,
     /// Moves to its entrance.
     pub(crate) moves: u32,
     pub(crate) entrance: Entrance,

@@ -16,7 +16,7 @@ use crate::cooperative::moves::{
 };
 use crate::cooperative::planning::Planning;
 use crate::decisions::Decisions;
-use crate::motion::AgentId;
+use crate::motion::AgentSlot;
 use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
 use wheelbase_planner::MovementTables;
@@ -41,14 +41,14 @@ pub(crate) struct Pending {
 }
 
 /// Scratch memory of attempts, and what those of a tick may still spend.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct DisplacementScratch {
     /// All agents that are given another plan, in the order in which theirs were withdrawn.
     pub(crate) log: Vec<Displaced>,
     /// Those of them that have none yet.
     pub(crate) pending: Vec<Pending>,
     /// Agents whose reservations a plan needs.
-    pub(crate) blockers: Vec<u32>,
+    pub(crate) blockers: Vec<AgentSlot>,
     /// Expansions left at this tick for plans that cost less together.
     pub(crate) lns_expansions_left: u64,
 }
@@ -92,11 +92,11 @@ pub(crate) fn displace_by(
 ) -> bool {
     let view = planning.view;
     let Displacer { row, query, cost } = displacer;
-    let id = view.agents.ids[row].0 as usize;
+    let slot = view.agents.slots[row];
     let is_lns = kind == DisplacementKind::Neighbourhood;
     // Costs can be compared only if the agent has a plan.
     let cannot = is_lns && (cost == NO_PLAN_COST || scratch.lns_expansions_left == 0);
-    if cannot || view.tick < planning.table.details[id].displace_retries[kind as usize].again_at {
+    if cannot || view.tick < planning.table.details[slot.index()].displace_retries[kind as usize].again_at {
         return false;
     }
     let ahead = std::mem::take(&mut planning.ahead);
@@ -114,8 +114,8 @@ pub(crate) fn displace_by(
         let spent = tries_before - planning.search.tries_left;
         scratch.lns_expansions_left = scratch.lns_expansions_left.saturating_sub(spent);
     }
-    let step_ticks = planning.table.step_ticks[view.agents.motion[row].class.0 as usize];
-    let retry = &mut planning.table.details[id].displace_retries[kind as usize];
+    let step_ticks = planning.table.step_ticks_of(&view.agents, row);
+    let retry = &mut planning.table.details[slot.index()].displace_retries[kind as usize];
     retry.failures =
         if done { 0 } else { (retry.failures + 1).min(kind.failures_max(&planning.table.params)) };
     retry.again_at = view.tick.saturating_add(if done { 0 } else { step_ticks << retry.failures });
@@ -127,7 +127,7 @@ pub(crate) fn displace_by(
         let row = displaced.row as usize;
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];
-        let plan = planning.table.plans[view.agents.ids[row].0 as usize];
+        let plan = planning.table.plans[view.agents.slots[row].index()];
         if is_following(motion) {
             planning.set_guide_path(row, end_of_move(tables, motion, view.tick).0);
         }
@@ -151,7 +151,7 @@ fn plan_all(
         DisplacementKind::Neighbourhood => SippQuery { key: PriorityKey::FIRST, ..query },
     };
     let params = planning.table.params;
-    let step_ticks = planning.table.step_ticks[view.agents.motion[row].class.0 as usize];
+    let step_ticks = planning.table.step_ticks_of(&view.agents, row);
     let least_gain = params.displace_gain_steps * step_ticks;
     // That of the last displaced agent of an earlier attempt may be there.
     planning.set_guide_path(row, query.from.0);
@@ -161,14 +161,16 @@ fn plan_all(
     // The corridors ahead are those of the first agent.
     planning.ahead.clear();
     let mut gain = i64::from(cost) - i64::from(with);
-    impose_plan(planning, scratch, row, plan, (kind, query.key));
+    impose_plan(planning, scratch, row, plan, (kind, &query));
     while let Some(at) = first_by_priority(&scratch.pending) {
         let Pending { row, cost, .. } = scratch.pending.swap_remove(at);
         let row = row as usize;
         if scratch.log.len() > params.displaced_max as usize || planning.search.tries_left == 0 {
             return false;
         }
-        let query = query_of_displaced(planning, row, query.key);
+        let displaced = query_of_displaced(planning, row, query.key);
+        // A friend's friends need not be friends.
+        let query = SippQuery { teams: displaced.teams & query.teams, ..displaced };
         let Some((plan, with)) = planning.search_moves(row, query, 0, Some(steps)) else {
             return false;
         };
@@ -177,13 +179,13 @@ fn plan_all(
             let motion = &view.agents.motion[row];
             // An agent without a goal gains nothing, and moving costs it a step.
             if !is_following(motion) && !plan.is_empty() {
-                gain -= i64::from(params.lns_idle_steps * planning.table.step_ticks[motion.class.0 as usize]);
+                gain -= i64::from(params.lns_idle_steps * planning.table.step_ticks_of(&view.agents, row));
             }
             if 2 * gain < i64::from(params.lns_gain_half_steps * step_ticks) {
                 return false;
             }
         }
-        impose_plan(planning, scratch, row, plan, (kind, query.key));
+        impose_plan(planning, scratch, row, plan, (kind, &query));
     }
     true
 }
@@ -191,14 +193,14 @@ fn plan_all(
 /// Withdraws the plan of an agent: it has reserved the rest of the move that it has begun, and nothing else.
 fn withdraw_plan(planning: &mut Planning<'_>, log: &mut Vec<Displaced>, row: usize) {
     let view = planning.view;
-    let id = view.agents.ids[row].0;
+    let slot = view.agents.slots[row];
     let motion = &view.agents.motion[row];
     let tables = &view.tables[motion.class.0 as usize];
-    let touched_at = planning.table.yield_states[id as usize].touched_at;
-    log.push(Displaced { row: row as u32, before: planning.table.plans[id as usize], touched_at });
-    planning.table.touch(id, view.tick);
-    planning.table.reservations.remove(id);
-    reserve_begun_move(&mut planning.table.reservations, tables, (id, motion), view.tick);
+    let touched_at = planning.table.yield_states[slot.index()].touched_at;
+    log.push(Displaced { row: row as u32, before: planning.table.plans[slot.index()], touched_at });
+    planning.table.touch(slot, view.tick);
+    planning.table.reservations.remove(slot);
+    reserve_begun_move(&mut planning.table.reservations, tables, (slot, motion), view.tick);
 }
 
 /// Gives an agent a plan for which others yield, and withdraws the plans whose reservations it needs.
@@ -207,21 +209,21 @@ fn impose_plan(
     scratch: &mut DisplacementScratch,
     row: usize,
     plan: Plan,
-    (kind, key): (DisplacementKind, PriorityKey),
+    (kind, query): (DisplacementKind, &SippQuery),
 ) {
     let view = planning.view;
-    let id = view.agents.ids[row].0;
+    let slot = view.agents.slots[row];
     let motion = &view.agents.motion[row];
     let tables = &view.tables[motion.class.0 as usize];
     let DisplacementScratch { log, pending, blockers, .. } = scratch;
     blockers.clear();
     let (state, ready) = end_of_move(tables, motion, view.tick);
-    let precedence = planning.table.precedence(view.tick, key, 0);
-    list_blockers(&planning.table.reservations, tables, (id, state, ready), &plan, precedence, blockers);
+    let precedence = planning.table.precedence(view.tick, (query.key, query.teams), 0);
+    list_blockers(&planning.table.reservations, tables, (slot, state, ready), &plan, precedence, blockers);
     let first = pending.len();
     for &other in &*blockers {
-        let Some(row) = view.agents.row(AgentId(other)) else { continue };
-        let key = planning.table.yield_states[other as usize].key;
+        let Some(row) = view.agents.row_of_slot(other) else { continue };
+        let key = planning.table.yield_states[other.index()].key;
         // Asked before the first of their plans is withdrawn.
         let cost = match kind {
             DisplacementKind::LowerPriority => 0,
@@ -235,7 +237,7 @@ fn impose_plan(
     for pending in &pending[first..] {
         withdraw_plan(planning, log, pending.row as usize);
     }
-    planning.table.set_plan(id, plan);
+    planning.table.set_plan(slot, plan);
     planning.table.reserve_plan(view, row);
 }
 
@@ -243,10 +245,10 @@ fn impose_plan(
 fn restore_plans(planning: &mut Planning<'_>, log: &[Displaced]) {
     let view = planning.view;
     for displaced in log {
-        let id = view.agents.ids[displaced.row as usize].0;
-        planning.table.reservations.remove(id);
-        planning.table.set_plan(id, displaced.before);
-        planning.table.yield_states[id as usize].touched_at = displaced.touched_at;
+        let slot = view.agents.slots[displaced.row as usize];
+        planning.table.reservations.remove(slot);
+        planning.table.set_plan(slot, displaced.before);
+        planning.table.yield_states[slot.index()].touched_at = displaced.touched_at;
     }
     for displaced in log {
         planning.table.reserve_plan(view, displaced.row as usize);
@@ -262,21 +264,21 @@ fn first_by_priority(pending: &[Pending]) -> Option<usize> {
 fn list_blockers(
     reservations: &Reservations,
     tables: &MovementTables,
-    (id, state, mut ready): (u32, State, u32),
+    (slot, state, mut ready): (AgentSlot, State, u32),
     plan: &Plan,
     precedence: Precedence<'_>,
-    blockers: &mut Vec<u32>,
+    blockers: &mut Vec<AgentSlot>,
 ) {
     let mut pose = tables.space().pose(state);
     for planned in plan.moves() {
         let step = transition_at(tables, pose, usize::from(planned.primitive));
         let end = planned.start + planned.ticks;
-        reservations.list_displaced(id, step.start(), (ready, planned.start), precedence, blockers);
-        reservations.list_displaced(id, step.swept(), (planned.start, end), precedence, blockers);
+        reservations.list_displaced(slot, step.start(), (ready, planned.start), precedence, blockers);
+        reservations.list_displaced(slot, step.swept(), (planned.start, end), precedence, blockers);
         (pose, ready) = (pose_after(&step), end);
     }
     let cells = (pose.cell, tables.class().cells_at(pose));
-    reservations.list_displaced(id, cells, (ready, FOREVER), precedence, blockers);
+    reservations.list_displaced(slot, cells, (ready, FOREVER), precedence, blockers);
 }
 
 /// The query of a displaced agent; sets its guide path.
@@ -289,7 +291,7 @@ pub(crate) fn query_of_displaced(planning: &mut Planning<'_>, row: usize, key: P
         planning.set_guide_path(row, from.0);
     }
     let params = planning.table.params;
-    let step_ticks = planning.table.step_ticks[motion.class.0 as usize];
+    let step_ticks = planning.table.step_ticks_of(&view.agents, row);
     let horizon = from.1.saturating_add(step_ticks * params.horizon_steps);
     SippQuery {
         from,
@@ -297,6 +299,7 @@ pub(crate) fn query_of_displaced(planning: &mut Planning<'_>, row: usize, key: P
         nodes_max: params.search_nodes as usize,
         intervals_max: params.search_intervals,
         displacement_ticks: half_steps(step_ticks, params.displacement_half_steps),
+        teams: view.friends.of_team(view.agents.teams[row]),
         key,
     }
 }
@@ -307,7 +310,7 @@ fn cost_among_others(planning: &mut Planning<'_>, row: usize, key: PriorityKey) 
     let query = query_of_displaced(planning, row, key);
     let found = planning.search_moves(row, query, 0, None);
     let motion = &view.agents.motion[row];
-    let (end, ready) = planning.table.plans[view.agents.ids[row].0 as usize].end;
+    let (end, ready) = planning.table.plans[view.agents.slots[row].index()].end;
     let left = if is_following(motion) { planning.cost_to_go(row, end) } else { 0 };
     let as_it_stands = ready.max(query.horizon).saturating_add(left);
     found.map_or(as_it_stands, |(_, cost)| cost.min(as_it_stands))

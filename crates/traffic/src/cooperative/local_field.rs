@@ -7,7 +7,9 @@
 
 use super::contraflow::Contraflow;
 use crate::flow::DirectionalFlow;
+use crate::motion::{AgentId, AgentSlot};
 use crate::params::TrafficParams;
+use crate::speed::ticks_at_speed;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::model::State;
 use wheelbase_planner::{MovementTables, Pose};
@@ -21,7 +23,7 @@ const UNKNOWN_SHORT: u16 = u16::MAX;
 /// Buckets of the search, one for each cost in a ring. Moves that take longer are not made off the path.
 const RING: usize = 4096;
 
-/// Slot of an agent without a field.
+/// Number of the field of an agent without one.
 const NO_FIELD: u32 = u32::MAX;
 
 /// Index at the end of a list of entries.
@@ -30,6 +32,8 @@ const NO_ENTRY: u32 = u32::MAX;
 /// What a field belongs to; another key needs another field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FieldKey {
+    /// Its agent: the next one in the agent slot has another.
+    pub(crate) agent: AgentId,
     /// Number of the path among those that the agent has had.
     pub(crate) path: u32,
     /// Revision of the tables of its class.
@@ -37,9 +41,9 @@ pub(crate) struct FieldKey {
 }
 
 /// The field of an agent.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct LocalField {
-    agent: u32,
+    slot: AgentSlot,
     used_at: u32,
     key: FieldKey,
     /// Cell of the agent when the field was made.
@@ -48,20 +52,23 @@ struct LocalField {
     window: Rect,
     /// Costs in ticks, `[height * width * headings]` of the window.
     costs: Vec<u16>,
+    /// Room made for costs so far. Not the capacity, which is another after a clone.
+    room: usize,
 }
 
 /// The fields of all agents that have recently needed one. Memory: 2 bytes a pose of each window, at most
 /// [`LocalFields::BYTES_MAX`].
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct LocalFields {
     /// A field is used again while the agent is within one part in this many of its radius.
     reuse_parts: u32,
     fields: Vec<LocalField>,
-    /// Slot of each agent, by id.
+    /// Number of the field of each agent, by agent slot. The next agent in an agent slot makes its field in the memory
+    /// of the last.
     of_agent: Vec<u32>,
     /// Bytes of all costs.
     bytes: usize,
-    /// Bytes from which on a new field takes the slot of an old one.
+    /// Bytes from which on a new field takes the place of an old one.
     pub(crate) bytes_max: usize,
     /// By class.
     moves_to: Vec<MovesTo>,
@@ -69,7 +76,7 @@ pub(crate) struct LocalFields {
 }
 
 /// The moves of a class by the frame in which they end.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct MovesTo {
     /// Columns or rows that a move leads over at most.
     reach: u32,
@@ -107,7 +114,7 @@ impl MovesTo {
     }
 }
 
-/// What the moves of a class cost at a tick: their times, and more against the directional flow.
+/// What the moves of an agent cost at a tick: their times at its speed, and more against the directional flow.
 #[derive(Clone, Copy)]
 pub(crate) struct MoveCosts<'a> {
     pub(crate) tables: &'a MovementTables,
@@ -115,6 +122,8 @@ pub(crate) struct MoveCosts<'a> {
     pub(crate) class: usize,
     pub(crate) contraflow: &'a Contraflow,
     pub(crate) flow: &'a DirectionalFlow,
+    /// Speed factor of the agent in permille.
+    pub(crate) speed_factor: u16,
     pub(crate) tick: u32,
 }
 
@@ -138,7 +147,7 @@ impl LocalFields {
         }
     }
 
-    /// Makes room for agents of ids below `n`.
+    /// Makes room for agent slots below `n`.
     pub(crate) fn grow(&mut self, n: usize) {
         if self.of_agent.len() < n {
             self.of_agent.resize(n, NO_FIELD);
@@ -149,33 +158,33 @@ impl LocalFields {
     /// near. `guide_path` are the next poses of its path, the last with cost 0; those from the first outside the
     /// window on do not count. `radius` is half the side of the window in cells.
     ///
-    /// A field obtained later may take the slot of this one, so no caller keeps it.
+    /// A field obtained later may take the place of this one, so no caller keeps it.
     pub(crate) fn obtain(
         &mut self,
-        agent: u32,
+        slot: AgentSlot,
         key: FieldKey,
         move_costs: MoveCosts<'_>,
         (center, radius): (CellXY, u32),
         guide_path: &[GuidePose],
     ) -> FieldView<'_> {
-        let own = self.of_agent[agent as usize];
+        let own = self.of_agent[slot.index()];
         let fits = |field: &LocalField| {
             let off = center.chebyshev_distance(field.center);
             field.key == key && self.reuse_parts * off <= field.radius
         };
-        let slot = match self.fields.get(own as usize) {
+        let number = match self.fields.get(own as usize) {
             Some(field) if fits(field) => own as usize,
-            _ => self.make(agent, key, move_costs, (center, radius), guide_path),
+            _ => self.make(slot, key, move_costs, (center, radius), guide_path),
         };
-        let field = &mut self.fields[slot];
+        let field = &mut self.fields[number];
         field.used_at = move_costs.tick;
         FieldView { window: field.window, costs: &field.costs }
     }
 
-    /// Makes the field of an agent; gives its slot.
+    /// Makes the field of an agent; gives its number.
     fn make(
         &mut self,
-        agent: u32,
+        slot: AgentSlot,
         key: FieldKey,
         move_costs: MoveCosts<'_>,
         (center, radius): (CellXY, u32),
@@ -187,48 +196,51 @@ impl LocalFields {
             .intersection(space.size().rect());
         let inside = |state: State| window.contains(space.pose(state).cell);
         let n_inside = guide_path.iter().position(|&(state, _)| !inside(state)).unwrap_or(guide_path.len());
-        let slot = self.slot_for(agent, tick);
+        let number = self.number_for(slot, tick);
         let guide_path = &guide_path[..n_inside];
         let base = guide_path.last().map_or(0, |&(_, left)| left);
-        let field = &mut self.fields[slot];
-        self.bytes -= field.costs.capacity() * 2;
+        let field = &mut self.fields[number];
+        self.bytes -= field.room * 2;
         field.costs.clear();
         // Room for a window that no border cuts off, so that a later one allocates nothing.
-        field.costs.reserve_exact(side as usize * side as usize * usize::from(space.headings()));
+        let room = side as usize * side as usize * usize::from(space.headings());
+        field.costs.reserve_exact(room);
+        field.room = field.room.max(room);
         let moves_to = &self.moves_to[move_costs.class];
         self.scratch.settle(moves_to, move_costs, window, (guide_path, base), &mut field.costs);
-        self.bytes += field.costs.capacity() * 2;
-        (field.agent, field.used_at, field.key) = (agent, tick, key);
+        let bytes = field.room * 2;
+        (field.slot, field.used_at, field.key) = (slot, tick, key);
         (field.center, field.radius, field.window) = (center, radius, window);
-        self.of_agent[agent as usize] = slot as u32;
-        slot
+        self.bytes += bytes;
+        self.of_agent[slot.index()] = number as u32;
+        number
     }
 
-    /// The slot of an agent's field. An agent without one gets a new slot or, when memory is full, that of the field
-    /// used longest ago.
-    fn slot_for(&mut self, agent: u32, tick: u32) -> usize {
-        let own = self.of_agent[agent as usize];
+    /// The number of an agent's field. An agent without one gets a new field or, when memory is full, that used longest
+    /// ago.
+    fn number_for(&mut self, slot: AgentSlot, tick: u32) -> usize {
+        let own = self.of_agent[slot.index()];
         if own != NO_FIELD {
             return own as usize;
         }
         if self.bytes >= self.bytes_max {
             let oldest = self.fields.iter().enumerate().min_by_key(|(_, field)| field.used_at);
-            if let Some((slot, field)) = oldest {
-                self.of_agent[field.agent as usize] = NO_FIELD;
-                return slot;
+            if let Some((number, field)) = oldest {
+                self.of_agent[field.slot.index()] = NO_FIELD;
+                return number;
             }
         }
-        let key = FieldKey { path: 0, revision: 0 };
+        let key = FieldKey { agent: AgentId::NOBODY, path: 0, revision: 0 };
         let (center, window) = (CellXY::new(0, 0), Rect::new(0, 0, 0, 0));
         let costs = Vec::new();
-        self.fields.push(LocalField { agent, used_at: tick, key, center, radius: 0, window, costs });
+        self.fields.push(LocalField { slot, used_at: tick, key, center, radius: 0, window, costs, room: 0 });
         self.fields.len() - 1
     }
 
     /// The last field of an agent, if it is still there.
     #[cfg(test)]
-    pub(crate) fn kept(&self, agent: u32) -> Option<FieldView<'_>> {
-        let field = self.fields.get(self.of_agent[agent as usize] as usize)?;
+    pub(crate) fn kept(&self, slot: AgentSlot) -> Option<FieldView<'_>> {
+        let field = self.fields.get(self.of_agent[slot.index()] as usize)?;
         Some(FieldView { window: field.window, costs: &field.costs })
     }
 
@@ -241,13 +253,13 @@ impl LocalFields {
     /// Which fields there are, for the state hash.
     pub(crate) fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
         for field in &self.fields {
-            word(u64::from(field.agent) << 32 | u64::from(field.used_at));
+            word(u64::from(field.key.agent.0) << 32 | u64::from(field.used_at));
         }
     }
 }
 
 /// Scratch memory in which fields are made.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct FieldScratch {
     /// Costs of the poses of the window and of a rim around it, as wide as a move leads. Costs in the rim are 0, so
     /// that no move from there is ever cheaper.
@@ -272,7 +284,7 @@ impl FieldScratch {
     fn settle(
         &mut self,
         moves_to: &MovesTo,
-        MoveCosts { tables, class, contraflow, flow, .. }: MoveCosts<'_>,
+        MoveCosts { tables, class, contraflow, flow, speed_factor, .. }: MoveCosts<'_>,
         window: Rect,
         (guide_path, base): (&[GuidePose], u32),
         found: &mut Vec<u16>,
@@ -326,6 +338,7 @@ impl FieldScratch {
                     let before = State(state.0.wrapping_add_signed(-(rows * map_row as i32 + along)));
                     let primitive = usize::from(primitive);
                     let Some(ticks) = tables.move_ticks(before, primitive) else { continue };
+                    let ticks = ticks_at_speed(ticks, speed_factor);
                     // A move may take nearly 2^32 ticks.
                     if known - due <= ticks {
                         continue;

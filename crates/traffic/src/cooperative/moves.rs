@@ -4,7 +4,8 @@ use crate::collision::Transition;
 use crate::cooperative::local_field::{FieldView, GuidePose};
 use crate::cooperative::plan_head::PlanHead;
 use crate::cooperative::reservations::Reservations;
-use crate::motion::{Activity, Motion, WaitState, end_state};
+use crate::motion::{Activity, AgentSlot, Motion, WaitState, end_state};
+use crate::speed::ticks_at_speed;
 use crate::view::TrafficView;
 use wheelbase_planner::model::State;
 use wheelbase_planner::{MovementTables, Pose};
@@ -33,10 +34,11 @@ pub(crate) fn guide_moves<'a>(view: &TrafficView<'a>, row: usize, head: &PlanHea
     if head.retreat_left > 0 { &path[..head.retreat_left as usize] } else { path }
 }
 
-/// Sets a guide path: the poses of the next moves of a path, each with what remains from there to the last of them.
+/// Sets a guide path: the poses of the next moves of a path, each with what remains from there to the last of them at
+/// a speed factor.
 pub(crate) fn set_guide_path(
     tables: &MovementTables,
-    from: State,
+    (from, factor): (State, u16),
     path: &[u8],
     moves_max: u32,
     guide_path: &mut Vec<GuidePose>,
@@ -47,7 +49,7 @@ pub(crate) fn set_guide_path(
     for &primitive in path.iter().take(moves_max as usize) {
         let Some(ticks) = tables.move_ticks(state, usize::from(primitive)) else { break };
         state = tables.state_after(state, usize::from(primitive));
-        elapsed = elapsed.saturating_add(ticks);
+        elapsed = elapsed.saturating_add(ticks_at_speed(ticks, factor));
         guide_path.push((state, elapsed));
     }
     for (_, cost) in guide_path {
@@ -55,11 +57,12 @@ pub(crate) fn set_guide_path(
     }
 }
 
-/// Appends to `moves` the steepest descent from a state to a pose of the guide path; gives the index of that pose.
+/// Appends to `moves` the steepest descent from a state, in the times of a speed factor, to a pose of the guide path;
+/// gives the index of that pose.
 pub(crate) fn descend(
     tables: &MovementTables,
     field: FieldView<'_>,
-    mut state: State,
+    (mut state, factor): (State, u16),
     (guide_path, moves_max): (&[GuidePose], u32),
     moves: &mut Vec<u8>,
 ) -> Option<usize> {
@@ -73,7 +76,10 @@ pub(crate) fn descend(
         let mut next = None;
         tables.for_each_successor(state, |successor| {
             let cost = field.cost(space.pose(successor.state), space.headings());
-            if next.is_none() && cost < left && cost.saturating_add(successor.ticks) <= left {
+            if next.is_none()
+                && cost < left
+                && cost.saturating_add(ticks_at_speed(successor.ticks, factor)) <= left
+            {
                 next = Some((successor, cost));
             }
         });
@@ -88,13 +94,13 @@ pub(crate) fn descend(
 pub(crate) fn reserve_begun_move(
     reservations: &mut Reservations,
     tables: &MovementTables,
-    (id, motion): (u32, &Motion),
+    (slot, motion): (AgentSlot, &Motion),
     tick: u32,
 ) -> (State, u32) {
     let (state, ready) = end_of_move(tables, motion, tick);
     if !motion.at_rest() {
         let step = transition_at(tables, tables.space().pose(motion.state), usize::from(motion.primitive));
-        reservations.move_on(id, &step, (tick, ready));
+        reservations.move_on(slot, &step, (tick, ready));
     }
     (state, ready)
 }

@@ -1,4 +1,4 @@
-//! What the rule keeps of each agent, by id: the head, which every tick reads, and the details, which are cold.
+//! What the rule keeps of each agent, by agent slot: the head, which every tick reads, and the details, which are cold.
 
 use crate::cooperative::corridor_map::NO_CORRIDOR;
 use crate::cooperative::corridors_ahead::CORRIDORS_MAX;

@@ -7,37 +7,40 @@ use crate::cooperative::corridor_control::CorridorControl;
 use crate::cooperative::corridor_map::NO_CORRIDOR;
 use crate::cooperative::corridors_ahead::{CORRIDORS_MAX, CorridorAhead, note_corridors};
 use crate::cooperative::moves::{
-    is_following, is_idle, pose_after, reserve_begun_move, step_ticks, transition_at,
+    end_of_move, is_following, is_idle, pose_after, reserve_begun_move, step_ticks, transition_at,
 };
 use crate::cooperative::plan::Plan;
 use crate::cooperative::plan_head::{DetailFlags, NO_STATE, PlanDetails, PlanHead};
 use crate::cooperative::priority_claims::PriorityClaims;
 use crate::cooperative::reservations::{FOREVER, Precedence, Reservations, YieldState};
 use crate::cooperative::sipp::SippContext;
-use crate::motion::{end_state, sides};
+use crate::motion::{AgentSlot, end_state, sides};
 use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
+use crate::speed::{USUAL_SPEED_PERMILLE, ticks_at_speed};
 use crate::ticks::NEVER;
-use crate::view::TrafficView;
+use crate::view::{AgentsView, TrafficView};
 use wheelbase_grid::GridSize;
 use wheelbase_planner::MovementTables;
 
 /// Plans by agent, and what they need of the map by cell.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PlanTable {
     pub(crate) params: TrafficParams,
     pub(crate) reservations: Reservations,
     pub(crate) priority_claims: PriorityClaims,
     pub(crate) corridor_control: CorridorControl,
-    /// By id: what every tick reads.
+    /// By agent slot: what every tick reads.
     pub(crate) heads: Vec<PlanHead>,
-    /// By id: what is cold.
+    /// By agent slot: what is cold.
     pub(crate) details: Vec<PlanDetails>,
-    /// By id; set by [`PlanTable::set_plan`] alone.
+    /// By agent slot; set by [`PlanTable::set_plan`] alone.
     pub(crate) plans: Vec<Plan>,
-    /// By id: whether and how each agent yields at this tick.
+    /// By agent slot: whether and how each agent yields at this tick.
     pub(crate) yield_states: Vec<YieldState>,
-    /// By class: ticks of a step.
+    /// By agent slot: the speed factor with which the plan was made.
+    pub(crate) speed_factors: Vec<u16>,
+    /// By class: ticks of a step at the usual speed.
     pub(crate) step_ticks: Vec<u32>,
     /// By class: shortest and longest side of the body in cells.
     pub(crate) sides: Vec<(u32, u32)>,
@@ -61,95 +64,137 @@ impl PlanTable {
             details: Vec::new(),
             plans: Vec::new(),
             yield_states: Vec::new(),
+            speed_factors: Vec::new(),
             step_ticks: tables.iter().map(step_ticks).collect(),
             sides,
         }
     }
 
-    /// Makes room for agents of ids below `n`.
+    /// Makes room for agent slots below `n`.
     pub(crate) fn grow(&mut self, n: usize) {
         self.heads.resize(n, PlanHead::NEW);
         self.details.resize(n, PlanDetails::NEW);
         self.plans.resize(n, Plan::NONE);
         self.yield_states.resize(n, YieldState::NEW);
+        self.speed_factors.resize(n, USUAL_SPEED_PERMILLE);
         self.reservations.grow(n);
     }
 
+    /// Makes an agent slot whose agent is gone as that of a new one: without reservations, corridors and a plan.
+    pub(crate) fn clear(&mut self, slot: AgentSlot) {
+        let at = slot.index();
+        for corridor in self.details[at].corridors.into_iter().filter(|&corridor| corridor != NO_CORRIDOR) {
+            self.corridor_control.admission.leave(corridor, slot);
+        }
+        self.reservations.remove(slot);
+        (self.heads[at], self.details[at]) = (PlanHead::NEW, PlanDetails::NEW);
+        (self.plans[at], self.yield_states[at]) = (Plan::NONE, YieldState::NEW);
+        self.speed_factors[at] = USUAL_SPEED_PERMILLE;
+    }
+
+    /// Makes the agent slot of an agent that has taken another class as that of a new one. Its next path has a new
+    /// number, so that no cost-to-go of the old class passes for one of the new.
+    pub(crate) fn clear_reclassed(&mut self, slot: AgentSlot) {
+        let path = self.details[slot.index()].path;
+        self.clear(slot);
+        self.details[slot.index()].path = path.wrapping_add(1);
+    }
+
     /// Sets the plan of an agent.
-    pub(crate) fn set_plan(&mut self, id: u32, plan: Plan) {
-        self.plans[id as usize] = plan;
-        self.note_plan(id);
+    pub(crate) fn set_plan(&mut self, slot: AgentSlot, plan: Plan) {
+        self.plans[slot.index()] = plan;
+        self.note_plan(slot);
     }
 
     /// The first move of an agent's plan has begun.
-    pub(crate) fn begin_first(&mut self, id: u32) {
-        self.plans[id as usize].begin_first();
-        self.note_plan(id);
+    pub(crate) fn begin_first(&mut self, slot: AgentSlot) {
+        self.plans[slot.index()].begin_first();
+        self.note_plan(slot);
     }
 
-    fn note_plan(&mut self, id: u32) {
-        let (plan, head) = (&self.plans[id as usize], &mut self.heads[id as usize]);
+    fn note_plan(&mut self, slot: AgentSlot) {
+        let (plan, head) = (&self.plans[slot.index()], &mut self.heads[slot.index()]);
         head.plan_begins = plan.moves().first().map_or(NEVER, |planned| planned.start);
         (head.plan_ends, head.n_planned) = (plan.end.1, plan.moves().len() as u8);
     }
 
     /// Notes which details of an agent are set, after a change of one.
-    fn note_details(&mut self, id: u32) {
-        self.heads[id as usize].has = DetailFlags::of(&self.details[id as usize]);
+    fn note_details(&mut self, slot: AgentSlot) {
+        self.heads[slot.index()].has = DetailFlags::of(&self.details[slot.index()]);
     }
 
     /// Admits an agent to a corridor, at a tick if the corridor is busy. Fails if the agent is admitted elsewhere, or
     /// in as many corridors as can be noted.
-    pub(crate) fn admit(&mut self, id: u32, corridor: u32, at: Option<u32>) -> bool {
-        let details = &mut self.details[id as usize];
+    pub(crate) fn admit(&mut self, slot: AgentSlot, corridor: u32, at: Option<u32>) -> bool {
+        let details = &mut self.details[slot.index()];
         let free = details.corridors.iter_mut().find(|corridor| **corridor == NO_CORRIDOR);
         let Some(free) = free.filter(|_| details.admitted == NO_CORRIDOR) else { return false };
         *free = corridor;
         (details.admitted, details.admitted_at, details.left_at) = (corridor, at.unwrap_or(NEVER), NO_STATE);
-        self.note_details(id);
+        self.note_details(slot);
         true
     }
 
     /// An agent has left the ground before the entrance of the busy corridor that it came out of.
-    pub(crate) fn clear_left_at(&mut self, id: u32) {
-        let details = &mut self.details[id as usize];
+    pub(crate) fn clear_left_at(&mut self, slot: AgentSlot) {
+        let details = &mut self.details[slot.index()];
         (details.admitted_at, details.left_at) = (NEVER, NO_STATE);
-        self.note_details(id);
-    }
-
-    /// Removes and returns the corridors of an agent that is gone.
-    pub(crate) fn forget_corridors(&mut self, id: u32) -> [u32; CORRIDORS_MAX] {
-        let before =
-            std::mem::replace(&mut self.details[id as usize].corridors, [NO_CORRIDOR; CORRIDORS_MAX]);
-        self.note_details(id);
-        before
+        self.note_details(slot);
     }
 
     /// An agent has got a plan or was pushed: at this tick it yields no more.
-    pub(crate) fn touch(&mut self, id: u32, tick: u32) {
-        self.yield_states[id as usize].touched_at = tick;
+    pub(crate) fn touch(&mut self, slot: AgentSlot, tick: u32) {
+        self.yield_states[slot.index()].touched_at = tick;
     }
 
-    /// Agents after a key yield, and clear cells within some steps.
-    pub(crate) fn precedence(&self, tick: u32, key: PriorityKey, steps: u32) -> Precedence<'_> {
-        Precedence { yield_states: &self.yield_states, key, steps, tick }
+    /// Agents after a key yield if their teams may, and clear cells within some steps.
+    pub(crate) fn precedence(
+        &self,
+        tick: u32,
+        (key, teams): (PriorityKey, u32),
+        steps: u32,
+    ) -> Precedence<'_> {
+        Precedence { yield_states: &self.yield_states, key, teams, steps, tick }
+    }
+
+    /// Ticks of a step of an agent, at its own speed. No more than those of the slowest class, so that multiples stay
+    /// in range.
+    pub(crate) fn step_ticks_of(&self, agents: &AgentsView<'_>, row: usize) -> u32 {
+        let usual = self.step_ticks[agents.motion[row].class.0 as usize];
+        ticks_at_speed(usual, agents.speed_factors[row]).min(u32::from(u16::MAX))
     }
 
     /// Priority key of an agent: its own or, on the way to a retreat, that of its pusher if that comes first.
     pub(crate) fn key(&self, view: &TrafficView<'_>, row: usize) -> PriorityKey {
-        let head = &self.heads[view.agents.ids[row].0 as usize];
+        let (slot, key) = (view.agents.slots[row], view.agents.keys[row]);
+        let head = &self.heads[slot.index()];
         // Agents in corridors come before all others.
-        let (id, key) = (view.agents.ids[row], view.agents.keys[row]);
         let own = match head.has.admitted_at() {
             _ if head.is_inside => key,
-            true => PriorityKey::of_entering(self.details[id.0 as usize].admitted_at, id),
+            true => PriorityKey::of_entering(self.details[slot.index()].admitted_at, view.agents.ids[row]),
             false => key.outside(),
         };
         if head.retreat_left == 0 {
             return own;
         }
-        let other = view.agents.row(self.details[id.0 as usize].pusher);
+        let other = view.agents.row(self.details[slot.index()].pusher);
         own.min(other.map_or(PriorityKey::LAST, |other| view.agents.keys[other].outside()))
+    }
+
+    /// Drops the plan of an agent, which rests at the end of its move in progress, unless others have reserved cells
+    /// there; says whether it did.
+    pub(crate) fn rest_instead(&mut self, view: &TrafficView<'_>, row: usize) -> bool {
+        let (slot, motion) = (view.agents.slots[row], &view.agents.motion[row]);
+        let tables = &view.tables[motion.class.0 as usize];
+        let (state, ready) = end_of_move(tables, motion, view.tick);
+        let pose = tables.space().pose(state);
+        let cells = (pose.cell, tables.class().cells_at(pose));
+        let can_rest = self.reservations.free_until(slot, cells, ready, Precedence::STRICT) == FOREVER;
+        if can_rest {
+            self.set_plan(slot, Plan::rest(state, ready));
+            self.reserve(view, row, &[]);
+        }
+        can_rest
     }
 
     /// Reserves what an agent needs for its move in progress, its plan and its rest, and notes its corridors.
@@ -160,26 +205,26 @@ impl PlanTable {
 
     /// Reserves what an agent needs for its move in progress, its plan and its rest.
     pub(crate) fn reserve_plan(&mut self, view: &TrafficView<'_>, row: usize) {
-        let id = view.agents.ids[row].0;
+        let slot = view.agents.slots[row];
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];
         let Self { reservations, plans, .. } = self;
-        reservations.remove(id);
-        let (state, mut ready) = reserve_begun_move(reservations, tables, (id, motion), view.tick);
+        reservations.remove(slot);
+        let (state, mut ready) = reserve_begun_move(reservations, tables, (slot, motion), view.tick);
         let mut pose = tables.space().pose(state);
-        for planned in plans[id as usize].moves() {
+        for planned in plans[slot.index()].moves() {
             let step = transition_at(tables, pose, usize::from(planned.primitive));
             let end = planned.start + planned.ticks;
-            reservations.rest(id, step.start(), ready, planned.start);
-            reservations.move_on(id, &step, (planned.start, end));
+            reservations.rest(slot, step.start(), ready, planned.start);
+            reservations.move_on(slot, &step, (planned.start, end));
             (pose, ready) = (pose_after(&step), end);
         }
-        reservations.rest(id, (pose.cell, tables.class().cells_at(pose)), ready, FOREVER);
+        reservations.rest(slot, (pose.cell, tables.class().cells_at(pose)), ready, FOREVER);
     }
 
     /// Notes the corridors that an agent is in and will be in with its plan.
     pub(crate) fn note_corridors(&mut self, view: &TrafficView<'_>, row: usize, ahead: &[CorridorAhead]) {
-        let id = view.agents.ids[row].0;
+        let slot = view.agents.slots[row];
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];
         let Self { reservations, heads, details, plans, corridor_control, sides, .. } = self;
@@ -192,7 +237,7 @@ impl PlanTable {
             &mut in_corridors,
         );
         let is_inside = in_corridors[0] != NO_CORRIDOR;
-        let (head, details) = (&mut heads[id as usize], &mut details[id as usize]);
+        let (head, details) = (&mut heads[slot.index()], &mut details[slot.index()]);
         if !is_inside && head.is_inside && details.admitted_at != NEVER {
             details.left_at = motion.state;
         }
@@ -205,7 +250,7 @@ impl PlanTable {
             (pose.cell, tables.class().cells_at(pose)),
             &mut in_corridors,
         );
-        for planned in plans[id as usize].moves() {
+        for planned in plans[slot.index()].moves() {
             pose = pose_after(&transition_at(tables, pose, usize::from(planned.primitive)));
             note_corridors(
                 corridor_control,
@@ -231,46 +276,64 @@ impl PlanTable {
             .into_iter()
             .filter(|&corridor| corridor != NO_CORRIDOR && !in_corridors.contains(&corridor))
         {
-            corridor_control.admission.leave(corridor, id);
+            corridor_control.admission.leave(corridor, slot);
         }
-        let entrant =
-            Entrant { agent: id, direction: (0, 0), width: sides[motion.class.0 as usize].0, stays: None };
+        let (agent, width) = (view.agents.ids[row], sides[motion.class.0 as usize].0);
+        let team = view.agents.teams[row];
+        let friends = view.friends.of_team(team);
+        let entrant = Entrant { agent, slot, direction: (0, 0), width, stays: None, team, friends };
         for corridor in in_corridors.into_iter().filter(|&corridor| corridor != NO_CORRIDOR) {
-            let known = ahead.iter().find(|ahead| ahead.corridor == corridor && ahead.entrant.agent == id);
+            let known = ahead.iter().find(|ahead| ahead.corridor == corridor && ahead.entrant.slot == slot);
             if let Some(known) = known {
                 corridor_control.admission.enter(corridor, known.entrant);
-            } else if !corridor_control.admission.is_inside(corridor, id) {
+            } else if !corridor_control.admission.is_inside(corridor, slot) {
                 corridor_control.admission.enter(corridor, entrant);
             }
         }
     }
 
     /// An agent loses its admission to a corridor that it is not in yet.
-    pub(crate) fn give_up_admission(&mut self, agent: u32) {
-        let details = &mut self.details[agent as usize];
+    pub(crate) fn give_up_admission(&mut self, slot: AgentSlot) {
+        let details = &mut self.details[slot.index()];
         let admitted = std::mem::replace(&mut details.admitted, NO_CORRIDOR);
         if admitted != NO_CORRIDOR {
             (details.admitted_at, details.left_at) = (NEVER, NO_STATE);
             details.corridors.iter_mut().filter(|of| **of == admitted).for_each(|of| *of = NO_CORRIDOR);
-            self.note_details(agent);
-            self.corridor_control.admission.leave(admitted, agent);
+            self.note_details(slot);
+            self.corridor_control.admission.leave(admitted, slot);
         }
     }
 
     /// Notes the priority key of an agent at this tick, and whether its plan can be displaced.
     pub(crate) fn note_yield_state(&mut self, view: &TrafficView<'_>, row: usize, key: PriorityKey) {
-        let id = view.agents.ids[row].0 as usize;
+        let slot = view.agents.slots[row];
         let motion = &view.agents.motion[row];
-        let head = &self.heads[id];
+        let head = &self.heads[slot.index()];
         let is_idle = motion.at_rest() && head.plan_is_empty() && is_idle(motion.activity);
         let can_yield = is_idle || (is_following(motion) && !view.agents.paths[row].is_empty());
-        let yield_state = &mut self.yield_states[id];
+        let (team, step_ticks) = (view.agents.teams[row], self.step_ticks_of(&view.agents, row) as u16);
+        let yield_state = &mut self.yield_states[slot.index()];
+        let has_changed_sides = yield_state.team != team;
         *yield_state = YieldState {
             key: if can_yield { key } else { PriorityKey::FIRST },
             touched_at: yield_state.touched_at,
             busy_until: if motion.at_rest() { 0 } else { motion.until },
-            step_ticks: self.step_ticks[motion.class.0 as usize],
+            step_ticks,
+            team,
         };
+        if has_changed_sides {
+            let corridors = self.details[slot.index()].corridors.into_iter();
+            for corridor in corridors.filter(|&corridor| corridor != NO_CORRIDOR) {
+                self.corridor_control.admission.set_team(corridor, slot, (team, view.friends.of_team(team)));
+            }
+        }
+    }
+
+    /// Notes the speed factor of an agent, whose cost-to-go was for another.
+    pub(crate) fn note_speed(&mut self, slot: AgentSlot, factor: u16) {
+        self.speed_factors[slot.index()] = factor;
+        let path_number = &mut self.details[slot.index()].path;
+        *path_number = path_number.wrapping_add(1);
     }
 
     /// The context of an agent that searches.
@@ -281,15 +344,18 @@ impl PlanTable {
         ahead: &'a [CorridorAhead],
     ) -> SippContext<'a> {
         SippContext {
-            agent: view.agents.ids[row].0,
+            agent: view.agents.slots[row],
             tables: &view.tables[view.agents.motion[row].class.0 as usize],
             reservations: &self.reservations,
             forbidden: view.forbidden,
             priority_claims: &self.priority_claims,
             corridor_control: &self.corridor_control,
             ahead,
-            corridors: &self.details[view.agents.ids[row].0 as usize].corridors,
+            corridors: &self.details[view.agents.slots[row].index()].corridors,
             precedence: Precedence::STRICT,
+            team: view.agents.teams[row],
+            friends: view.friends.of_team(view.agents.teams[row]),
+            speed_factor: view.agents.speed_factors[row],
             tick: view.tick,
         }
     }

@@ -15,6 +15,7 @@ use crate::decisions::{Decisions, Leads, Reroute};
 use crate::motion::Activity;
 use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
+use crate::speed::ticks_at_speed;
 use crate::view::TrafficView;
 use wheelbase_planner::MovementTables;
 use wheelbase_planner::model::State;
@@ -23,7 +24,7 @@ use wheelbase_planner::model::State;
 pub(crate) const NO_STOP: u32 = u32::MAX;
 
 /// The search for moves, its cost-to-go, and its budget.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct MoveSearch {
     pub(crate) intervals: SippSearch,
     pub(crate) fields: LocalFields,
@@ -45,7 +46,7 @@ impl MoveSearch {
 }
 
 /// Scratch memory of [`Planning`].
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct PlanningScratch {
     pub(crate) ahead: Vec<CorridorAhead>,
     pub(crate) guide_path: Vec<GuidePose>,
@@ -88,10 +89,11 @@ impl<'a> Planning<'a> {
     /// Sets the guide path of an agent from a state on its path.
     pub(crate) fn set_guide_path(&mut self, row: usize, from: State) {
         let view = self.view;
-        let id = view.agents.ids[row].0;
+        let slot = view.agents.slots[row];
         let tables = &view.tables[view.agents.motion[row].class.0 as usize];
-        let path = guide_moves(view, row, &self.table.heads[id as usize]);
-        set_guide_path(tables, from, path, self.table.params.guide_path_moves, &mut self.guide_path);
+        let path = guide_moves(view, row, &self.table.heads[slot.index()]);
+        let (factor, moves_max) = (view.agents.speed_factors[row], self.table.params.guide_path_moves);
+        set_guide_path(tables, (from, factor), path, moves_max, &mut self.guide_path);
     }
 
     /// The next moves of an agent's path as its plan, if they are free for a share of the horizon and do not go
@@ -104,13 +106,15 @@ impl<'a> Planning<'a> {
         key: PriorityKey,
     ) -> Option<Plan> {
         let view = self.view;
-        let id = view.agents.ids[row].0;
+        let slot = view.agents.slots[row];
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];
-        let head = &self.table.heads[id as usize];
+        let head = &self.table.heads[slot.index()];
         let path = guide_moves(view, row, head);
         let context = self.table.context(view, row, &self.ahead);
         let params = self.table.params;
+        let (factor, step_ticks) =
+            (view.agents.speed_factors[row], self.table.step_ticks_of(&view.agents, row));
         let begin = ready;
         let free_ticks = ((horizon - begin) * params.free_path_horizon_quarters).div_ceil(4);
         let mut against_ticks = 0;
@@ -119,11 +123,12 @@ impl<'a> Planning<'a> {
         for (at, &primitive) in path.iter().enumerate().take_while(|(at, _)| (*at as u32) < self.stop) {
             let primitive = usize::from(primitive);
             let Some(ticks) = tables.move_ticks(state, primitive) else { break };
+            let ticks = ticks_at_speed(ticks, factor);
             let step = transition_at(tables, tables.space().pose(state), primitive);
             tried += 1;
             let class = motion.class.0 as usize;
             against_ticks += self.search.contraflow.extra(view.flow, class, state, primitive, ticks);
-            if against_ticks > u64::from(params.against_steps_max * self.table.step_ticks[class]) {
+            if against_ticks > u64::from(params.against_steps_max * step_ticks) {
                 found = None;
                 break;
             }
@@ -147,7 +152,7 @@ impl<'a> Planning<'a> {
     }
 
     /// Searches for the plan of an agent; one that follows a path needs its guide path set. Poses of a cost-to-go
-    /// below `cost_floor` are closed. With `yield_steps`, agents of lower priority yield and clear cells within so
+    /// below `cost_floor` are closed. With `yield_steps`, friends of lower priority yield and clear cells within so
     /// many steps.
     pub(crate) fn search_moves(
         &mut self,
@@ -165,7 +170,7 @@ impl<'a> Planning<'a> {
             is_following(motion).then(|| field_of((fields, contraflow), table, view, row, guide_path));
         let mut context = table.context(view, row, ahead);
         if let Some(steps) = yield_steps {
-            context.precedence = table.precedence(view.tick, query.key, steps);
+            context.precedence = table.precedence(view.tick, (query.key, query.teams), steps);
         }
         let found = intervals.search(&context, query, |pose| {
             match field.map_or(0, |field| field.cost(pose, space.headings())) {
@@ -194,23 +199,23 @@ impl<'a> Planning<'a> {
         let MoveSearch { fields, contraflow, .. } = &mut *self.search;
         let field = field_of((fields, contraflow), self.table, view, row, &self.guide_path);
         let guide_path = (&*self.guide_path, self.table.params.path_back_moves);
-        descend(tables, field, from, guide_path, &mut self.moves)
+        descend(tables, field, (from, view.agents.speed_factors[row]), guide_path, &mut self.moves)
     }
 
     /// Gives an agent a plan. Where the plan leaves its path, the path is rerouted along it and back.
     pub(crate) fn adopt_plan(&mut self, row: usize, plan: Plan, decisions: &mut Decisions) {
         let view = self.view;
-        let id = view.agents.ids[row].0;
+        let slot = view.agents.slots[row];
         let path = view.paths.moves(view.agents.paths[row]);
         let leaves_path = !plan.begins(path);
-        self.table.set_plan(id, plan);
-        let head = &mut self.table.heads[id as usize];
+        self.table.set_plan(slot, plan);
+        let step_ticks = self.table.step_ticks_of(&view.agents, row);
+        let head = &mut self.table.heads[slot.index()];
         head.failures = 0;
-        let step_ticks = self.table.step_ticks[view.agents.motion[row].class.0 as usize];
         let pause = half_steps(step_ticks, self.table.params.replan_half_steps).max(1);
         head.next_try = view.tick.saturating_add(pause);
         let retreat = head.retreat_left;
-        self.table.touch(id, view.tick);
+        self.table.touch(slot, view.tick);
         if leaves_path {
             let motion = &view.agents.motion[row];
             // All moves of an agent without a path lead to its retreat.
@@ -218,7 +223,7 @@ impl<'a> Planning<'a> {
             self.moves.clear();
             self.moves.extend(plan.moves().iter().map(|planned| planned.primitive));
             let joins = if is_following(motion) { self.path_back(row, plan.end.0) } else { None };
-            let head = &mut self.table.heads[id as usize];
+            let head = &mut self.table.heads[slot.index()];
             let first = decisions.reroute_moves.len() as u32;
             decisions.reroute_moves.extend_from_slice(&self.moves);
             if let Some(at) = joins {
@@ -250,12 +255,14 @@ fn field_of<'f>(
     row: usize,
     guide_path: &[GuidePose],
 ) -> FieldView<'f> {
-    let id = view.agents.ids[row].0;
+    let slot = view.agents.slots[row];
     let class = view.agents.motion[row].class.0 as usize;
     let tables = &view.tables[class];
-    let key = FieldKey { path: table.details[id as usize].path, revision: tables.revision() };
+    let agent = view.agents.ids[row];
+    let key = FieldKey { agent, path: table.details[slot.index()].path, revision: tables.revision() };
     let center = tables.space().pose(guide_path[0].0).cell;
-    let move_costs = MoveCosts { tables, class, contraflow, flow: view.flow, tick: view.tick };
+    let speed_factor = view.agents.speed_factors[row];
+    let move_costs = MoveCosts { tables, class, contraflow, flow: view.flow, speed_factor, tick: view.tick };
     let radius = table.params.field_reach + table.params.field_reach_bodies * table.sides[class].1;
-    fields.obtain(id, key, move_costs, (center, radius), guide_path)
+    fields.obtain(slot, key, move_costs, (center, radius), guide_path)
 }

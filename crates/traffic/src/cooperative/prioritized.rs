@@ -11,12 +11,12 @@ use crate::cooperative::pushing::push_aside;
 use crate::cooperative::retreat::PushScratch;
 use crate::cooperative::sipp::{NO_PLAN_COST, SippQuery};
 use crate::decisions::Decisions;
-use crate::motion::{Activity, AgentId};
+use crate::motion::{Activity, AgentId, AgentSlot};
 use crate::priority::PriorityKey;
 use wheelbase_planner::model::State;
 
 /// Scratch memory of the two ways in which an agent moves others: displacement and pushing.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct CoordinationScratch {
     pub(crate) displacement: DisplacementScratch,
     pub(crate) push: PushScratch,
@@ -32,22 +32,22 @@ pub(crate) fn plan_agent(
 ) {
     let (view, params) = (planning.view, planning.table.params);
     let motion = view.agents.motion[row];
-    let id = view.agents.ids[row].0;
+    let slot = view.agents.slots[row];
     let tables = &view.tables[motion.class.0 as usize];
-    let step_ticks = planning.table.step_ticks[motion.class.0 as usize];
+    let step_ticks = planning.table.step_ticks_of(&view.agents, row);
     let from = end_of_move(tables, &motion, view.tick);
     if stays_at_retreat(planning, &mut coordination.push.avoided, row) {
         let pause = half_steps(step_ticks, params.retreat_check_half_steps).max(1);
-        planning.table.heads[id as usize].next_try = view.tick.saturating_add(pause);
+        planning.table.heads[slot.index()].next_try = view.tick.saturating_add(pause);
         return;
     }
     let path = view.paths.moves(view.agents.paths[row]);
-    if planning.table.heads[id as usize].plan_is_empty()
+    if planning.table.heads[slot.index()].plan_is_empty()
         && tables.move_ticks(from.0, usize::from(path[0])).is_none()
     {
         if motion.at_rest() {
             decisions.replan.push(row as u32);
-            planning.table.heads[id as usize].next_try = view.tick + 1;
+            planning.table.heads[slot.index()].next_try = view.tick + 1;
         }
         return;
     }
@@ -67,7 +67,7 @@ pub(crate) fn plan_agent(
 /// The query of an agent in its turn, from a state and tick.
 fn query_of(planning: &Planning<'_>, row: usize, from: (State, u32), key: PriorityKey) -> SippQuery {
     let (view, params) = (planning.view, &planning.table.params);
-    let step_ticks = planning.table.step_ticks[view.agents.motion[row].class.0 as usize];
+    let step_ticks = planning.table.step_ticks_of(&view.agents, row);
     let waited = waited(view, row);
     // An agent that has waited long will wait long: detours become worth more.
     let extension = waited
@@ -82,6 +82,7 @@ fn query_of(planning: &Planning<'_>, row: usize, from: (State, u32), key: Priori
         nodes_max: nodes_max as usize,
         intervals_max: params.search_intervals,
         key,
+        teams: view.friends.of_team(view.agents.teams[row]),
         displacement_ticks: half_steps(step_ticks, params.displacement_half_steps),
     }
 }
@@ -95,8 +96,8 @@ fn search_plan(
     decisions: &mut Decisions,
 ) {
     let (view, params) = (planning.view, planning.table.params);
-    let id = view.agents.ids[row].0;
-    let step_ticks = planning.table.step_ticks[view.agents.motion[row].class.0 as usize];
+    let slot = view.agents.slots[row];
+    let step_ticks = planning.table.step_ticks_of(&view.agents, row);
     planning.set_guide_path(row, query.from.0);
     let own = planning.cost_to_go(row, query.from.0);
     // It comes no nearer to a corridor that it may not enter, but may move away from it.
@@ -116,9 +117,9 @@ fn search_plan(
         Some((plan, _)) if !plan.is_empty() => planning.adopt_plan(row, plan, decisions),
         found => {
             if let Some((rest, _)) = found
-                && planning.table.heads[id as usize].plan_is_empty()
+                && planning.table.heads[slot.index()].plan_is_empty()
             {
-                planning.table.set_plan(id, rest);
+                planning.table.set_plan(slot, rest);
             }
             wait(planning, coordination, row, query.key, decisions);
         }
@@ -134,18 +135,18 @@ fn wait(
     decisions: &mut Decisions,
 ) {
     let (view, params) = (planning.view, planning.table.params);
-    let id = view.agents.ids[row].0;
+    let slot = view.agents.slots[row];
     let motion = view.agents.motion[row];
-    let step_ticks = planning.table.step_ticks[motion.class.0 as usize];
+    let step_ticks = planning.table.step_ticks_of(&view.agents, row);
     let waited = waited(view, row);
-    let head = &mut planning.table.heads[id as usize];
+    let head = &mut planning.table.heads[slot.index()];
     let pause = ((step_ticks * params.retry_quarter_steps) << head.failures >> 2).max(1);
     head.next_try = view.tick.saturating_add(pause);
     head.failures = (head.failures + 1).min(params.retry_doublings_max as u8);
     if !motion.at_rest() || !head.plan_is_empty() {
         return;
     }
-    let since_push = planning.table.details[id as usize].ticks_since_push(view.tick);
+    let since_push = planning.table.details[slot.index()].ticks_since_push(view.tick);
     if head.retreat_left > 0 && waited.min(since_push) >= params.give_up_after_steps * step_ticks {
         // Its retreat is taken; it takes up its order again.
         let yields = motion.activity == Activity::Yielding;
@@ -159,14 +160,14 @@ fn wait(
     // An idle agent in a corridor has to leave it.
     let stops = planning.stop <= params.horizon_steps;
     let ahead = planning.ahead.iter().find(|ahead| ahead.holder.is_some() && stops);
-    let holder = ahead.and_then(|ahead| ahead.holder).filter(|&holder| holder != id);
+    let holder = ahead.and_then(|ahead| ahead.holder).filter(|&holder| holder != slot);
     let blocker = find_blocker(planning, row).or(holder);
-    if let Some(other) = blocker.and_then(|other| view.agents.row(AgentId(other))) {
+    if let Some(other) = blocker.and_then(|other| view.agents.row_of_slot(other)) {
         handle_blocker(planning, coordination, row, other, key, decisions);
     }
 }
 
-/// Claims the cells of the next move of an agent's path against agents of lower priority.
+/// Claims the cells of the next move of an agent's path against friends of lower priority.
 fn claim_next_cells(planning: &mut Planning<'_>, row: usize, until: u32, key: PriorityKey) {
     let view = planning.view;
     let motion = &view.agents.motion[row];
@@ -176,23 +177,23 @@ fn claim_next_cells(planning: &mut Planning<'_>, row: usize, until: u32, key: Pr
     let (anchor, cells) = view.occupancy.needed(&step);
     for &offset in cells {
         let cell = planning.table.reservations.index(anchor, offset);
-        planning.table.priority_claims.claim_cell(cell, until, key);
+        planning.table.priority_claims.claim_cell(cell, until, (key, view.agents.teams[row]));
     }
 }
 
 /// The first agent that rests on the cells of an agent's next moves.
-fn find_blocker(planning: &Planning<'_>, row: usize) -> Option<u32> {
+fn find_blocker(planning: &Planning<'_>, row: usize) -> Option<AgentSlot> {
     let view = planning.view;
-    let id = view.agents.ids[row].0;
+    let slot = view.agents.slots[row];
     let motion = &view.agents.motion[row];
     let tables = &view.tables[motion.class.0 as usize];
     let mut state = motion.state;
-    let moves = guide_moves(view, row, &planning.table.heads[id as usize]);
+    let moves = guide_moves(view, row, &planning.table.heads[slot.index()]);
     for &primitive in moves.iter().take(planning.table.params.blocker_moves as usize) {
         let primitive = usize::from(primitive);
         tables.move_ticks(state, primitive)?;
         let step = transition_at(tables, tables.space().pose(state), primitive);
-        let blocker = planning.table.reservations.resting_on(id, view.occupancy.needed(&step));
+        let blocker = planning.table.reservations.resting_on(slot, view.occupancy.needed(&step));
         if blocker.is_some() {
             return blocker;
         }
@@ -211,22 +212,24 @@ fn handle_blocker(
     decisions: &mut Decisions,
 ) {
     let (view, params) = (planning.view, planning.table.params);
-    let step_ticks = planning.table.step_ticks[view.agents.motion[row].class.0 as usize];
+    let step_ticks = planning.table.step_ticks_of(&view.agents, row);
     let waited = waited(view, row);
     let other_motion = view.agents.motion[other];
-    let other_id = view.agents.ids[other].0 as usize;
-    let other_head = planning.table.heads[other_id];
+    let other_slot = view.agents.slots[other];
+    let other_head = planning.table.heads[other_slot.index()];
     // A pushed agent has time to begin its retreat, however long it has waited before.
-    let since_push = planning.table.details[other_id].ticks_since_push(view.tick);
+    let since_push = planning.table.details[other_slot.index()].ticks_since_push(view.tick);
     let other_waited = self::waited(view, other).min(since_push);
     let retreats = other_head.retreat_left > 0 && other_waited < params.push_after_steps * step_ticks;
     if !other_motion.at_rest() || !other_head.plan_is_empty() || retreats {
         return;
     }
     let idle = is_idle(other_motion.activity);
+    let is_friend = view.friends.are(view.agents.teams[row], view.agents.teams[other]);
+    let can_be_pushed = is_friend && other_motion.activity != Activity::Holding;
     let after = if idle { params.push_idle_after_steps } else { params.push_after_steps };
     let pushes_any = waited >= step_ticks * params.push_any_after_steps;
-    let may_push = idle || pushes_any || key < planning.table.key(view, other);
+    let may_push = can_be_pushed && (idle || pushes_any || key < planning.table.key(view, other));
     let push_key = if pushes_any { PriorityKey::FIRST } else { key };
     // An agent that has arrived goes on by itself at the next tick, unless it is on a station of a patrol.
     let goes_on = other_motion.activity == Activity::Arrived && view.agents.stamps[other].station == 0;
@@ -237,7 +240,7 @@ fn handle_blocker(
     {
         return;
     }
-    let head = &mut planning.table.heads[view.agents.ids[row].0 as usize];
+    let head = &mut planning.table.heads[view.agents.slots[row].index()];
     let asks = view.agents.motion[row].activity == Activity::Following
         && head.retreat_left == 0
         && waited >= step_ticks * params.around_after_steps
@@ -252,15 +255,16 @@ fn handle_blocker(
 /// itself rests on the pusher's path, for then each would wait for the other.
 pub(crate) fn stays_at_retreat(planning: &mut Planning<'_>, path_cells: &mut PathCells, row: usize) -> bool {
     let (view, params) = (planning.view, planning.table.params);
-    let id = view.agents.ids[row].0;
-    let details = planning.table.details[id as usize];
-    if details.pusher == AgentId::NOBODY || planning.table.heads[id as usize].retreat_left > 0 {
+    let slot = view.agents.slots[row];
+    let details = planning.table.details[slot.index()];
+    if details.pusher == AgentId::NOBODY || planning.table.heads[slot.index()].retreat_left > 0 {
         return false;
     }
-    let step_ticks = planning.table.step_ticks[view.agents.motion[row].class.0 as usize];
+    let step_ticks = planning.table.step_ticks_of(&view.agents, row);
     let since_push = details.ticks_since_push(view.tick);
     let pusher = view.agents.row(details.pusher).filter(|&pusher| {
         view.agents.stamps[pusher].since == details.pusher_since
+            && view.friends.are(view.agents.teams[row], view.agents.teams[pusher])
             && since_push <= params.retreat_hold_steps * step_ticks
             && matches!(
                 view.agents.motion[pusher].activity,
@@ -274,7 +278,7 @@ pub(crate) fn stays_at_retreat(planning: &mut Planning<'_>, path_cells: &mut Pat
             && !(pusher_waits && rests_on_path(path_cells, world, row, pusher))
     });
     if !stays {
-        planning.table.details[id as usize].pusher = AgentId::NOBODY;
+        planning.table.details[slot.index()].pusher = AgentId::NOBODY;
     }
     stays
 }

@@ -24,8 +24,8 @@ pub(crate) fn push_aside(
     decisions: &mut Decisions,
 ) -> bool {
     let (view, params) = (planning.view, planning.table.params);
-    let id = view.agents.ids[row].0 as usize;
-    let (head, details) = (&planning.table.heads[id], planning.table.details[id]);
+    let slot = view.agents.slots[row];
+    let (head, details) = (&planning.table.heads[slot.index()], planning.table.details[slot.index()]);
     if view.tick < details.push_again_at {
         return false;
     }
@@ -46,8 +46,8 @@ pub(crate) fn push_aside(
     let made = stretches.clone().take(n_stretches).any(|stretch| clear(key, stretch, false));
     let backs_out =
         !made && may_back_out && stretches.any(|stretch| clear(PriorityKey::FIRST, stretch, true));
-    let step_ticks = planning.table.step_ticks[view.agents.motion[row].class.0 as usize];
-    let details = &mut planning.table.details[id];
+    let step_ticks = planning.table.step_ticks_of(&view.agents, row);
+    let details = &mut planning.table.details[slot.index()];
     if backs_out {
         details.backed_out_until = view.tick.saturating_add(params.backed_out_steps * step_ticks);
     }
@@ -91,7 +91,10 @@ fn clear_stretch(
     scratch.chain.push(ChainLink::of(push.other));
     let first = scratch.chain.len() - 1;
     // Where the pusher backs out of a dead end, the other must not be sent to the agents at its end.
-    let mut attempt = attempt(planning, push.key, push.backs_out, push.doublings);
+    let friends = |row: usize| view.friends.of_team(view.agents.teams[row]);
+    // Where the pusher backs out it is the other that has all in its way retreat.
+    let teams = if push.backs_out { friends(push.row) & friends(push.other) } else { friends(push.row) };
+    let mut attempt = attempt(planning, (push.key, teams), push.backs_out, push.doublings);
     if !find_retreats(planning, scratch, first, &mut attempt) {
         return false;
     }
@@ -102,13 +105,18 @@ fn clear_stretch(
     true
 }
 
-/// An attempt with all poses that it may expand.
-fn attempt(planning: &Planning<'_>, key: PriorityKey, to_free: bool, doublings: u32) -> Attempt {
+/// An attempt with all poses that it may expand, by an agent of that key and with those friends.
+fn attempt(
+    planning: &Planning<'_>,
+    (key, teams): (PriorityKey, u32),
+    to_free: bool,
+    doublings: u32,
+) -> Attempt {
     let poses = u64::from(planning.table.params.retreat_poses_of_stretch) << doublings;
-    Attempt { key, to_free, doublings, poses_left: planning.search.tries_left.min(poses) }
+    Attempt { key, teams, to_free, doublings, poses_left: planning.search.tries_left.min(poses) }
 }
 
-/// Sends idle agents off the ground before entrances of busy corridors, one from each entrance at a time, the nearest
+/// Sends idle agents off the ground before entrances of corridors that are busy for their teams, one from each entrance at a time, the nearest
 /// first.
 pub(crate) fn clear_entrances(
     planning: &mut Planning<'_>,
@@ -124,6 +132,7 @@ pub(crate) fn clear_entrances(
     {
         from = at + 1;
         scratch.avoided.reset(view.grid_size.n_cells());
+        let busy_for = planning.table.corridor_control.admission.busy_for(at as u32 / 2);
         let mut nearest: Option<(u32, usize)> = None;
         for cell in entrance.bounds(view.grid_size).cells().filter(|&cell| entrance.has_before(cell)) {
             let reservations = &planning.table.reservations;
@@ -131,12 +140,16 @@ pub(crate) fn clear_entrances(
             scratch.avoided.insert(index);
             let off = cell.chebyshev_distance(entrance.cell);
             for reservation in reservations.on(index).filter(|reservation| reservation.until == FOREVER) {
-                let Some(row) = view.agents.row(AgentId(reservation.agent)) else { continue };
+                let Some(row) = view.agents.row_of_slot(reservation.agent) else { continue };
                 let motion = &view.agents.motion[row];
-                let head = &planning.table.heads[reservation.agent as usize];
-                let push_again_at = planning.table.details[reservation.agent as usize].push_again_at;
+                let head = &planning.table.heads[reservation.agent.index()];
+                let push_again_at = planning.table.details[reservation.agent.index()].push_again_at;
                 let stands = motion.at_rest() && head.plan_is_empty() && head.retreat_left == 0;
-                if stands && is_idle(motion.activity) && push_again_at <= view.tick {
+                if view.agents.teams[row].is_in(busy_for)
+                    && stands
+                    && is_idle(motion.activity)
+                    && push_again_at <= view.tick
+                {
                     nearest = Some(nearest.map_or((off, row), |known| known.min((off, row))));
                 }
             }
@@ -145,14 +158,15 @@ pub(crate) fn clear_entrances(
         scratch.chain.clear();
         scratch.moves.clear();
         scratch.chain.push(ChainLink::of(row));
-        let mut attempt = attempt(planning, PriorityKey::LAST, false, params.clear_entrances_doublings);
+        let by = (PriorityKey::LAST, view.friends.of_team(view.agents.teams[row]));
+        let mut attempt = attempt(planning, by, false, params.clear_entrances_doublings);
         if find_retreats(planning, scratch, 0, &mut attempt) {
             for at in 0..scratch.chain.len() {
                 send_to_retreat(planning, scratch, at, None, decisions);
             }
         } else {
-            let step_ticks = planning.table.step_ticks[view.agents.motion[row].class.0 as usize];
-            let details = &mut planning.table.details[view.agents.ids[row].0 as usize];
+            let step_ticks = planning.table.step_ticks_of(&view.agents, row);
+            let details = &mut planning.table.details[view.agents.slots[row].index()];
             details.push_again_at = view.tick.saturating_add(params.clear_again_steps * step_ticks);
         }
     }
@@ -170,7 +184,7 @@ fn send_to_retreat(
     let view = planning.view;
     let ChainLink { row, first, count } = scratch.chain[at];
     let row = row as usize;
-    let id = view.agents.ids[row].0;
+    let slot = view.agents.slots[row];
     let motion = &view.agents.motion[row];
     let tables = &view.tables[motion.class.0 as usize];
     let begin = decisions.reroute_moves.len() as u32;
@@ -178,7 +192,7 @@ fn send_to_retreat(
     decisions.reroute_moves.extend_from_slice(retreat);
     let mut joins_path = false;
     let goes_back =
-        motion.activity == Activity::Following && planning.table.heads[id as usize].retreat_left == 0;
+        motion.activity == Activity::Following && planning.table.heads[slot.index()].retreat_left == 0;
     if goes_back {
         let mut state = motion.state;
         for &primitive in retreat {
@@ -186,7 +200,8 @@ fn send_to_retreat(
         }
         let path = view.paths.moves(view.agents.paths[row]);
         let moves_max = planning.table.params.guide_path_moves;
-        set_guide_path(tables, motion.state, path, moves_max, &mut planning.guide_path);
+        let factor = view.agents.speed_factors[row];
+        set_guide_path(tables, (motion.state, factor), path, moves_max, &mut planning.guide_path);
         planning.moves.clear();
         if let Some(joins) = planning.path_back(row, state) {
             decisions.reroute_moves.extend_from_slice(&planning.moves);
@@ -205,17 +220,17 @@ fn send_to_retreat(
     for list in [&mut decisions.give_up, &mut decisions.replan, &mut decisions.around] {
         list.retain(|&of| of != row as u32);
     }
-    let details = &mut planning.table.details[id as usize];
+    let details = &mut planning.table.details[slot.index()];
     details.path = details.path.wrapping_add(1);
     (details.pusher, details.pusher_since) = pusher
         .map_or((AgentId::NOBODY, 0), |pusher| (view.agents.ids[pusher], view.agents.stamps[pusher].since));
     details.retreat_since = view.tick;
-    let head = &mut planning.table.heads[id as usize];
+    let head = &mut planning.table.heads[slot.index()];
     (head.path_left, head.retreat_left) = (total, count);
     (head.next_try, head.failures) = (view.tick + 1, 0);
-    planning.table.touch(id, view.tick);
+    planning.table.touch(slot, view.tick);
     // It does not enter the corridor to which it was admitted.
-    planning.table.give_up_admission(id);
+    planning.table.give_up_admission(slot);
 }
 
 /// Moves of the pusher's path that are cleared: tried one after the other.

@@ -7,7 +7,9 @@
 //! ends. So all plans can be carried out, whatever is planned later.
 
 use crate::collision::{CollisionRule, Transition};
+use crate::motion::AgentSlot;
 use crate::priority::PriorityKey;
+use crate::teams::Team;
 use crate::ticks::NEVER;
 use wheelbase_grid::{CellXY, GridSize};
 use wheelbase_planner::model::Offset;
@@ -21,8 +23,8 @@ pub(crate) const NO_RESERVATION: u32 = u32::MAX;
 /// A reservation of a cell from one tick up to, not including, another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reservation {
-    /// Id of the agent.
-    pub(crate) agent: u32,
+    /// Agent slot of the agent.
+    pub(crate) agent: AgentSlot,
     pub(crate) from: u32,
     pub(crate) until: u32,
     /// Start of the move with which the agent leaves the cell; [`FOREVER`] if none is planned.
@@ -42,10 +44,12 @@ impl Reservation {
 /// Whose reservations count for an agent: all, or only those of agents that do not yield to it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Precedence<'a> {
-    /// By id; empty if no agent yields.
+    /// By agent slot; empty if no agent yields.
     pub(crate) yield_states: &'a [YieldState],
-    /// Agents after this key yield.
+    /// Agents after this key yield, if their teams may.
     pub(crate) key: PriorityKey,
+    /// Teams whose agents may yield, a bit each.
+    pub(crate) teams: u32,
     /// Steps in which a yielding agent is assumed to clear a cell.
     pub(crate) steps: u32,
     /// The present tick.
@@ -62,31 +66,40 @@ pub(crate) struct YieldState {
     /// End of its move in progress; 0 at rest.
     pub(crate) busy_until: u32,
     /// Ticks of its fastest step.
-    pub(crate) step_ticks: u32,
+    pub(crate) step_ticks: u16,
+    /// Its team.
+    pub(crate) team: Team,
 }
+
+// A search reads one for each reservation of a cell.
+const _: () = assert!(size_of::<YieldState>() == 24);
 
 impl YieldState {
     /// Of a new agent.
     pub(crate) const NEW: Self =
-        Self { key: PriorityKey::FIRST, touched_at: NEVER, busy_until: 0, step_ticks: 0 };
+        Self { key: PriorityKey::FIRST, touched_at: NEVER, busy_until: 0, step_ticks: 0, team: Team(0) };
 }
 
 impl Precedence<'_> {
     /// All reservations count.
-    pub(crate) const STRICT: Self = Self { yield_states: &[], key: PriorityKey::LAST, steps: 0, tick: 0 };
+    pub(crate) const STRICT: Self =
+        Self { yield_states: &[], key: PriorityKey::LAST, teams: 0, steps: 0, tick: 0 };
 
     /// Whether an agent yields.
     #[inline]
-    pub(crate) fn yields(&self, agent: u32) -> bool {
+    pub(crate) fn yields(&self, agent: AgentSlot) -> bool {
         self.yielding(agent).is_some()
     }
 
     /// The yield state of an agent that yields.
     #[inline]
-    fn yielding(&self, agent: u32) -> Option<&YieldState> {
-        let yields =
-            |yield_state: &&YieldState| yield_state.key > self.key && yield_state.touched_at != self.tick;
-        self.yield_states.get(agent as usize).filter(yields)
+    fn yielding(&self, agent: AgentSlot) -> Option<&YieldState> {
+        let yields = |yield_state: &&YieldState| {
+            yield_state.key > self.key
+                && yield_state.touched_at != self.tick
+                && yield_state.team.is_in(self.teams)
+        };
+        self.yield_states.get(agent.index()).filter(yields)
     }
 
     /// End of a reservation, and when its agent leaves the cell, as far as the reservation counts.
@@ -95,7 +108,7 @@ impl Precedence<'_> {
         match self.yielding(reservation.agent) {
             Some(yield_state) => {
                 let rests_at = yield_state.busy_until.max(self.tick);
-                let cleared = rests_at.saturating_add(self.steps * yield_state.step_ticks);
+                let cleared = rests_at.saturating_add(self.steps * u32::from(yield_state.step_ticks));
                 (reservation.until.min(cleared), reservation.leaves.min(cleared))
             }
             None => (reservation.until, reservation.leaves),
@@ -103,14 +116,14 @@ impl Precedence<'_> {
     }
 }
 
-/// All reservations. Memory: 4 bytes a cell, 28 a reservation, 4 an agent ever placed.
-#[derive(Debug)]
+/// All reservations. Memory: 4 bytes a cell, 28 a reservation, 4 an agent slot.
+#[derive(Clone, Debug)]
 pub(crate) struct Reservations {
     pub(crate) width: i32,
     pub(crate) rule: CollisionRule,
     /// First reservation of each cell.
     pub(crate) of_cell: Vec<u32>,
-    /// First reservation of each agent, by id.
+    /// First reservation of each agent, by agent slot.
     pub(crate) of_agent: Vec<u32>,
     pub(crate) reservations: Vec<Reservation>,
     /// First free entry; free entries are linked like those of an agent.
@@ -140,7 +153,7 @@ impl Reservations {
         ((anchor.y + offset.dy) * self.width + anchor.x + offset.dx) as usize
     }
 
-    /// Makes room for agents of ids below `n`.
+    /// Makes room for agent slots below `n`.
     pub(crate) fn grow(&mut self, n: usize) {
         if self.of_agent.len() < n {
             self.of_agent.resize(n, NO_RESERVATION);
@@ -159,7 +172,7 @@ impl Reservations {
     }
 
     /// Adds a reservation, or extends one of the same agent that ends where this one begins.
-    pub(crate) fn add(&mut self, agent: u32, cell: usize, (from, until): (u32, u32), leaves: u32) {
+    pub(crate) fn add(&mut self, agent: AgentSlot, cell: usize, (from, until): (u32, u32), leaves: u32) {
         let mut at = self.of_cell[cell];
         while let Some(reservation) = self.reservations.get_mut(at as usize) {
             if reservation.agent == agent && reservation.from <= from && from <= reservation.until {
@@ -172,7 +185,7 @@ impl Reservations {
                     || reservation.until <= from
                     || until <= reservation.from
                     || self.rule == CollisionRule::Discrete,
-                "agents {agent} and {} would both reserve a cell",
+                "{agent:?} and {:?} would both reserve a cell",
                 reservation.agent
             );
             at = reservation.next_in_cell;
@@ -184,7 +197,7 @@ impl Reservations {
             leaves,
             cell: cell as u32,
             next_in_cell: self.of_cell[cell],
-            next_of_agent: self.of_agent[agent as usize],
+            next_of_agent: self.of_agent[agent.index()],
         };
         let number = self.free;
         let number = match self.reservations.get_mut(number as usize) {
@@ -199,16 +212,16 @@ impl Reservations {
             }
         };
         self.of_cell[cell] = number;
-        self.of_agent[agent as usize] = number;
+        self.of_agent[agent.index()] = number;
     }
 
     /// Reserves the footprint of an agent at rest.
-    pub(crate) fn rest(&mut self, agent: u32, cells: (CellXY, &[Offset]), from: u32, until: u32) {
+    pub(crate) fn rest(&mut self, agent: AgentSlot, cells: (CellXY, &[Offset]), from: u32, until: u32) {
         self.add_all(agent, cells, (from, until), FOREVER);
     }
 
     /// Reserves what a move between these ticks needs; it may have begun before.
-    pub(crate) fn move_on(&mut self, agent: u32, step: &Transition<'_>, (start, end): (u32, u32)) {
+    pub(crate) fn move_on(&mut self, agent: AgentSlot, step: &Transition<'_>, (start, end): (u32, u32)) {
         match self.rule {
             CollisionRule::Swept => self.add_all(agent, step.swept(), (start, end), FOREVER),
             CollisionRule::Discrete => {
@@ -220,7 +233,7 @@ impl Reservations {
 
     pub(crate) fn add_all(
         &mut self,
-        agent: u32,
+        agent: AgentSlot,
         (anchor, cells): (CellXY, &[Offset]),
         (from, until): (u32, u32),
         leaves: u32,
@@ -233,8 +246,8 @@ impl Reservations {
     }
 
     /// Removes all reservations of an agent.
-    pub(crate) fn remove(&mut self, agent: u32) {
-        let mut at = std::mem::replace(&mut self.of_agent[agent as usize], NO_RESERVATION);
+    pub(crate) fn remove(&mut self, agent: AgentSlot) {
+        let mut at = std::mem::replace(&mut self.of_agent[agent.index()], NO_RESERVATION);
         while at != NO_RESERVATION {
             let Reservation { cell, next_in_cell, next_of_agent, .. } = self.reservations[at as usize];
             let first = self.of_cell[cell as usize];
@@ -266,7 +279,7 @@ impl Reservations {
     #[inline]
     pub(crate) fn look_again_at(
         &self,
-        agent: u32,
+        agent: AgentSlot,
         step: &Transition<'_>,
         (start, end): (u32, u32),
         precedence: Precedence<'_>,
@@ -309,7 +322,7 @@ impl Reservations {
     #[inline]
     pub(crate) fn displaces_any(
         &self,
-        agent: u32,
+        agent: AgentSlot,
         step: &Transition<'_>,
         ticks: (u32, u32),
         precedence: Precedence<'_>,
@@ -329,11 +342,11 @@ impl Reservations {
     /// Adds to a list the agents that yield and have reserved one of the cells between two ticks, each once.
     pub(crate) fn list_displaced(
         &self,
-        agent: u32,
+        agent: AgentSlot,
         (anchor, cells): (CellXY, &[Offset]),
         ticks: (u32, u32),
         precedence: Precedence<'_>,
-        blockers: &mut Vec<u32>,
+        blockers: &mut Vec<AgentSlot>,
     ) {
         for &offset in cells {
             for reservation in self.on(self.index(anchor, offset)) {
@@ -346,7 +359,7 @@ impl Reservations {
     }
 
     /// Whether no other agent has reserved any of the cells from a tick on.
-    pub(crate) fn is_free(&self, agent: u32, (anchor, cells): (CellXY, &[Offset]), from: u32) -> bool {
+    pub(crate) fn is_free(&self, agent: AgentSlot, (anchor, cells): (CellXY, &[Offset]), from: u32) -> bool {
         cells.iter().all(|&offset| {
             let mut reservations = self.on(self.index(anchor, offset));
             reservations.all(|reservation| reservation.agent == agent || reservation.until <= from)
@@ -357,7 +370,7 @@ impl Reservations {
     /// [`FOREVER`] if none is.
     pub(crate) fn free_until(
         &self,
-        agent: u32,
+        agent: AgentSlot,
         (anchor, cells): (CellXY, &[Offset]),
         at: u32,
         precedence: Precedence<'_>,
@@ -377,7 +390,11 @@ impl Reservations {
     }
 
     /// Another agent that has reserved one of the cells forever: the first in the order of the cells.
-    pub(crate) fn resting_on(&self, agent: u32, (anchor, cells): (CellXY, &[Offset])) -> Option<u32> {
+    pub(crate) fn resting_on(
+        &self,
+        agent: AgentSlot,
+        (anchor, cells): (CellXY, &[Offset]),
+    ) -> Option<AgentSlot> {
         cells.iter().find_map(|&offset| {
             let mut reservations = self.on(self.index(anchor, offset));
             reservations

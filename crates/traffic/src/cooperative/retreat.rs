@@ -11,7 +11,7 @@ use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::planning::Planning;
 use crate::cooperative::reservations::FOREVER;
 use crate::forbidden::forbids;
-use crate::motion::AgentId;
+use crate::motion::{Activity, AgentSlot};
 use crate::priority::PriorityKey;
 use crate::view::TrafficView;
 use wheelbase_grid::CellXY;
@@ -47,7 +47,7 @@ impl ChainLink {
 }
 
 /// Scratch memory: 4 bytes a cell, 4 a state.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct PushScratch {
     /// Cells that retreats keep clear of.
     pub(crate) avoided: PathCells,
@@ -65,6 +65,8 @@ pub(crate) struct PushScratch {
 pub(crate) struct Attempt {
     /// Agents after this key may be pushed, and idle agents.
     pub(crate) key: PriorityKey,
+    /// Teams whose agents may be pushed, a bit each.
+    pub(crate) teams: u32,
     /// Retreats must be free of resting agents, even of those that could be pushed on.
     pub(crate) to_free: bool,
     /// The number of poses of one search is doubled this many times.
@@ -112,7 +114,7 @@ fn retreat(planning: &mut Planning<'_>, scratch: &mut PushScratch, at: usize, at
     let reservations = &planning.table.reservations;
     let motion = &view.agents.motion[row];
     let tables = &view.tables[motion.class.0 as usize];
-    let agent = view.agents.ids[row].0;
+    let agent = view.agents.slots[row];
     let mut state = motion.state;
     for &primitive in &moves[first..] {
         let primitive = usize::from(primitive);
@@ -122,7 +124,7 @@ fn retreat(planning: &mut Planning<'_>, scratch: &mut PushScratch, at: usize, at
             let cell = reservations.index(anchor, offset);
             avoided.insert(cell);
             let rests = reservations.on(cell).filter(|other| other.agent != agent && other.until == FOREVER);
-            for row in rests.filter_map(|other| view.agents.row(AgentId(other.agent))) {
+            for row in rests.filter_map(|other| view.agents.row_of_slot(other.agent)) {
                 if chain.iter().all(|link| link.row != row as u32) {
                     chain.push(ChainLink::of(row));
                 }
@@ -157,7 +159,11 @@ fn find_retreat(
     reached.reserve(16 * (poses << doublings_max));
     reached.push(ReachedPose { state: motion.state, before: NO_POSE, primitive: 0 });
     seen.insert(motion.state.0 as usize);
-    let entry = Entry { agent: view.agents.ids[row].0, chain: &chain[..=at], attempt: *attempt, through };
+    let team = view.agents.teams[row];
+    // A friend's friends need not be friends.
+    let teams = attempt.teams & view.friends.of_team(team);
+    let attempt_here = Attempt { teams, ..*attempt };
+    let entry = Entry { agent: view.agents.slots[row], chain: &chain[..=at], attempt: attempt_here, through };
     let mut next = 0;
     while next < reached.len() && next < poses_max && attempt.poses_left > 0 {
         attempt.poses_left -= 1;
@@ -174,7 +180,7 @@ fn find_retreat(
             let step = transition_at(tables, pose, usize::from(successor.primitive));
             let is_new = !seen.contains(successor.state.0 as usize);
             if is_new
-                && table.corridor_control.enters_busy(&step).is_none()
+                && table.corridor_control.enters_busy(&step, team).is_none()
                 && entry.is_open((view, table), view.occupancy.needed(&step), false)
                 && !forbids(view.forbidden, pose.cell, body.1, step.swept().1)
             {
@@ -190,7 +196,7 @@ fn find_retreat(
 
 /// Which cells a retreating agent may enter.
 struct Entry<'a> {
-    agent: u32,
+    agent: AgentSlot,
     /// The chain up to the agent. Agents after it in the chain have no retreat yet and may be pushed further.
     chain: &'a [ChainLink],
     attempt: Attempt,
@@ -220,14 +226,16 @@ impl Entry<'_> {
         })
     }
 
-    /// Whether an agent can be pushed: it rests, has no plan, will look for one within the horizon, and is idle or of
-    /// lower priority.
-    fn may_push(&self, (view, table): (&TrafficView<'_>, &PlanTable), agent: u32) -> bool {
-        let Some(row) = view.agents.row(AgentId(agent)) else { return false };
+    /// Whether an agent can be pushed: it is a friend, rests, has no plan, will look for one within the horizon, and is
+    /// idle or of lower priority, but not on hold.
+    fn may_push(&self, (view, table): (&TrafficView<'_>, &PlanTable), agent: AgentSlot) -> bool {
+        let Some(row) = view.agents.row_of_slot(agent) else { return false };
         let motion = &view.agents.motion[row];
-        let head = &table.heads[agent as usize];
-        let horizon = table.params.horizon_steps * table.step_ticks[motion.class.0 as usize];
+        let head = &table.heads[agent.index()];
+        let horizon = table.params.horizon_steps * table.step_ticks_of(&view.agents, row);
         motion.at_rest()
+            && view.agents.teams[row].is_in(self.attempt.teams)
+            && motion.activity != Activity::Holding
             && head.plan_is_empty()
             && head.next_try <= view.tick.saturating_add(horizon)
             && self.chain.iter().all(|link| link.row != row as u32)

@@ -14,11 +14,14 @@ use super::reservations::{FOREVER, Precedence, Reservations};
 use crate::collision::{CollisionRule, Transition};
 use crate::cooperative::corridors_ahead::CorridorAhead;
 use crate::cooperative::priority_claims::PriorityClaims;
-use crate::forbidden::forbids;
+use crate::forbidden::{ForbiddenArea, forbids};
+use crate::motion::AgentSlot;
 use crate::priority::PriorityKey;
+use crate::speed::ticks_at_speed;
+use crate::teams::Team;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use wheelbase_grid::{CellXY, Rect};
+use wheelbase_grid::CellXY;
 use wheelbase_planner::model::{Offset, State};
 use wheelbase_planner::{MovementTables, Pose};
 
@@ -36,10 +39,10 @@ const NO_NODE: u32 = u32::MAX;
 /// An agent that plans, and all that restricts its moves.
 #[derive(Clone, Copy)]
 pub(crate) struct SippContext<'a> {
-    pub(crate) agent: u32,
+    pub(crate) agent: AgentSlot,
     pub(crate) tables: &'a MovementTables,
     pub(crate) reservations: &'a Reservations,
-    pub(crate) forbidden: &'a [Rect],
+    pub(crate) forbidden: &'a [ForbiddenArea],
     pub(crate) priority_claims: &'a PriorityClaims,
     pub(crate) corridor_control: &'a CorridorControl,
     /// Corridors on its path.
@@ -48,6 +51,11 @@ pub(crate) struct SippContext<'a> {
     pub(crate) corridors: &'a [u32],
     /// Whose reservations count.
     pub(crate) precedence: Precedence<'a>,
+    /// Its team, and its friends, a bit each.
+    pub(crate) team: Team,
+    pub(crate) friends: u32,
+    /// Its speed factor in permille.
+    pub(crate) speed_factor: u16,
     pub(crate) tick: u32,
 }
 
@@ -109,7 +117,7 @@ impl<'a> SippContext<'a> {
 
     /// Whether a move enters a busy corridor that is not on the agent's path, as that of an agent that yields.
     fn enters_busy(&self, step: &Transition<'a>) -> bool {
-        self.corridor_control.enters_busy(step).is_some_and(|corridor| {
+        self.corridor_control.enters_busy(step, self.team).is_some_and(|corridor| {
             !self.corridors.contains(&corridor) && self.ahead.iter().all(|ahead| ahead.corridor != corridor)
         })
     }
@@ -137,12 +145,12 @@ impl<'a> SippContext<'a> {
         })
     }
 
-    /// Whether a move comes upon a cell that an agent of higher priority claims. From such a cell the agent may go
+    /// Whether a move comes upon a cell that a friend of higher priority claims. From such a cell the agent may go
     /// on, for that clears it.
     fn enters_claim(&self, step: &Transition<'a>, key: PriorityKey) -> bool {
         let claimed = |(anchor, cells): (CellXY, &[Offset])| {
             let mut cells = cells.iter().map(|&offset| self.reservations.index(anchor, offset));
-            cells.any(|cell| self.priority_claims.is_claimed(cell, self.tick, key))
+            cells.any(|cell| self.priority_claims.is_claimed(cell, self.tick, (key, self.friends)))
         };
         claimed(step.swept()) && !claimed(step.start())
     }
@@ -183,7 +191,7 @@ struct Slot {
 }
 
 /// The search, with its scratch memory of about 150 kB.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SippSearch {
     nodes: Vec<Node>,
     open: BinaryHeap<Reverse<(u32, u32, u32)>>,
@@ -206,6 +214,8 @@ pub(crate) struct SippQuery {
     pub(crate) intervals_max: u32,
     /// Priority key of the agent.
     pub(crate) key: PriorityKey,
+    /// Teams whose agents may yield to it, a bit each.
+    pub(crate) teams: u32,
     /// Ticks that a move counts as longer for which others must yield.
     pub(crate) displacement_ticks: u32,
 }
@@ -298,12 +308,13 @@ impl SippSearch {
             if cost_to_go == UNKNOWN || context.is_forbidden(&step, query.key) {
                 return;
             }
+            let ticks = ticks_at_speed(next.ticks, context.speed_factor);
             let mut ready = node.arrival;
             for _ in 0..query.intervals_max {
-                let Some(start) = context.earliest_start(&step, next.ticks, ready, node.free_until) else {
+                let Some(start) = context.earliest_start(&step, ticks, ready, node.free_until) else {
                     return;
                 };
-                let arrival = start + next.ticks;
+                let arrival = start + ticks;
                 let free_until = context.free_until(pose, arrival);
                 let others_yield = context.reservations.displaces_any(
                     context.agent,
@@ -319,14 +330,14 @@ impl SippSearch {
                     cost_to_go,
                     penalty: node.penalty + if others_yield { query.displacement_ticks } else { 0 },
                     before: at,
-                    planned: PlannedMove { start, ticks: next.ticks, primitive: next.primitive },
+                    planned: PlannedMove { start, ticks, primitive: next.primitive },
                     depth: node.depth + 1,
                 });
                 if free_until == FOREVER {
                     return;
                 }
                 // The next interval begins after the reservation that ends this one.
-                ready = free_until.saturating_sub(next.ticks).max(start) + 1;
+                ready = free_until.saturating_sub(ticks).max(start) + 1;
             }
         });
     }

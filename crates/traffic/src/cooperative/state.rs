@@ -4,27 +4,28 @@ use crate::collision::CollisionRule;
 use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::planning::{MoveSearch, PlanningScratch};
 use crate::cooperative::prioritized::CoordinationScratch;
+use crate::motion::{AgentId, AgentSlot};
 use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
 use crate::row_set::RowSet;
 use wheelbase_grid::GridSize;
 use wheelbase_planner::MovementTables;
 
-/// The rule for agents with bodies of any size. Memory: 37 bytes a cell, 4 a state of the class with most headings,
-/// 28 a reservation (about the cells of a body and of its next moves for each agent), 400 an agent, 2 a pose of the
-/// windows of agents that are in each other's way.
-#[derive(Debug)]
+/// The rule for agents with bodies of any size. Memory: 37 bytes a cell (38 with several teams), 4 a state of the class
+/// with most headings, 28 a reservation (about the cells of a body and of its next moves for each agent), 400 an agent
+/// slot, 2 a pose of the windows of agents that are in each other's way.
+#[derive(Clone, Debug)]
 pub struct Cooperative {
     pub(crate) table: PlanTable,
     pub(crate) search: MoveSearch,
     pub(crate) coordination: CoordinationScratch,
     pub(crate) scratch: PlanningScratch,
-    /// Ids of the agents of the last tick.
-    pub(crate) present: Vec<u32>,
+    /// The agents of the last tick, by id.
+    pub(crate) present: Vec<(AgentId, AgentSlot)>,
     /// Rows that the present tick visits.
     pub(crate) visited: RowSet,
-    /// Ids of idle agents that the next tick visits once more: they came out of a busy corridor with their last move.
-    pub(crate) just_out: Vec<u32>,
+    /// Idle agents that the next tick visits once more: they came out of a busy corridor with their last move.
+    pub(crate) just_out: Vec<AgentId>,
     /// Agents that plan at the present tick: priority key, row.
     pub(crate) due: Vec<(PriorityKey, u32)>,
     /// Revision of the tables of each class at the last tick.

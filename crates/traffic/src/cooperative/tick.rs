@@ -1,6 +1,5 @@
 //! A tick of the rule: the state is updated, each agent that is due plans its next moves, and moves begin.
 
-use crate::cooperative::corridor_map::NO_CORRIDOR;
 use crate::cooperative::corridors_ahead::entrance_reach;
 use crate::cooperative::moves::{end_of_move, is_following, transition_at};
 use crate::cooperative::plan::{Plan, PlannedMove};
@@ -8,12 +7,12 @@ use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::planning::Planning;
 use crate::cooperative::prioritized::{CoordinationScratch, plan_agent};
 use crate::cooperative::pushing::clear_entrances;
-use crate::cooperative::reservations::{FOREVER, Precedence};
 use crate::cooperative::state::Cooperative;
 use crate::decisions::{Decisions, Leads, Reroute, Start};
 use crate::forbidden::forbids;
 use crate::motion::{Activity, AgentId};
 use crate::rule::Traffic;
+use crate::speed::ticks_at_speed;
 use crate::view::TrafficView;
 
 impl Traffic for Cooperative {
@@ -23,8 +22,8 @@ impl Traffic for Cooperative {
         let (mut planning, coordination) = self.planning(view);
         for &(key, row) in &due {
             let row = row as usize;
-            let id = view.agents.ids[row].0 as usize;
-            if planning.table.heads[id].next_try <= view.tick {
+            let slot = view.agents.slots[row];
+            if planning.table.heads[slot.index()].next_try <= view.tick {
                 plan_agent(&mut planning, coordination, row, key, decisions);
             }
         }
@@ -34,14 +33,18 @@ impl Traffic for Cooperative {
     }
 
     fn is_yielding(&self, agent: AgentId) -> bool {
-        let id = agent.0 as usize;
-        let head = self.table.heads.get(id);
-        head.is_some_and(|head| head.retreat_left > 0 || self.table.details[id].pusher != AgentId::NOBODY)
+        let Ok(row) = self.present.binary_search_by_key(&agent, |&(id, _)| id) else { return false };
+        let slot = self.present[row].1.index();
+        self.table.heads[slot].retreat_left > 0 || self.table.details[slot].pusher != AgentId::NOBODY
+    }
+
+    fn clone_box(&self) -> Box<dyn Traffic> {
+        Box::new(self.clone())
     }
 
     fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
-        for &id in &self.present {
-            let (head, details) = (&self.table.heads[id as usize], &self.table.details[id as usize]);
+        for &(_, slot) in &self.present {
+            let (head, details) = (&self.table.heads[slot.index()], &self.table.details[slot.index()]);
             let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
             word(pair(head.next_try, head.retreat_left));
             word(pair(details.pusher.0, details.pusher_since));
@@ -55,7 +58,7 @@ impl Traffic for Cooperative {
                     | u32::from(head.failures) << 8
                     | u32::from(details.push_failures),
             ));
-            for planned in self.table.plans[id as usize].moves() {
+            for planned in self.table.plans[slot.index()].moves() {
                 word(u64::from(planned.start) << 32 | u64::from(planned.primitive));
             }
         }
@@ -81,7 +84,7 @@ impl Cooperative {
         self.coordination.displacement.begin_tick(&self.table.params);
         self.visited.copy_from(view.agents.busy);
         let just_out = self.just_out.drain(..);
-        self.visited.extend(just_out.filter_map(|id| view.agents.row(AgentId(id))));
+        self.visited.extend(just_out.filter_map(|agent| view.agents.row(agent)));
         self.update_agents(view);
         if !view.refused.is_empty() {
             // These agents are not where their plans say: all plan again from where they are.
@@ -90,46 +93,45 @@ impl Cooperative {
         self.update_corridors(view);
         self.table.corridor_control.admission.find_busy(view.tick);
         self.check_plans(view);
+        self.check_speeds_and_holds(view);
         self.update_paths(view, decisions);
         self.update_corridor_states(view);
         self.list_due(view);
     }
 
-    /// Removes the reservations of agents that are gone and adds those of new agents.
+    /// Clears the agent slots of agents that are gone and adds the reservations of new agents. An agent slot may have
+    /// gone from one to the other. An agent that has taken another class is both: it has another body.
     pub(crate) fn update_agents(&mut self, view: &TrafficView<'_>) {
-        let ids = &view.agents.ids;
-        let same =
-            ids.len() == self.present.len() && ids.last().map(|id| id.0) == self.present.last().copied();
-        if same {
+        let (ids, slots) = (view.agents.ids, view.agents.slots);
+        let is_same = ids.len() == self.present.len() && ids.last() == self.present.last().map(|(id, _)| id);
+        if is_same && view.reclassed.is_empty() {
             return;
         }
-        let n = ids.last().map_or(0, |id| id.0 as usize + 1).max(self.table.heads.len());
-        self.table.grow(n);
-        self.search.fields.grow(n);
-        let gone = |id: &&u32| view.agents.row(AgentId(**id)).is_none();
-        for &id in self.present.iter().filter(gone) {
-            self.table.reservations.remove(id);
-            self.table.set_plan(id, Plan::NONE);
-            for corridor in self.table.forget_corridors(id) {
-                if corridor != NO_CORRIDOR {
-                    self.table.corridor_control.admission.leave(corridor, id);
-                }
+        // Ids rise, and those of new agents are beyond all known ones: the agents that stay are the first.
+        let mut n_stay = 0;
+        for &(id, slot) in &self.present {
+            match ids.get(n_stay) {
+                Some(&stays) if stays == id => n_stay += 1,
+                _ => self.table.clear(slot),
             }
         }
-        let known = self.present.last().map_or(0, |&last| last + 1);
         self.present.clear();
-        self.present.extend(ids.iter().map(|id| id.0));
+        self.present.extend(ids.iter().copied().zip(slots.iter().copied()));
+        self.table.grow(view.agents.row_of_slot.len());
+        self.search.fields.grow(view.agents.row_of_slot.len());
+        let reclassed = view.reclassed.iter().map(|&row| row as usize).filter(|&row| row < n_stay);
+        reclassed.clone().for_each(|row| self.table.clear_reclassed(slots[row]));
         let mut clash = false;
-        let first_new = ids.partition_point(|id| id.0 < known);
-        for (row, id) in ids.iter().enumerate().skip(first_new) {
+        for row in reclassed.chain(n_stay..ids.len()) {
+            let slot = slots[row];
             let motion = &view.agents.motion[row];
             let tables = &view.tables[motion.class.0 as usize];
             let pose = tables.space().pose(motion.state);
             let cells = (pose.cell, tables.class().cells_at(pose));
-            let id = id.0;
-            self.table.set_plan(id, Plan::rest(motion.state, view.tick));
+            self.table.set_plan(slot, Plan::rest(motion.state, view.tick));
+            self.table.speed_factors[slot.index()] = view.agents.speed_factors[row];
             // Another agent may have planned to cross the cells on which it was placed.
-            clash |= !self.table.reservations.is_free(id, cells, view.tick);
+            clash |= !self.table.reservations.is_free(slot, cells, view.tick);
             if !clash {
                 self.table.reserve(view, row, &[]);
             }
@@ -147,16 +149,16 @@ impl Cooperative {
         }
         self.visited.fill(view.agents.len());
         for row in 0..view.agents.len() {
-            let id = view.agents.ids[row].0;
-            if self.table.corridor_control.map.is_altered(self.table.details[id as usize].admitted) {
-                self.table.give_up_admission(id);
+            let slot = view.agents.slots[row];
+            if self.table.corridor_control.map.is_altered(self.table.details[slot.index()].admitted) {
+                self.table.give_up_admission(slot);
             }
             self.table.reserve(view, row, &[]);
         }
         let PlanTable { corridor_control, details, .. } = &mut self.table;
         corridor_control
             .admission
-            .keep_inside(|corridor, agent| details[agent as usize].corridors.contains(&corridor));
+            .keep_inside(|corridor, slot| details[slot.index()].corridors.contains(&corridor));
     }
 
     /// Drops all plans if an edit, applied or waiting, has made a planned move illegal or changed its time.
@@ -171,7 +173,7 @@ impl Cooperative {
         // `update_paths` drops the plan of an agent without a path, or makes it the agent's path.
         debug_assert!(
             (0..view.agents.len()).all(|row| {
-                let head = &self.table.heads[view.agents.ids[row].0 as usize];
+                let head = &self.table.heads[view.agents.slots[row].index()];
                 self.visited.contains(row) || head.plan_is_empty()
             }),
             "an agent with a plan is not visited"
@@ -180,13 +182,15 @@ impl Cooperative {
             let motion = &view.agents.motion[row];
             let tables = &view.tables[motion.class.0 as usize];
             let (mut state, _) = end_of_move(tables, motion, view.tick);
-            let plan = &self.table.plans[view.agents.ids[row].0 as usize];
+            let factor = self.table.speed_factors[view.agents.slots[row].index()];
+            let plan = &self.table.plans[view.agents.slots[row].index()];
             plan.moves().iter().all(|planned| {
                 let primitive = usize::from(planned.primitive);
                 let step = transition_at(tables, tables.space().pose(state), primitive);
                 let (anchor, held) = step.start();
-                let holds = tables.move_ticks(state, primitive) == Some(planned.ticks)
-                    && !forbids(view.forbidden, anchor, held, step.swept().1);
+                let ticks = tables.move_ticks(state, primitive).map(|ticks| ticks_at_speed(ticks, factor));
+                let holds =
+                    ticks == Some(planned.ticks) && !forbids(view.forbidden, anchor, held, step.swept().1);
                 if holds {
                     state = tables.state_after(state, primitive);
                 }
@@ -194,6 +198,30 @@ impl Cooperative {
             })
         });
         if !all_hold {
+            self.drop_plans(view);
+        }
+    }
+
+    /// An agent whose speed factor has changed, so that its plan has wrong times, and an agent on hold drop their plans.
+    /// Where others have reserved the cells on which one would rest, all do: those of an agent on hold cannot be left.
+    pub(crate) fn check_speeds_and_holds(&mut self, view: &TrafficView<'_>) {
+        let mut clash = false;
+        for row in self.visited.iter() {
+            let (slot, factor) = (view.agents.slots[row], view.agents.speed_factors[row]);
+            let is_other_speed = self.table.speed_factors[slot.index()] != factor;
+            let holds = view.agents.motion[row].activity == Activity::Holding;
+            if !is_other_speed && !holds {
+                continue;
+            }
+            if is_other_speed {
+                self.table.note_speed(slot, factor);
+                self.table.heads[slot.index()].next_try = view.tick;
+            }
+            if !self.table.heads[slot.index()].plan_is_empty() {
+                clash |= !self.table.rest_instead(view, row);
+            }
+        }
+        if clash {
             self.drop_plans(view);
         }
     }
@@ -207,9 +235,9 @@ impl Cooperative {
             let motion = &view.agents.motion[row];
             let tables = &view.tables[motion.class.0 as usize];
             let (state, ready) = end_of_move(tables, motion, view.tick);
-            let id = view.agents.ids[row].0;
-            self.table.set_plan(id, Plan::rest(state, ready));
-            self.table.heads[id as usize].next_try = view.tick;
+            let slot = view.agents.slots[row];
+            self.table.set_plan(slot, Plan::rest(state, ready));
+            self.table.heads[slot.index()].next_try = view.tick;
             self.table.reserve(view, row, &[]);
         }
     }
@@ -220,40 +248,35 @@ impl Cooperative {
         let visited = std::mem::take(&mut self.visited);
         for row in visited.iter() {
             let motion = &view.agents.motion[row];
-            let id = view.agents.ids[row].0;
+            let slot = view.agents.slots[row];
             let path = view.paths.moves(view.agents.paths[row]);
             let stamp = view.agents.stamps[row];
-            let head = &mut self.table.heads[id as usize];
+            let head = &mut self.table.heads[slot.index()];
             let path_of = (stamp.since, stamp.station);
             if head.path_left != path.len() as u32 || head.path_of != path_of {
                 (head.path_left, head.path_of) = (path.len() as u32, path_of);
-                let path_number = &mut self.table.details[id as usize].path;
+                let path_number = &mut self.table.details[slot.index()].path;
                 *path_number = path_number.wrapping_add(1);
                 head.retreat_left = if motion.activity == Activity::Yielding { path.len() as u32 } else { 0 };
                 (head.next_try, head.failures) = (view.tick, 0);
-                self.table.give_up_admission(id);
+                self.table.give_up_admission(slot);
             }
-            let plan = &self.table.plans[id as usize];
-            if self.table.heads[id as usize].plan_is_empty() || (is_following(motion) && plan.begins(path)) {
+            let plan = &self.table.plans[slot.index()];
+            if self.table.heads[slot.index()].plan_is_empty() || (is_following(motion) && plan.begins(path)) {
                 continue;
             }
-            let tables = &view.tables[motion.class.0 as usize];
-            let (state, ready) = end_of_move(tables, motion, view.tick);
-            let pose = tables.space().pose(state);
-            let cells = (pose.cell, tables.class().cells_at(pose));
-            if self.table.reservations.free_until(id, cells, ready, Precedence::STRICT) == FOREVER {
-                self.table.set_plan(id, Plan::rest(state, ready));
-                self.table.reserve(view, row, &[]);
-            } else if motion.at_rest() {
-                let first = decisions.reroute_moves.len() as u32;
-                decisions.reroute_moves.extend(plan.moves().iter().map(|planned| planned.primitive));
-                let count = plan.moves().len() as u32;
-                let head = &mut self.table.heads[id as usize];
-                decisions.reroutes.push(Reroute { row: row as u32, first, count, leads: Leads::Aside });
-                (head.path_left, head.retreat_left) = (count, count);
-                head.next_try = view.tick + 1;
-                self.table.touch(id, view.tick);
+            if self.table.rest_instead(view, row) || !motion.at_rest() {
+                continue;
             }
+            let plan = &self.table.plans[slot.index()];
+            let first = decisions.reroute_moves.len() as u32;
+            decisions.reroute_moves.extend(plan.moves().iter().map(|planned| planned.primitive));
+            let count = plan.moves().len() as u32;
+            let head = &mut self.table.heads[slot.index()];
+            decisions.reroutes.push(Reroute { row: row as u32, first, count, leads: Leads::Aside });
+            (head.path_left, head.retreat_left) = (count, count);
+            head.next_try = view.tick + 1;
+            self.table.touch(slot, view.tick);
         }
         self.visited = visited;
     }
@@ -263,22 +286,24 @@ impl Cooperative {
         let visited = std::mem::take(&mut self.visited);
         for row in visited.iter() {
             let motion = &view.agents.motion[row];
-            let id = view.agents.ids[row].0;
-            let head = self.table.heads[id as usize];
+            let slot = view.agents.slots[row];
+            let head = self.table.heads[slot.index()];
             if head.has.left_at() {
                 let space = view.tables[motion.class.0 as usize].space();
-                let (from, at) =
-                    (space.pose(self.table.details[id as usize].left_at).cell, space.pose(motion.state).cell);
+                let (from, at) = (
+                    space.pose(self.table.details[slot.index()].left_at).cell,
+                    space.pose(motion.state).cell,
+                );
                 let reach = entrance_reach(self.table.sides[motion.class.0 as usize], &self.table.params);
                 if from.chebyshev_distance(at) >= reach || !is_following(motion) {
-                    self.table.clear_left_at(id);
+                    self.table.clear_left_at(slot);
                 }
             }
-            let noted_at = || self.table.details[id as usize].noted_at;
+            let noted_at = || self.table.details[slot.index()].noted_at;
             if head.has.corridors() && motion.at_rest() && noted_at() != motion.state {
                 self.table.note_corridors(view, row, &[]);
-                if self.table.heads[id as usize].has.left_at() && !is_following(motion) {
-                    self.just_out.push(id);
+                if self.table.heads[slot.index()].has.left_at() && !is_following(motion) {
+                    self.just_out.push(view.agents.ids[row]);
                 }
             }
         }
@@ -291,16 +316,17 @@ impl Cooperative {
         let visited = std::mem::take(&mut self.visited);
         for row in visited.iter() {
             let motion = &view.agents.motion[row];
-            let id = view.agents.ids[row].0;
+            let slot = view.agents.slots[row];
             let key = self.table.key(view, row);
             self.table.note_yield_state(view, row, key);
-            let head = &self.table.heads[id as usize];
+            let head = &self.table.heads[slot.index()];
             let path_left = view.agents.paths[row].len();
             if !is_following(motion) || head.next_try > view.tick || path_left == usize::from(head.n_planned)
             {
                 continue;
             }
-            let horizon = self.table.step_ticks[motion.class.0 as usize] * self.table.params.horizon_steps;
+            let step_ticks = u32::from(self.table.yield_states[slot.index()].step_ticks);
+            let horizon = step_ticks * self.table.params.horizon_steps;
             let soon = view.tick.saturating_add(horizon * self.table.params.due_horizon_quarters / 4);
             let busy = if motion.at_rest() { 0 } else { motion.until };
             if head.plan_is_empty() && busy > soon {
@@ -319,19 +345,20 @@ impl Cooperative {
         // An idle agent that got a plan has got a path with it.
         self.visited.extend(decisions.reroutes.iter().map(|reroute| reroute.row as usize));
         for row in self.visited.iter() {
-            let id = view.agents.ids[row].0;
-            let (start, motion) = (self.table.heads[id as usize].plan_begins, &view.agents.motion[row]);
+            let slot = view.agents.slots[row];
+            let (start, motion) = (self.table.heads[slot.index()].plan_begins, &view.agents.motion[row]);
             if start != view.tick || !motion.at_rest() {
                 debug_assert!(start > view.tick || !motion.at_rest(), "a planned move was missed");
                 continue;
             }
-            let Some(&PlannedMove { ticks, primitive, .. }) = self.table.plans[id as usize].moves().first()
+            let Some(&PlannedMove { ticks, primitive, .. }) = self.table.plans[slot.index()].moves().first()
             else {
                 continue;
             };
             decisions.starts.push(Start { row: row as u32, primitive, ticks });
-            self.table.begin_first(id);
-            let (head, details) = (&mut self.table.heads[id as usize], &mut self.table.details[id as usize]);
+            self.table.begin_first(slot);
+            let (head, details) =
+                (&mut self.table.heads[slot.index()], &mut self.table.details[slot.index()]);
             head.path_left -= 1;
             if head.retreat_left > 0 {
                 head.retreat_left -= 1;

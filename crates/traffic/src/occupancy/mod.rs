@@ -2,12 +2,12 @@
 //! (`docs/rules.md` 2.6).
 
 use crate::collision::{CollisionRule, Transition};
-use crate::motion::AgentId;
+use crate::motion::AgentSlot;
 use crate::ticks::NEVER;
 use wheelbase_grid::{Cell, CellXY, GridSize};
 use wheelbase_planner::model::Offset;
 
-/// Holder of each cell, `[height * width]`, 4 bytes a cell; under the discrete rule 8 more.
+/// Holder of each cell, by agent slot: `[height * width]`, 4 bytes a cell; under the discrete rule 8 more.
 ///
 /// Moves begin only through [`Occupancy::begin`], which checks them in every build.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ pub struct Occupancy {
     begun: Vec<bool>,
 }
 
-const NOBODY: u32 = AgentId::NOBODY.0;
+const NOBODY: u32 = AgentSlot::NOBODY.0;
 /// When a holder leaves that stays.
 const STAYS: u32 = NEVER;
 
@@ -33,7 +33,7 @@ pub struct Refusal {
     /// Its index among the moves proposed.
     pub number: u32,
     /// The first agent that it would have overlapped.
-    pub by: AgentId,
+    pub by: AgentSlot,
 }
 
 impl Occupancy {
@@ -56,13 +56,13 @@ impl Occupancy {
     }
 
     /// Holder of a cell.
-    pub fn holder(&self, cell: Cell) -> Option<AgentId> {
+    pub fn holder(&self, cell: Cell) -> Option<AgentSlot> {
         let holder = self.holder[cell.0 as usize];
-        (holder != NOBODY).then_some(AgentId(holder))
+        (holder != NOBODY).then_some(AgentSlot(holder))
     }
 
     /// Holder of the cell at `xy`; `None` off the map.
-    pub fn holder_at(&self, xy: CellXY) -> Option<AgentId> {
+    pub fn holder_at(&self, xy: CellXY) -> Option<AgentSlot> {
         self.size.cell(xy).and_then(|cell| self.holder(cell))
     }
 
@@ -75,10 +75,10 @@ impl Occupancy {
     }
 
     /// The first other agent that holds one of the cells.
-    pub fn blocker(&self, agent: AgentId, anchor: CellXY, cells: &[Offset]) -> Option<AgentId> {
+    pub fn blocker(&self, agent: AgentSlot, anchor: CellXY, cells: &[Offset]) -> Option<AgentSlot> {
         cells.iter().find_map(|&offset| {
             let holder = self.holder[self.index(anchor, offset)];
-            (holder != NOBODY && holder != agent.0).then_some(AgentId(holder))
+            (holder != NOBODY && holder != agent.0).then_some(AgentSlot(holder))
         })
     }
 
@@ -93,7 +93,7 @@ impl Occupancy {
     }
 
     /// The first other agent that prevents a move from starting now and ending at tick `until`.
-    pub fn blocker_of_move(&self, agent: AgentId, step: &Transition<'_>, until: u32) -> Option<AgentId> {
+    pub fn blocker_of_move(&self, agent: AgentSlot, step: &Transition<'_>, until: u32) -> Option<AgentSlot> {
         let (anchor, cells) = self.needed(step);
         if self.rule == CollisionRule::Swept {
             return self.blocker(agent, anchor, cells);
@@ -102,26 +102,26 @@ impl Occupancy {
             let at = self.index(anchor, offset);
             let (holder, arriving) = (self.holder[at], self.arriving[at]);
             if arriving != NOBODY && arriving != agent.0 {
-                return Some(AgentId(arriving));
+                return Some(AgentSlot(arriving));
             }
             let in_time = holder == NOBODY || holder == agent.0 || self.leaves[at] <= until;
-            (!in_time).then_some(AgentId(holder))
+            (!in_time).then_some(AgentSlot(holder))
         })
     }
 
     /// The first other agent whose move in progress ends on one of the cells; `None` under the swept rule, which counts
     /// such cells as held.
-    pub fn first_arriving(&self, agent: AgentId, anchor: CellXY, cells: &[Offset]) -> Option<AgentId> {
+    pub fn first_arriving(&self, agent: AgentSlot, anchor: CellXY, cells: &[Offset]) -> Option<AgentSlot> {
         cells.iter().find_map(|&offset| {
             let arriving = *self.arriving.get(self.index(anchor, offset))?;
-            (arriving != NOBODY && arriving != agent.0).then_some(AgentId(arriving))
+            (arriving != NOBODY && arriving != agent.0).then_some(AgentSlot(arriving))
         })
     }
 
     /// The agent whose move in progress ends on a cell; `None` under the swept rule.
-    pub fn arriving_at(&self, xy: CellXY) -> Option<AgentId> {
+    pub fn arriving_at(&self, xy: CellXY) -> Option<AgentSlot> {
         let arriving = *self.arriving.get(self.size.cell(xy)?.0 as usize)?;
-        (arriving != NOBODY).then_some(AgentId(arriving))
+        (arriving != NOBODY).then_some(AgentSlot(arriving))
     }
 
     /// Begins the moves of one tick that fit together and with all moves in progress; lists the others in `refused`.
@@ -139,7 +139,7 @@ impl Occupancy {
     pub fn begin<'t>(
         &mut self,
         n_moves: usize,
-        proposal: impl Fn(usize) -> (AgentId, Transition<'t>, u32),
+        proposal: impl Fn(usize) -> (AgentSlot, Transition<'t>, u32),
         refused: &mut Vec<Refusal>,
     ) {
         refused.clear();
@@ -153,7 +153,7 @@ impl Occupancy {
     fn begin_swept<'t>(
         &mut self,
         n_moves: usize,
-        proposal: impl Fn(usize) -> (AgentId, Transition<'t>, u32),
+        proposal: impl Fn(usize) -> (AgentSlot, Transition<'t>, u32),
         refused: &mut Vec<Refusal>,
     ) {
         for number in 0..n_moves {
@@ -170,7 +170,7 @@ impl Occupancy {
     fn begin_discrete<'t>(
         &mut self,
         n_moves: usize,
-        proposal: impl Fn(usize) -> (AgentId, Transition<'t>, u32),
+        proposal: impl Fn(usize) -> (AgentSlot, Transition<'t>, u32),
         refused: &mut Vec<Refusal>,
     ) {
         self.begun.clear();
@@ -209,7 +209,7 @@ impl Occupancy {
 
     /// Discrete rule: the first other agent that holds a cell on which a marked move ends, and does not leave it in
     /// time or would exchange with it.
-    fn held_up_by(&self, agent: AgentId, step: &Transition<'_>, until: u32) -> Option<AgentId> {
+    fn held_up_by(&self, agent: AgentSlot, step: &Transition<'_>, until: u32) -> Option<AgentSlot> {
         let ((anchor, cells), (start_anchor, start)) = (step.end(), step.start());
         cells.iter().find_map(|&offset| {
             let at = self.index(anchor, offset);
@@ -219,13 +219,13 @@ impl Occupancy {
             }
             let comes_here = |&offset: &Offset| self.arriving[self.index(start_anchor, offset)] == holder;
             let exchanges = self.leaves[at] == until && start.iter().any(comes_here);
-            (self.leaves[at] > until || exchanges).then_some(AgentId(holder))
+            (self.leaves[at] > until || exchanges).then_some(AgentSlot(holder))
         })
     }
 
     /// Discrete rule: marks that an agent leaves the cells on which a move starts and arrives on those on which it
     /// ends.
-    fn mark(&mut self, agent: AgentId, step: &Transition<'_>, until: u32) {
+    fn mark(&mut self, agent: AgentSlot, step: &Transition<'_>, until: u32) {
         let (anchor, cells) = step.start();
         for &offset in cells {
             let at = self.index(anchor, offset);
@@ -242,7 +242,7 @@ impl Occupancy {
     }
 
     /// Undoes [`mark`](Self::mark).
-    fn unmark(&mut self, agent: AgentId, step: &Transition<'_>) {
+    fn unmark(&mut self, agent: AgentSlot, step: &Transition<'_>) {
         let (anchor, cells) = step.start();
         for &offset in cells {
             let at = self.index(anchor, offset);
@@ -259,7 +259,7 @@ impl Occupancy {
 
     /// The first half of ending a move: the agent gives up its cells. After that of all moves that end at a tick,
     /// each agent takes its footprint with [`Occupancy::hold`].
-    pub fn end_move(&mut self, agent: AgentId, step: &Transition<'_>) {
+    pub fn end_move(&mut self, agent: AgentSlot, step: &Transition<'_>) {
         let (anchor, cells) = self.held(step);
         self.release(agent, anchor, cells);
         if self.rule == CollisionRule::Discrete {
@@ -275,13 +275,13 @@ impl Occupancy {
     ///
     /// # Panics
     /// In every build, if another agent holds one of them.
-    pub fn hold(&mut self, agent: AgentId, anchor: CellXY, cells: &[Offset]) {
+    pub fn hold(&mut self, agent: AgentSlot, anchor: CellXY, cells: &[Offset]) {
         for &offset in cells {
             let at = self.index(anchor, offset);
             let holder = self.holder[at];
             assert!(
                 holder == NOBODY || holder == agent.0,
-                "agent {} would take cell {} from agent {holder}, which holds it",
+                "agent slot {} would take cell {} from agent slot {holder}, which holds it",
                 agent.0,
                 offset.cell_from(anchor)
             );
@@ -290,7 +290,7 @@ impl Occupancy {
     }
 
     /// Gives cells to an agent that no other agent holds.
-    fn take(&mut self, agent: AgentId, anchor: CellXY, cells: &[Offset]) {
+    fn take(&mut self, agent: AgentSlot, anchor: CellXY, cells: &[Offset]) {
         for &offset in cells {
             let at = self.index(anchor, offset);
             self.holder[at] = agent.0;
@@ -298,7 +298,7 @@ impl Occupancy {
     }
 
     /// Frees cells that the agent holds.
-    pub fn release(&mut self, agent: AgentId, anchor: CellXY, cells: &[Offset]) {
+    pub fn release(&mut self, agent: AgentSlot, anchor: CellXY, cells: &[Offset]) {
         for &offset in cells {
             let at = self.index(anchor, offset);
             if self.holder[at] == agent.0 {

@@ -78,7 +78,7 @@ fn fit(rule: CollisionRule, one: &Walker<'_>, other: &Walker<'_>) -> bool {
 /// Every cell has the holder that the walkers imply, or none, and so has every cell on which a discrete move ends.
 fn assert_exact(occupancy: &Occupancy, walkers: &[Walker<'_>], rule: CollisionRule) {
     let (mut holders, mut arriving) = (BTreeMap::new(), BTreeMap::new());
-    for (id, walker) in (0..).map(AgentId).zip(walkers) {
+    for (id, walker) in (0..).map(AgentSlot).zip(walkers) {
         for cell in walker.held(rule) {
             assert_eq!(holders.insert(cell, id), None, "{cell} is held twice");
         }
@@ -109,7 +109,7 @@ fn run(rule: CollisionRule, seed: u64) -> [usize; 3] {
         let walker = Walker { class, pose, going: None };
         let on_map = walker.body().iter().all(|&cell| size.contains(cell));
         if on_map && walkers.iter().all(|other| other.body().is_disjoint(&walker.body())) {
-            occupancy.hold(AgentId(walkers.len() as u32), cell, class.cells_at(pose));
+            occupancy.hold(AgentSlot(walkers.len() as u32), cell, class.cells_at(pose));
             walkers.push(walker);
         }
     }
@@ -122,7 +122,7 @@ fn run(rule: CollisionRule, seed: u64) -> [usize; 3] {
         let ended: Vec<usize> = (0..walkers.len()).filter(|&at| ends(&walkers[at]).is_some()).collect();
         for &at in &ended {
             let (primitive, _) = walkers[at].going.unwrap();
-            occupancy.end_move(AgentId(at as u32), &walkers[at].step(primitive));
+            occupancy.end_move(AgentSlot(at as u32), &walkers[at].step(primitive));
         }
         for &at in &ended {
             let walker = &mut walkers[at];
@@ -130,7 +130,7 @@ fn run(rule: CollisionRule, seed: u64) -> [usize; 3] {
             let shape = walker.class.shape_at(walker.pose, primitive);
             let cell = shape.step.cell_from(walker.pose.cell);
             walker.pose = Pose { cell, heading: walker.class.heading_of(shape.frame_after) };
-            occupancy.hold(AgentId(at as u32), cell, walker.class.cells_at(walker.pose));
+            occupancy.hold(AgentSlot(at as u32), cell, walker.class.cells_at(walker.pose));
         }
         let mut asked: Vec<(usize, usize, u32)> = Vec::new();
         for (at, walker) in walkers.iter().enumerate().filter(|(_, walker)| walker.going.is_none()) {
@@ -146,7 +146,7 @@ fn run(rule: CollisionRule, seed: u64) -> [usize; 3] {
         }
         let proposal = |number: usize| {
             let (at, primitive, until) = asked[number];
-            (AgentId(at as u32), walkers[at].step(primitive), until)
+            (AgentSlot(at as u32), walkers[at].step(primitive), until)
         };
         occupancy.begin(asked.len(), proposal, &mut refused);
         let is_refused = |number: usize| refused.iter().any(|refusal| refusal.number as usize == number);
@@ -201,12 +201,12 @@ fn a_ring_rotates_and_two_agents_never_exchange() {
     let begin = |rule, moves: &[(Pose, usize)]| {
         let mut occupancy = Occupancy::new(GridSize::new(3, 3).unwrap(), rule);
         for (id, (pose, _)) in (0..).zip(moves) {
-            occupancy.hold(AgentId(id), pose.cell, dot.cells_at(*pose));
+            occupancy.hold(AgentSlot(id), pose.cell, dot.cells_at(*pose));
         }
         let mut refused = Vec::new();
         let proposal = |number: usize| {
             let (pose, primitive) = moves[number];
-            (AgentId(number as u32), Transition { class: &dot, pose, primitive }, 2)
+            (AgentSlot(number as u32), Transition { class: &dot, pose, primitive }, 2)
         };
         occupancy.begin(moves.len(), proposal, &mut refused);
         refused.iter().map(|refusal| refusal.number).collect::<BTreeSet<u32>>()
@@ -225,15 +225,15 @@ fn no_cell_is_taken_from_its_holder() {
     for rule in [CollisionRule::Swept, CollisionRule::Discrete] {
         let mut occupancy = Occupancy::new(GridSize::new(2, 1).unwrap(), rule);
         let pose = Pose { cell: CellXY::new(1, 0), heading: Heading(0) };
-        occupancy.hold(AgentId(4), pose.cell, dot.cells_at(pose));
+        occupancy.hold(AgentSlot(4), pose.cell, dot.cells_at(pose));
         // Its own cells may be given to it again.
-        occupancy.hold(AgentId(4), pose.cell, dot.cells_at(pose));
+        occupancy.hold(AgentSlot(4), pose.cell, dot.cells_at(pose));
         let taken = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            occupancy.hold(AgentId(7), pose.cell, dot.cells_at(pose));
+            occupancy.hold(AgentSlot(7), pose.cell, dot.cells_at(pose));
         }));
         let message = *taken.unwrap_err().downcast::<String>().unwrap();
-        assert_eq!(message, "agent 7 would take cell (1, 0) from agent 4, which holds it");
-        assert_eq!(occupancy.holder_at(pose.cell), Some(AgentId(4)));
+        assert_eq!(message, "agent slot 7 would take cell (1, 0) from agent slot 4, which holds it");
+        assert_eq!(occupancy.holder_at(pose.cell), Some(AgentSlot(4)));
     }
 }
 
@@ -252,12 +252,12 @@ fn overlapping_moves_never_begin() {
             let meet = random.below(2) > 0;
             let poses = if meet { [at(x - 1), at(x + 1)] } else { [at(x - 1), at(x)] };
             let mut walkers = poses.map(|pose| Walker { class: &dot, pose, going: None });
-            for (id, walker) in (0..).map(AgentId).zip(&walkers) {
+            for (id, walker) in (0..).map(AgentSlot).zip(&walkers) {
                 occupancy.hold(id, walker.pose.cell, dot.cells_at(walker.pose));
             }
             let order = if random.below(2) > 0 { [0, 1] } else { [1, 0] };
             let proposal = |number: usize| {
-                (AgentId(order[number] as u32), walkers[order[number]].step(order[number]), 1)
+                (AgentSlot(order[number] as u32), walkers[order[number]].step(order[number]), 1)
             };
             occupancy.begin(2, proposal, &mut refused);
             let numbers: BTreeSet<u32> = refused.iter().map(|refusal| refusal.number).collect();

@@ -5,10 +5,11 @@ use crate::collision::Transition;
 use crate::cooperative::admission::*;
 use crate::cooperative::corridor_control::CorridorControl;
 use crate::cooperative::corridor_map::NO_CORRIDOR;
-use crate::motion::{AgentId, sides};
+use crate::motion::{AgentId, AgentSlot, sides};
 use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
 use crate::random::Random;
+use crate::teams::Team;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use wheelbase_grid::{CellXY, GridShape, Rect, SideKind, TerrainKind};
@@ -17,8 +18,8 @@ use wheelbase_planner::{ClassSpec, Heading, Legality, MovementTables, Pose, Prim
 type Cells = BTreeSet<(i32, i32)>;
 
 /// The priority key of an agent: by its id.
-fn key(agent: u32) -> PriorityKey {
-    PriorityKey::of_trip(0, 0, AgentId(agent))
+fn key(agent: AgentId) -> PriorityKey {
+    PriorityKey::of_trip(0, 0, agent)
 }
 
 fn sides_of(ground: &Ground) -> Vec<(u32, u32)> {
@@ -108,8 +109,10 @@ fn going_east(side: i32) -> ClassSpec {
     spec
 }
 
-fn entrant(agent: u32) -> Entrant {
-    Entrant { agent, direction: (1, 0), width: 1, stays: None }
+/// The agent of a number, in the agent slot of that number.
+fn entrant(number: u32) -> Entrant {
+    let (agent, slot) = (AgentId(number), AgentSlot(number));
+    Entrant { agent, slot, direction: (1, 0), width: 1, stays: None, team: Team(0), friends: 1 }
 }
 
 /// Edits of a map, and the corridors and the agents in them after each.
@@ -152,7 +155,7 @@ fn check_edits(mut ground: Ground, random: &mut Random) -> Result<(), TestCaseEr
             let now = corridor_control.map.at(cell);
             if number != NO_CORRIDOR && now != NO_CORRIDOR {
                 prop_assert!(
-                    corridor_control.admission.is_inside(now, 100 + number),
+                    corridor_control.admission.is_inside(now, AgentSlot(100 + number)),
                     "an agent in it is in what it has become"
                 );
             }
@@ -218,20 +221,24 @@ fn a_lane_is_cut_joined_and_opened() {
     let (west, east) = (at(&corridor_control, 1, 1), at(&corridor_control, 6, 1));
     assert!(west != east && at(&corridor_control, 4, 1) == NO_CORRIDOR && west == upper);
     assert!(
-        corridor_control.admission.is_inside(west, 1)
-            && corridor_control.admission.is_inside(east, 1)
-            && corridor_control.admission.is_inside(lower, 2)
+        corridor_control.admission.is_inside(west, AgentSlot(1))
+            && corridor_control.admission.is_inside(east, AgentSlot(1))
+            && corridor_control.admission.is_inside(lower, AgentSlot(2))
     );
     assert!(corridor_control.map.is_altered(upper) && !corridor_control.map.is_altered(lower));
-    corridor_control.admission.keep_inside(|corridor, agent| agent != 1 || corridor == east);
-    assert!(!corridor_control.admission.is_inside(west, 1) && corridor_control.admission.is_inside(east, 1));
+    corridor_control.admission.keep_inside(|corridor, slot| slot.0 != 1 || corridor == east);
+    assert!(
+        !corridor_control.admission.is_inside(west, AgentSlot(1))
+            && corridor_control.admission.is_inside(east, AgentSlot(1))
+    );
     // Joined again.
     corridor_control.admission.enter(west, entrant(3));
     assert!(edit(&mut corridor_control, Rect::new(4, 1, 1, 1), floor));
     let joined = at(&corridor_control, 4, 1);
     assert!([at(&corridor_control, 0, 1), at(&corridor_control, 8, 1)] == [joined; 2] && joined != lower);
     assert!(
-        corridor_control.admission.is_inside(joined, 1) && corridor_control.admission.is_inside(joined, 3)
+        corridor_control.admission.is_inside(joined, AgentSlot(1))
+            && corridor_control.admission.is_inside(joined, AgentSlot(3))
     );
     assert!(!corridor_control.map.is_altered(lower));
     // An edit that changes no narrow cell changes no corridor.
@@ -245,7 +252,7 @@ fn a_lane_is_cut_joined_and_opened() {
     // It comes back where the floor is walled up again, with the number that was given up.
     assert!(edit(&mut corridor_control, Rect::new(0, 2, 9, 1), rock));
     assert_eq!(at(&corridor_control, 4, 1), 0);
-    assert!(!corridor_control.admission.is_inside(at(&corridor_control, 4, 1), 1));
+    assert!(!corridor_control.admission.is_inside(at(&corridor_control, 4, 1), AgentSlot(1)));
 }
 
 /// Entrants of two widths keep coming from both ends of a corridor two cells wide. Most go through, some stay there.
@@ -269,11 +276,11 @@ fn all_enter_in_time_and_none_meets_an_agent_it_cannot_pass() {
         // Since when each is there; the first to come is the first to go.
         let mut waiting: Vec<(u32, Entrant)> = Vec::new();
         let mut inside: Vec<(u32, Entrant)> = Vec::new();
-        let (mut agent, mut longest) = (0, 0);
+        let (mut number, mut longest) = (0, 0);
         for tick in 0..6000 {
             inside.retain(|&(until, entrant)| {
                 if until == tick {
-                    corridor_control.admission.leave(corridor, entrant.agent);
+                    corridor_control.admission.leave(corridor, entrant.slot);
                 }
                 until > tick
             });
@@ -282,8 +289,9 @@ fn all_enter_in_time_and_none_meets_an_agent_it_cannot_pass() {
                 // Most come from the east.
                 let direction = if random.below(4) == 0 { (9, 0) } else { (-9, 0) };
                 let stays = (random.below(20) == 0).then(|| CellXY::new(random.below(10) as i32, 1));
-                waiting.push((tick, Entrant { agent, direction, width: 1 + random.below(2) as u32, stays }));
-                agent += 1;
+                let width = 1 + random.below(2) as u32;
+                waiting.push((tick, Entrant { direction, width, stays, ..entrant(number) }));
+                number += 1;
             }
             waiting.retain(|&(since, entrant)| {
                 let key = key(entrant.agent);
@@ -303,7 +311,7 @@ fn all_enter_in_time_and_none_meets_an_agent_it_cannot_pass() {
                 kept
             });
         }
-        assert!(agent > 500 && waiting.is_empty() && inside.is_empty());
+        assert!(number > 500 && waiting.is_empty() && inside.is_empty());
         // It waits at most for a batch and the agents before it, a few ticks each.
         assert!(longest < 400, "an agent has waited for {longest} ticks");
     }
@@ -322,20 +330,25 @@ fn corridor_of(rows: [&str; 3]) -> (Ground, CorridorControl, u32) {
 #[test]
 fn agents_behind_a_batch_stay_back_in_the_queue() {
     let (_, mut corridor_control, corridor) = corridor_of(["#####", ".....", "#####"]);
-    let east = |agent: u32| Entrant { agent, direction: (5, 0), width: 1, stays: None };
+    let east = |number: u32| Entrant { direction: (5, 0), ..entrant(number) };
     let kept = |corridor_control: &CorridorControl, tick: u32| -> Vec<u32> {
         (0..12)
             .filter(|&agent| corridor_control.admission.is_crowded(corridor, &east(agent), 10 + agent, tick))
             .collect()
     };
     for agent in (0..12).rev() {
-        corridor_control.admission.note_request(corridor, east(agent), (key(agent), 10 + agent), (3, false));
+        corridor_control.admission.note_request(
+            corridor,
+            east(agent),
+            (key(AgentId(agent)), 10 + agent),
+            (3, false),
+        );
     }
     assert!(kept(&corridor_control, 3).is_empty());
     corridor_control.admission.note_request(
         corridor,
         Entrant { direction: (-5, 0), ..east(20) },
-        (key(20), 40),
+        (key(AgentId(20)), 40),
         (3, false),
     );
     assert_eq!(kept(&corridor_control, 3), (TrafficParams::USUAL.corridor_batch..12).collect::<Vec<_>>());
@@ -355,21 +368,69 @@ fn lane_between(n_east: u32, n_west: u32) -> (CorridorControl, u32) {
     let (_, mut corridor_control, corridor) = corridor_of(["########", ".......#", "########"]);
     // The agents from the west have the higher priority.
     for agent in 0..n_east {
-        corridor_control.admission.note_request(corridor, entrant(agent), (key(agent), 4), (0, true));
+        corridor_control.admission.note_request(
+            corridor,
+            entrant(agent),
+            (key(AgentId(agent)), 4),
+            (0, true),
+        );
     }
     for agent in 100..100 + n_west {
         let entrant = Entrant { direction: (-1, 0), ..entrant(agent) };
-        corridor_control.admission.note_request(corridor, entrant, (key(agent), 4), (0, true));
+        corridor_control.admission.note_request(corridor, entrant, (key(AgentId(agent)), 4), (0, true));
     }
     corridor_control.admission.find_busy(0);
     (corridor_control, corridor)
+}
+
+/// Agents that are not friends neither make a corridor busy for each other, nor keep each other out of it, nor count in
+/// each other's queues. A friend of both reckons with all.
+#[test]
+fn only_friends_count_before_a_corridor() {
+    let of_team = |number: u32, team: u8, friends: u32, direction: i32| Entrant {
+        direction: (direction, 0),
+        team: Team(team),
+        friends,
+        ..entrant(number)
+    };
+    for are_friends in [true, false] {
+        let (_, mut corridor_control, corridor) = corridor_of(["########", ".......#", "########"]);
+        let admission = &mut corridor_control.admission;
+        // Team 2 is a friend of both, who may not be friends of each other.
+        let friends = if are_friends { [0b111, 0b111] } else { [0b101, 0b110] };
+        let east = |number| of_team(number, 0, friends[0], 1);
+        let west = |number| of_team(number, 1, friends[1], -1);
+        for number in 0..TrafficParams::USUAL.corridor_busy {
+            for entrant in [east(number), west(100 + number)] {
+                admission.note_request(corridor, entrant, (key(entrant.agent), 4), (0, true));
+            }
+        }
+        admission.find_busy(0);
+        let busy = [0, 1, 2, 3].map(|team| admission.is_busy(corridor, Team(team)));
+        assert_eq!(busy, [are_friends, are_friends, true, false]);
+        // The one with the least key is in the corridor, and one of the others would come against it.
+        let inside = east(0);
+        admission.enter(corridor, inside);
+        let other = west(100);
+        assert_eq!(admission.next_opposing(corridor, &other, 0).is_some(), are_friends);
+        let both = of_team(200, 2, 0b111, -1);
+        assert_eq!(admission.next_opposing(corridor, &both, 0), Some((inside.slot, 0)));
+        assert_eq!(admission.is_turn_of_others(corridor, &other, PriorityKey::LAST, 0), are_friends);
+        // It changes sides.
+        admission.set_team(corridor, inside.slot, (Team(1), friends[1]));
+        assert_eq!(admission.next_opposing(corridor, &other, 0), Some((inside.slot, 0)));
+        let behind = of_team(300, 0, friends[0], -1);
+        let queue = admission.queue_moves(corridor, &behind, 9, 0);
+        let alone = admission.queue_moves(corridor, &of_team(300, 3, 0b1000, -1), 9, 0);
+        assert_eq!(queue > alone, are_friends);
+    }
 }
 
 /// Where many wait at both ends, the directions take turns by number, and agents of lower priority have theirs.
 #[test]
 fn a_busy_corridor_is_entered_by_turns_whatever_the_priority() {
     let (mut corridor_control, corridor) = lane_between(40, 40);
-    assert!(corridor_control.admission.is_busy(corridor));
+    assert!(corridor_control.admission.is_busy(corridor, Team(0)));
     let mut turns = Vec::new();
     for number in 0..35 {
         let (east, west) = (entrant(number), Entrant { direction: (-1, 0), ..entrant(100 + number) });
@@ -380,7 +441,7 @@ fn a_busy_corridor_is_entered_by_turns_whatever_the_priority() {
         let entrant = if waits[0] { west } else { east };
         turns.push(entrant.direction.0);
         corridor_control.admission.enter(corridor, entrant);
-        corridor_control.admission.leave(corridor, entrant.agent);
+        corridor_control.admission.leave(corridor, entrant.slot);
         corridor_control.admission.find_busy(0);
     }
     assert!(
@@ -393,7 +454,7 @@ fn a_busy_corridor_is_entered_by_turns_whatever_the_priority() {
     );
     // More may approach at once, and the queue behind them is as long for each.
     let (corridor_control, corridor) = lane_between(12, 1);
-    assert!(!corridor_control.admission.is_busy(corridor));
+    assert!(!corridor_control.admission.is_busy(corridor, Team(0)));
     let (busy, _) = lane_between(12, 4);
     let n_near = |corridor_control: &CorridorControl| {
         (0..12)
@@ -418,7 +479,7 @@ fn a_busy_corridor_is_entered_from_outside() {
     let class = ground.tables[0].class();
     let enters = |corridor_control: &CorridorControl, x: i32| {
         let pose = Pose { cell: CellXY::new(x, 1), heading: Heading(0) };
-        corridor_control.enters_busy(&Transition { class, pose, primitive: 0 })
+        corridor_control.enters_busy(&Transition { class, pose, primitive: 0 }, Team(0))
     };
     let entrance = Entrance { cell: CellXY::new(1, 1), direction: (1, 0), reach: 2 };
     corridor_control.admission.note_entrance(corridor, entrance, 5);

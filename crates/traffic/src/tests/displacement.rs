@@ -20,6 +20,7 @@ use crate::cooperative::prioritized::{CoordinationScratch, plan_agent, stays_at_
 use crate::cooperative::reservations::YieldState;
 use crate::cooperative::sipp::{NO_PLAN_COST, SippQuery};
 use crate::decisions::Decisions;
+use crate::motion::AgentSlot;
 use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
 use crate::random::Random;
@@ -36,11 +37,11 @@ use wheelbase_planner::{ClassSpec, Heading, Pose, Primitive};
 /// All that an attempt that fails leaves as it was.
 #[derive(Debug, PartialEq)]
 struct Snapshot {
-    /// By id, without the time of the next attempt.
+    /// By agent slot, without the time of the next attempt.
     heads: Vec<String>,
     yield_states: Vec<YieldState>,
     /// Cell, agent, from and until, of what is reserved from now on.
-    reservations: BTreeSet<(usize, u32, u32, u32)>,
+    reservations: BTreeSet<(usize, AgentSlot, u32, u32)>,
     guide_path: Vec<GuidePose>,
     ahead: String,
     corridor_control: Vec<u64>,
@@ -84,7 +85,7 @@ fn walks(table: &PlanTable, view: &TrafficView<'_>) -> Vec<Walk> {
             let ticks = motion.until - view.tick;
             moves.push(PlannedMove { start: view.tick, ticks, primitive: motion.primitive });
         }
-        moves.extend_from_slice(table.plans[view.agents.ids[row].0 as usize].moves());
+        moves.extend_from_slice(table.plans[view.agents.slots[row].index()].moves());
         moves.iter_mut().for_each(|planned| planned.start -= view.tick);
         Walk { class: usize::from(motion.class.0), from: motion.state, moves }
     };
@@ -122,7 +123,7 @@ fn cost_of(planning: &Planning<'_>, row: usize, plan: &Plan) -> u64 {
     let (end, ready) = plan.end;
     let horizon =
         from.1 + planning.table.step_ticks[motion.class.0 as usize] * TrafficParams::USUAL.horizon_steps;
-    let field = || planning.search.fields.kept(view.agents.ids[row].0).unwrap();
+    let field = || planning.search.fields.kept(view.agents.slots[row]).unwrap();
     let space = tables.space();
     let left = if is_following(motion) { field().cost(space.pose(end), space.headings()) } else { 0 };
     u64::from(ready.max(horizon)) + u64::from(left)
@@ -143,17 +144,23 @@ struct Counts {
 }
 
 /// The rule, but many of the agents that are due displace others without need.
+#[derive(Clone)]
 struct Observed {
     rule: Cooperative,
     observer: Observer,
 }
 
+#[derive(Clone)]
 struct Observer {
     random: Random,
     counts: Counts,
 }
 
 impl Traffic for Observed {
+    fn clone_box(&self) -> Box<dyn Traffic> {
+        Box::new(self.clone())
+    }
+
     fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
         let Self { rule, observer } = self;
         rule.update(view, decisions);
@@ -161,7 +168,7 @@ impl Traffic for Observed {
         let (mut planning, coordination) = rule.planning(view);
         for (key, row) in due {
             let row = row as usize;
-            if planning.table.heads[view.agents.ids[row].0 as usize].next_try > view.tick {
+            if planning.table.heads[view.agents.slots[row].index()].next_try > view.tick {
                 continue;
             }
             if observer.random.below(2) > 0
@@ -190,7 +197,7 @@ impl Observer {
             // It is kept from a corridor, and displaces no agent.
             return false;
         }
-        let id = view.agents.ids[row].0 as usize;
+        let id = view.agents.slots[row].index();
         let found = planning.search_moves(row, query, 0, None);
         let cost_below = found.map_or(NO_PLAN_COST, |(_, cost)| cost);
         let space = view.tables[view.agents.motion[row].class.0 as usize].space();
@@ -212,11 +219,11 @@ impl Observer {
         let rows = 0..view.agents.len();
         let costs: Vec<u64> = rows
             .map(|row| {
-                let yield_state = planning.table.yield_states[view.agents.ids[row].0 as usize];
+                let yield_state = planning.table.yield_states[view.agents.slots[row].index()];
                 if yield_state.key == PriorityKey::FIRST || yield_state.touched_at == view.tick {
                     return 0;
                 }
-                let stands = planning.table.plans[view.agents.ids[row].0 as usize];
+                let stands = planning.table.plans[view.agents.slots[row].index()];
                 let query = query_of_displaced(planning, row, keys[row]);
                 let ahead = std::mem::take(&mut planning.ahead);
                 let found = planning.search_moves(row, query, 0, None);
@@ -264,7 +271,7 @@ impl Observer {
                 continue;
             }
             // It may be displaced, and is of lower priority where that counts.
-            let (motion, other_id) = (&view.agents.motion[other], view.agents.ids[other].0 as usize);
+            let (motion, other_id) = (&view.agents.motion[other], view.agents.slots[other].index());
             let stands = motion.at_rest() && is_idle(motion.activity) && walks_before[other].moves.is_empty();
             assert!(stands || is_following(motion));
             assert!(keys[other] > key || kind == DisplacementKind::Neighbourhood);
@@ -282,7 +289,7 @@ impl Observer {
             // Together they come sooner than before, by half a step of the first at least.
             let mut sums = (u64::from(cost_below), 0);
             for (at, &other) in log.iter().enumerate() {
-                let plan = planning.table.plans[view.agents.ids[other].0 as usize];
+                let plan = planning.table.plans[view.agents.slots[other].index()];
                 sums.0 += if at > 0 { costs[other] } else { 0 };
                 sums.1 += cost_of(planning, other, &plan);
                 if !is_following(&view.agents.motion[other]) && !plan.is_empty() {
@@ -298,7 +305,7 @@ impl Observer {
             );
         }
         for other in (0..view.agents.len()).filter(|other| !log.contains(other)) {
-            let id = view.agents.ids[other].0 as usize;
+            let id = view.agents.slots[other].index();
             assert_eq!(
                 (head(planning.table, id), planning.table.yield_states[id]),
                 (before.heads[id].clone(), before.yield_states[id])
@@ -313,7 +320,7 @@ impl Observer {
 fn check_plan(table: &PlanTable, view: &TrafficView<'_>, row: usize, decisions: &Decisions) {
     let motion = &view.agents.motion[row];
     let tables = &view.tables[motion.class.0 as usize];
-    let plan = &table.plans[view.agents.ids[row].0 as usize];
+    let plan = &table.plans[view.agents.slots[row].index()];
     let (mut state, mut ready) = end_of_move(tables, motion, view.tick);
     for planned in plan.moves() {
         let primitive = usize::from(planned.primitive);
@@ -410,6 +417,7 @@ fn displaced_agents_plan_around_the_first_or_nothing_changes() {
 }
 
 /// A rule under which the first agent displaces the other once both have their paths, and no agent moves.
+#[derive(Clone)]
 struct Once {
     rule: Cooperative,
     /// Whether it did, the plans of both, and whether all is as before.
@@ -417,6 +425,10 @@ struct Once {
 }
 
 impl Traffic for Once {
+    fn clone_box(&self) -> Box<dyn Traffic> {
+        Box::new(self.clone())
+    }
+
     fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
         let rule = &mut self.rule;
         rule.update(view, decisions);

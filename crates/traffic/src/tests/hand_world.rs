@@ -10,7 +10,8 @@ use super::walks::{body, cells};
 use crate::collision::{CollisionRule, Transition};
 use crate::decisions::{Decisions, Leads};
 use crate::flow::DirectionalFlow;
-use crate::motion::{Activity, AgentId, ClassId, Motion, WaitState, transition_of};
+use crate::forbidden::ForbiddenArea;
+use crate::motion::{Activity, AgentId, AgentSlot, ClassId, Motion, WaitState, transition_of};
 use crate::occupancy::Occupancy;
 use crate::params::TrafficParams;
 use crate::path_pool::{PathHandle, PathPool};
@@ -18,7 +19,9 @@ use crate::priority::PriorityKey;
 use crate::random::Random;
 use crate::row_set::RowSet;
 use crate::rule::Traffic;
-use crate::view::{AgentsView, GoalStamp, NO_ROW, TrafficView};
+use crate::speed::ticks_at_speed;
+use crate::teams::{Friends, Team};
+use crate::view::{AgentsView, CommandedMove, GoalStamp, NO_ROW, TrafficView};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use wheelbase_grid::{BitGrid, CellXY, Rect, TerrainKind};
@@ -54,15 +57,31 @@ pub struct HandWorld {
     pub handles: Vec<PathHandle>,
     pub stamps: Vec<GoalStamp>,
     pub goals: Vec<Option<CellXY>>,
-    pub row_of_id: Vec<u32>,
+    pub teams: Vec<Team>,
+    pub speed_factors: Vec<u16>,
+    /// Whether each agent is to hold as soon as it rests.
+    pub holds: Vec<bool>,
+    pub slots: Vec<AgentSlot>,
+    pub row_of_slot: Vec<u32>,
+    /// Whether agent slots are given again; tests compare with a world in which none is.
+    pub reuses_slots: bool,
+    next_id: u32,
     pub trips: Vec<Trips>,
     pub paths: PathPool,
     pub occupancy: Occupancy,
     pub flow: DirectionalFlow,
     /// Areas of edits that wait.
-    pub forbidden: Vec<Rect>,
+    pub forbidden: Vec<ForbiddenArea>,
+    pub friends: Friends,
+    /// Moves that a host asks for at the next tick.
+    pub commanded: Vec<CommandedMove>,
+    /// Rows of agents that have taken another class since the last tick.
+    pub reclassed: Vec<u32>,
+    reclassed_ids: BTreeSet<AgentId>,
     pub edited: Vec<Rect>,
     pub refused: Vec<u32>,
+    /// Whether the rule may ask for moves that overlap.
+    pub may_overlap: bool,
     /// Of the last tick.
     pub decisions: Decisions,
     /// Rows whose next start is refused, as if it overlapped another agent.
@@ -101,14 +120,25 @@ impl HandWorld {
             handles: Vec::new(),
             stamps: Vec::new(),
             goals: Vec::new(),
-            row_of_id: Vec::new(),
+            teams: Vec::new(),
+            speed_factors: Vec::new(),
+            holds: Vec::new(),
+            slots: Vec::new(),
+            row_of_slot: Vec::new(),
+            reuses_slots: true,
+            next_id: 0,
             trips: Vec::new(),
             paths: PathPool::default(),
             occupancy: Occupancy::new(size, collision),
             flow: DirectionalFlow::new(size, shape, TrafficParams::USUAL),
             forbidden: Vec::new(),
+            friends: Friends::default(),
+            commanded: Vec::new(),
+            reclassed: Vec::new(),
+            reclassed_ids: BTreeSet::new(),
             edited: Vec::new(),
             refused: Vec::new(),
+            may_overlap: false,
             decisions: Decisions::default(),
             refuse_next: BTreeSet::new(),
             moves_begun: 0,
@@ -120,11 +150,17 @@ impl HandWorld {
     pub fn add(&mut self, class: u8, pose: Pose, priority: i32, trips: Trips) -> AgentId {
         let tables = &self.ground.tables[usize::from(class)];
         let state = tables.space().state(pose).filter(|&state| tables.is_legal(state)).unwrap();
-        let id = AgentId(self.row_of_id.len() as u32);
-        self.occupancy.hold(id, pose.cell, tables.class().cells_at(pose));
-        self.busy.insert(self.ids.len());
-        self.row_of_id.push(self.ids.len() as u32);
+        let (id, row) = (AgentId(self.next_id), self.ids.len());
+        self.next_id += 1;
+        let free = self.row_of_slot.iter().position(|&row| row == NO_ROW).filter(|_| self.reuses_slots);
+        let slot = free.unwrap_or(self.row_of_slot.len());
+        self.row_of_slot.resize(self.row_of_slot.len().max(slot + 1), NO_ROW);
+        self.row_of_slot[slot] = row as u32;
+        let slot = AgentSlot(slot as u32);
+        self.occupancy.hold(slot, pose.cell, tables.class().cells_at(pose));
+        self.busy.insert(row);
         self.ids.push(id);
+        self.slots.push(slot);
         self.motion.push(Motion {
             state,
             until: Motion::AT_REST,
@@ -146,6 +182,9 @@ impl HandWorld {
         self.keys.push(PriorityKey::LAST);
         self.handles.push(PathHandle::EMPTY);
         self.stamps.push(GoalStamp { since: self.tick, station: 0, has_order: false });
+        self.teams.push(Team::default());
+        self.speed_factors.push(1000);
+        self.holds.push(false);
         self.trips.push(trips);
         id
     }
@@ -176,27 +215,82 @@ impl HandWorld {
     /// Takes an agent out.
     pub fn remove(&mut self, id: AgentId) {
         let row = self.row(id);
-        let motion = self.motion[row];
+        let (motion, slot) = (self.motion[row], self.slots[row]);
         let step = transition_of(&self.ground.tables, &motion);
         if motion.at_rest() {
             let (anchor, cells) = step.start();
-            self.occupancy.release(id, anchor, cells);
+            self.occupancy.release(slot, anchor, cells);
         } else {
-            self.occupancy.end_move(id, &step);
+            self.occupancy.end_move(slot, &step);
         }
         self.paths.drop_path(&mut self.handles[row]);
-        self.row_of_id[id.0 as usize] = NO_ROW;
+        self.row_of_slot[slot.index()] = NO_ROW;
         self.ids.remove(row);
+        self.slots.remove(row);
         self.motion.remove(row);
         self.wait_states.remove(row);
         self.keys.remove(row);
         self.handles.remove(row);
         self.stamps.remove(row);
+        self.teams.remove(row);
+        self.speed_factors.remove(row);
+        self.holds.remove(row);
         self.trips.remove(row);
         self.busy.fill(self.ids.len());
-        for (row, id) in self.ids.iter().enumerate() {
-            self.row_of_id[id.0 as usize] = row as u32;
+        for (row, slot) in self.slots.iter().enumerate() {
+            self.row_of_slot[slot.index()] = row as u32;
         }
+    }
+
+    /// Has an agent hold as soon as it rests, or puts it off hold.
+    pub fn set_hold(&mut self, id: AgentId, holds: bool) {
+        let row = self.row(id);
+        self.holds[row] = holds;
+        self.paths.drop_path(&mut self.handles[row]);
+        self.motion[row].activity = Activity::Idle;
+        self.motion[row].replan = false;
+        self.stamps[row] = GoalStamp { since: self.tick, station: 0, has_order: holds };
+        self.busy.insert(row);
+    }
+
+    /// Sets the team of an agent.
+    pub fn set_team(&mut self, id: AgentId, team: Team) {
+        let row = self.row(id);
+        self.teams[row] = team;
+        self.busy.insert(row);
+    }
+
+    /// Sets the speed factor of an agent.
+    pub fn set_speed(&mut self, id: AgentId, permille: u16) {
+        let row = self.row(id);
+        self.speed_factors[row] = permille;
+        self.busy.insert(row);
+    }
+
+    /// Gives an agent at rest another class, in a state of it; says whether there is room.
+    pub fn set_class(&mut self, id: AgentId, class: u8, state: State) -> bool {
+        let row = self.row(id);
+        let (slot, before) = (self.slots[row], self.motion[row]);
+        assert!(before.at_rest());
+        let step = transition_of(&self.ground.tables, &before);
+        let (anchor, cells) = step.start();
+        self.occupancy.release(slot, anchor, cells);
+        let has_room = self.has_room(class, state);
+        let (class, state) = if has_room { (class, state) } else { (before.class.0, before.state) };
+        let tables = &self.ground.tables[usize::from(class)];
+        let pose = tables.space().pose(state);
+        self.occupancy.hold(slot, pose.cell, tables.class().cells_at(pose));
+        if !has_room {
+            return false;
+        }
+        self.paths.drop_path(&mut self.handles[row]);
+        let motion = &mut self.motion[row];
+        (motion.class, motion.state, motion.primitive) = (ClassId(class), state, 0);
+        (motion.activity, motion.replan) = (Activity::Idle, false);
+        self.stamps[row].since = self.tick;
+        self.busy.insert(row);
+        self.reclassed_ids.insert(id);
+        true
     }
 
     /// Edits the terrain of an area; tables and paths follow.
@@ -217,7 +311,7 @@ impl HandWorld {
     }
 
     pub fn row(&self, id: AgentId) -> usize {
-        self.row_of_id[id.0 as usize] as usize
+        self.ids.binary_search(&id).unwrap()
     }
 
     /// Pose of an agent at rest, or in which its move began.
@@ -251,11 +345,17 @@ impl HandWorld {
                 keys: &self.keys,
                 paths: &self.handles,
                 stamps: &self.stamps,
+                teams: &self.teams,
+                speed_factors: &self.speed_factors,
                 goals: &self.goals,
-                row_of_id: &self.row_of_id,
+                slots: &self.slots,
+                row_of_slot: &self.row_of_slot,
             },
             paths: &self.paths,
             forbidden: &self.forbidden,
+            friends: &self.friends,
+            commanded: &self.commanded,
+            reclassed: &self.reclassed,
             flow: &self.flow,
             edited: &self.edited,
             refused: &self.refused,
@@ -272,11 +372,16 @@ impl HandWorld {
         if !rule.needs_paths() {
             self.goals.extend(self.trips.iter().map(Trips::goal));
         }
+        let reclassed = std::mem::take(&mut self.reclassed_ids);
+        let row_of = |id: &AgentId| self.ids.binary_search(id).ok();
+        self.reclassed.extend(reclassed.iter().filter_map(row_of).map(|row| row as u32));
         let mut decisions = std::mem::take(&mut self.decisions);
         decisions.clear();
         rule.decide(&self.view(), &mut decisions);
         self.decisions = decisions;
         self.edited.clear();
+        self.commanded.clear();
+        self.reclassed.clear();
         self.replace_paths();
         self.begin_moves(rule.needs_paths());
         self.answer_requests();
@@ -297,6 +402,13 @@ impl HandWorld {
     /// The next goal of an agent that has none, and a path for one that needs one.
     fn begin_trip(&mut self, row: usize, needs_paths: bool) {
         let motion = self.motion[row];
+        if self.holds[row] {
+            self.keys[row] = PriorityKey::of_trip(self.stamps[row].since, 0, self.ids[row]);
+            if motion.at_rest() {
+                self.motion[row].activity = Activity::Holding;
+            }
+            return;
+        }
         if motion.activity == Activity::Arrived && self.is_at_goal(row) {
             self.trips[row].done += 1;
             self.motion[row].activity = Activity::Idle;
@@ -387,7 +499,10 @@ impl HandWorld {
             let motion = &self.motion[row];
             let tables = &self.ground.tables[usize::from(motion.class.0)];
             assert!(motion.at_rest() && asked.insert(row), "row {row} has begun a move already");
-            assert_eq!(tables.move_ticks(motion.state, usize::from(start.primitive)), Some(start.ticks));
+            let ticks = tables.move_ticks(motion.state, usize::from(start.primitive));
+            let factor = self.speed_factors[row];
+            assert_eq!(ticks.map(|ticks| ticks_at_speed(ticks, factor)), Some(start.ticks));
+            assert!(motion.activity != Activity::Holding || !needs_paths, "row {row} is on hold");
             if needs_paths {
                 assert_eq!(self.paths.moves(self.handles[row]).first(), Some(&start.primitive), "row {row}");
             }
@@ -404,11 +519,15 @@ impl HandWorld {
             let tables = &self.ground.tables[usize::from(motion.class.0)];
             let (class, pose) = (tables.class(), tables.space().pose(motion.state));
             let step = Transition { class, pose, primitive: usize::from(start.primitive) };
-            (self.ids[start.row as usize], step, self.tick + start.ticks)
+            (self.slots[start.row as usize], step, self.tick + start.ticks)
         };
         self.occupancy.begin(starts.len(), proposal, &mut overlaps);
         // A move onto the cells of an agent that was refused by hand is refused too.
-        assert!(overlaps.is_empty() || !self.refused.is_empty(), "tick {}: {overlaps:?}", self.tick);
+        assert!(
+            self.may_overlap || overlaps.is_empty() || !self.refused.is_empty(),
+            "tick {}: {overlaps:?}",
+            self.tick
+        );
         self.refused.extend(overlaps.iter().map(|refusal| starts[refusal.number as usize].row));
         starts.retain(|start| !self.refused.contains(&start.row));
         for start in starts {
@@ -472,7 +591,7 @@ impl HandWorld {
                 *waits_since = WaitState::NOT_WAITING;
                 let is_done = match motion.activity {
                     Activity::Idle => !self.stamps[row].has_order,
-                    Activity::Unreachable => true,
+                    Activity::Unreachable | Activity::Holding => true,
                     _ => false,
                 };
                 if is_done && motion.at_rest() && self.handles[row].is_empty() {
@@ -489,7 +608,7 @@ impl HandWorld {
             (0..self.ids.len()).filter(|&row| self.motion[row].until == self.tick).collect();
         for &row in &ended {
             let step = transition_of(&self.ground.tables, &self.motion[row]);
-            self.occupancy.end_move(self.ids[row], &step);
+            self.occupancy.end_move(self.slots[row], &step);
         }
         for &row in &ended {
             let motion = &mut self.motion[row];
@@ -497,7 +616,7 @@ impl HandWorld {
             motion.state = tables.state_after(motion.state, usize::from(motion.primitive));
             motion.until = Motion::AT_REST;
             let pose = tables.space().pose(motion.state);
-            self.occupancy.hold(self.ids[row], pose.cell, tables.class().cells_at(pose));
+            self.occupancy.hold(self.slots[row], pose.cell, tables.class().cells_at(pose));
             self.wait_states[row].moved_at = self.tick;
         }
         for &row in &ended {
@@ -518,13 +637,13 @@ impl HandWorld {
 
     /// Every cell is held by at most one agent, and by whom the occupancy says.
     fn check(&self) {
-        let mut holders: BTreeMap<CellXY, AgentId> = BTreeMap::new();
-        for (row, &id) in self.ids.iter().enumerate() {
+        let mut holders: BTreeMap<CellXY, AgentSlot> = BTreeMap::new();
+        for (row, &slot) in self.slots.iter().enumerate() {
             let motion = &self.motion[row];
             let step = transition_of(&self.ground.tables, motion);
             let held = if motion.at_rest() { step.start() } else { self.occupancy.held(&step) };
             for cell in cells(held) {
-                assert_eq!(holders.insert(cell, id), None, "tick {}: {cell} is held twice", self.tick);
+                assert_eq!(holders.insert(cell, slot), None, "tick {}: {cell} is held twice", self.tick);
             }
         }
         for cell in self.ground.grid.size().rect().cells() {

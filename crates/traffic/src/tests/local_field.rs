@@ -6,8 +6,10 @@ use crate::cooperative::contraflow::Contraflow;
 use crate::cooperative::local_field::*;
 use crate::cooperative::moves::{set_guide_path, transition_at};
 use crate::flow::DirectionalFlow;
+use crate::motion::{AgentId, AgentSlot};
 use crate::params::TrafficParams;
 use crate::random::Random;
+use crate::speed::ticks_at_speed;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use wheelbase_grid::Rect;
@@ -33,15 +35,11 @@ fn plain(move_costs: MoveCosts<'_>, window: Rect, guide_path: &[GuidePose]) -> B
             let mut best = costs.get(&state).copied();
             tables.for_each_successor(state, |next| {
                 let primitive = usize::from(next.primitive);
-                let extra = move_costs.contraflow.extra(
-                    move_costs.flow,
-                    move_costs.class,
-                    state,
-                    primitive,
-                    next.ticks,
-                );
+                let ticks = ticks_at_speed(next.ticks, move_costs.speed_factor);
+                let extra =
+                    move_costs.contraflow.extra(move_costs.flow, move_costs.class, state, primitive, ticks);
                 let Some(behind) = costs.get(&next.state) else { return };
-                let cost = behind + u64::from(next.ticks) + extra;
+                let cost = behind + u64::from(ticks) + extra;
                 best = Some(best.map_or(cost, |best| best.min(cost)));
             });
             if let Some(best) = best
@@ -83,14 +81,17 @@ fn check(ground: &Ground, random: &mut Random) -> Result<(), TestCaseError> {
             state = chosen.state;
         }
         let mut guide_path = Vec::new();
-        set_guide_path(tables, from, &path, TrafficParams::USUAL.guide_path_moves, &mut guide_path);
+        let speed_factor = [1000, 1000, 300, 1700, 65_535][random.below(5)];
+        let moves_max = TrafficParams::USUAL.guide_path_moves;
+        set_guide_path(tables, (from, speed_factor), &path, moves_max, &mut guide_path);
         let (agent, radius) = (random.below(4) as u32, 1 + random.below(6) as u32);
         let center = tables.space().pose(from).cell;
-        let key = FieldKey { path: round, revision: 0 };
-        let costs = MoveCosts { tables, class: number, contraflow: &contraflow, flow: &flow, tick };
+        let key = FieldKey { agent: AgentId(agent), path: round, revision: 0 };
+        let costs =
+            MoveCosts { tables, class: number, contraflow: &contraflow, flow: &flow, speed_factor, tick };
         // Now and then there is no room for more than one.
         fields.bytes_max = if random.below(2) == 0 { 1 } else { LocalFields::BYTES_MAX };
-        let field = fields.obtain(agent, key, costs, (center, radius), &guide_path);
+        let field = fields.obtain(AgentSlot(agent), key, costs, (center, radius), &guide_path);
         let side = 2 * radius + 1;
         let window = Rect::new(center.x - radius as i32, center.y - radius as i32, side, side);
         let truth = plain(costs, window, &guide_path);

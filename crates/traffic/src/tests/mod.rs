@@ -1,6 +1,8 @@
 //! Tests of the rules of traffic on maps and agents made by hand.
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
+mod agent_slots;
+mod commands;
 mod contraflow;
 mod corridors;
 mod displacement;
@@ -11,4 +13,5 @@ mod pushing;
 mod reservations;
 mod scenes;
 mod sipp;
+mod teams;
 mod walks;

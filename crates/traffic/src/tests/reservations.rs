@@ -5,6 +5,7 @@ use super::walks::{Doing, Walk, cells, collide, random_walks};
 use crate::collision::{CollisionRule, Transition};
 use crate::cooperative::moves::transition_at;
 use crate::cooperative::reservations::*;
+use crate::motion::AgentSlot;
 use crate::random::Random;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,11 +19,11 @@ type Leaves = bool;
 struct Plain {
     ticks: u32,
     /// By cell and tick: agents.
-    reservations: BTreeMap<(CellXY, u32), BTreeMap<u32, Leaves>>,
+    reservations: BTreeMap<(CellXY, u32), BTreeMap<AgentSlot, Leaves>>,
 }
 
 impl Plain {
-    fn of(tables: &[MovementTables], rule: CollisionRule, agents: &BTreeMap<u32, Walk>) -> Self {
+    fn of(tables: &[MovementTables], rule: CollisionRule, agents: &BTreeMap<AgentSlot, Walk>) -> Self {
         let ticks = agents.values().map(Walk::ends).max().unwrap_or(0) + 1;
         let mut plain = Self { ticks, reservations: BTreeMap::new() };
         for (&agent, walk) in agents {
@@ -39,12 +40,12 @@ impl Plain {
         plain
     }
 
-    fn note(&mut self, agent: u32, cell: CellXY, tick: u32, leaves: Leaves) {
+    fn note(&mut self, agent: AgentSlot, cell: CellXY, tick: u32, leaves: Leaves) {
         self.reservations.entry((cell, tick)).or_default().insert(agent, leaves);
     }
 
     /// Other agents that reserve a cell at a tick.
-    fn others(&self, agent: u32, cell: CellXY, tick: u32) -> impl Iterator<Item = (u32, Leaves)> {
+    fn others(&self, agent: AgentSlot, cell: CellXY, tick: u32) -> impl Iterator<Item = (AgentSlot, Leaves)> {
         let at = self.reservations.get(&(cell, tick.min(self.ticks)));
         at.into_iter()
             .flatten()
@@ -52,7 +53,7 @@ impl Plain {
             .filter(move |&(other, _)| other != agent)
     }
 
-    fn is_reserved(&self, agent: u32, cells: &BTreeSet<CellXY>, tick: u32) -> bool {
+    fn is_reserved(&self, agent: AgentSlot, cells: &BTreeSet<CellXY>, tick: u32) -> bool {
         cells.iter().any(|&cell| self.others(agent, cell, tick).next().is_some())
     }
 
@@ -60,7 +61,7 @@ impl Plain {
     fn conflicts(
         &self,
         rule: CollisionRule,
-        agent: u32,
+        agent: AgentSlot,
         step: &Transition<'_>,
         (start, end): (u32, u32),
     ) -> bool {
@@ -79,11 +80,12 @@ impl Plain {
     }
 
     /// Reservations of a cell as agents and runs of ticks.
-    fn runs(&self, cell: CellXY) -> BTreeSet<(u32, u32, u32)> {
+    fn runs(&self, cell: CellXY) -> BTreeSet<(AgentSlot, u32, u32)> {
         let mut runs = BTreeSet::new();
-        let mut open: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut open: BTreeMap<AgentSlot, u32> = BTreeMap::new();
         for tick in 0..=self.ticks {
-            let now: BTreeSet<u32> = self.others(FOREVER, cell, tick).map(|(agent, _)| agent).collect();
+            let now: BTreeSet<AgentSlot> =
+                self.others(AgentSlot::NOBODY, cell, tick).map(|(agent, _)| agent).collect();
             open.retain(|&agent, &mut from| {
                 let goes_on = now.contains(&agent);
                 if !goes_on {
@@ -102,7 +104,7 @@ impl Plain {
 fn compare(
     ground: &Ground,
     reservations: &Reservations,
-    agents: &BTreeMap<u32, Walk>,
+    agents: &BTreeMap<AgentSlot, Walk>,
     random: &mut Random,
 ) -> Result<(), TestCaseError> {
     let rule = reservations.rule();
@@ -124,7 +126,7 @@ fn compare(
         let pose = tables.space().pose(state);
         let body = (pose.cell, tables.class().cells_at(pose));
         let under = cells(body);
-        let agent = random.below(8) as u32;
+        let agent = AgentSlot(random.below(8) as u32);
         let tick = random.below(plain.ticks as usize + 3) as u32;
         let first_reserved =
             |from: u32| (from..=plain.ticks.max(from)).find(|&at| plain.is_reserved(agent, &under, at));
@@ -138,7 +140,7 @@ fn compare(
         // Of several on one cell it may be any.
         let resting = body.1.iter().find_map(|&offset| {
             let on = cells((body.0, &[offset]));
-            let all: Vec<u32> = on
+            let all: Vec<AgentSlot> = on
                 .iter()
                 .flat_map(|&cell| plain.others(agent, cell, plain.ticks))
                 .map(|(other, _)| other)
@@ -179,22 +181,22 @@ proptest! {
         let mut random = Random::new(seed);
         let mut reservations = Reservations::new(ground.grid.size(), rule);
         reservations.grow(8);
-        let mut agents: BTreeMap<u32, Walk> = BTreeMap::new();
+        let mut agents: BTreeMap<AgentSlot, Walk> = BTreeMap::new();
         for round in 0..4 {
             // Some agents go, and all that are there have other plans.
             if round == 2 {
                 reservations.clear();
                 agents.clear();
             }
-            let gone: Vec<u32> = agents.keys().copied().filter(|_| random.below(2) == 0).collect();
+            let gone: Vec<AgentSlot> = agents.keys().copied().filter(|_| random.below(2) == 0).collect();
             for agent in gone {
                 agents.remove(&agent);
                 reservations.remove(agent);
             }
             compare(&ground, &reservations, &agents, &mut random)?;
             for walk in random_walks(&ground, rule, &mut random, (8, 6)) {
-                let agent = random.below(8) as u32;
-                let fits = |(&other, with): (&u32, &Walk)| {
+                let agent = AgentSlot(random.below(8) as u32);
+                let fits = |(&other, with): (&AgentSlot, &Walk)| {
                     other == agent || !collide(&ground.tables, rule, &walk, with)
                 };
                 if agents.iter().all(fits) {

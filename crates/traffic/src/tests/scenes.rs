@@ -4,7 +4,8 @@ use super::ground::{Ground, dot, truck};
 use super::hand_world::{HandWorld, Trips, body_of};
 use crate::Cooperative;
 use crate::collision::CollisionRule;
-use crate::motion::{Activity, AgentId};
+use crate::forbidden::ForbiddenArea;
+use crate::motion::{Activity, AgentId, AgentSlot};
 use crate::params::TrafficParams;
 use crate::rule::Traffic;
 use crate::unit_robots::UnitRobots;
@@ -187,7 +188,7 @@ fn a_waiting_edit_keeps_agents_out() {
         let inside = world.add(0, at(4, 0), 0, to(&[(7, 0)]));
         let outside = world.add(0, at(0, 0), 0, to(&[(5, 0)]));
         let area = Rect::new(3, 0, 3, 1);
-        world.forbidden.push(area);
+        world.forbidden.push(ForbiddenArea { area, edit: 0 });
         let mut rule = cooperative(&world);
         for _ in 0..40 {
             world.step(&mut rule);
@@ -237,14 +238,16 @@ fn agents_come_and_go() {
         for _ in 0..6 {
             world.step(&mut rule);
         }
+        let gone_from = world.slots[world.row(gone)];
         world.remove(gone);
         let new = world.add(0, at(8, 1), 0, Trips::default());
+        assert_eq!(world.slots[world.row(new)], gone_from);
         for _ in 0..200 {
             world.step(&mut rule);
-            let holders: BTreeSet<u32> = (0..world.ground.grid.size().n_cells())
+            let holders: BTreeSet<AgentSlot> = (0..world.ground.grid.size().n_cells())
                 .flat_map(|cell| rule.table.reservations.on(cell).map(|reservation| reservation.agent))
                 .collect();
-            assert_eq!(holders, BTreeSet::from([walker.0, new.0]));
+            assert_eq!(holders, BTreeSet::from([walker, new].map(|id| world.slots[world.row(id)])));
         }
         assert!(world.done(walker) > 4, "{collision:?}: {}", world.done(walker));
     }

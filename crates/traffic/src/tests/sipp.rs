@@ -9,10 +9,11 @@ use crate::cooperative::moves::transition_at;
 use crate::cooperative::priority_claims::PriorityClaims;
 use crate::cooperative::reservations::{Precedence, Reservations};
 use crate::cooperative::sipp::*;
-use crate::motion::sides;
+use crate::motion::{AgentSlot, sides};
 use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
 use crate::random::Random;
+use crate::teams::Team;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use wheelbase_grid::CellXY;
@@ -144,7 +145,7 @@ fn check(
     let mut reservations = Reservations::new(size, rule);
     reservations.grow(16);
     for (agent, walk) in others.iter().enumerate() {
-        walk.reserve(&ground.tables, &mut reservations, agent as u32);
+        walk.reserve(&ground.tables, &mut reservations, AgentSlot(agent as u32));
     }
     let reserved = reserved(&ground.tables, rule, &others);
     let priority_claims = PriorityClaims::new(size.n_cells());
@@ -176,10 +177,11 @@ fn check(
             nodes_max: NODES_MAX,
             intervals_max: TrafficParams::USUAL.search_intervals,
             key: PriorityKey::FIRST,
+            teams: 1,
             displacement_ticks: 0,
         };
         let context = SippContext {
-            agent: 15,
+            agent: AgentSlot(15),
             tables,
             reservations: &reservations,
             forbidden: &[],
@@ -188,6 +190,9 @@ fn check(
             ahead: &[],
             corridors: &[],
             precedence: Precedence::STRICT,
+            team: Team(0),
+            friends: 1,
+            speed_factor: 1000,
             tick: ready,
         };
         let (plan, cost) = search.search(&context, query, cost_to_go).unzip();

@@ -5,6 +5,7 @@ use crate::collision::{CollisionRule, Transition};
 use crate::cooperative::moves::{pose_after, transition_at};
 use crate::cooperative::plan::PlannedMove;
 use crate::cooperative::reservations::{FOREVER, Reservations};
+use crate::motion::AgentSlot;
 use crate::random::Random;
 use std::collections::BTreeSet;
 use wheelbase_grid::CellXY;
@@ -75,7 +76,7 @@ impl Walk {
     }
 
     /// Reserves all that it needs.
-    pub fn reserve(&self, tables: &[MovementTables], reservations: &mut Reservations, agent: u32) {
+    pub fn reserve(&self, tables: &[MovementTables], reservations: &mut Reservations, agent: AgentSlot) {
         let tables = &tables[self.class];
         let (mut pose, mut ready) = (tables.space().pose(self.from), 0);
         for planned in &self.moves {

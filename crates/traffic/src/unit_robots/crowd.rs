@@ -14,7 +14,7 @@ use crate::unit_robots::unit_map::UnitMap;
 use crate::view::TrafficView;
 
 /// Scratch memory of the selection.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Crowd {
     /// Robots with goals: what they are selected by, the least first, and their rows.
     by_claim: Vec<(u64, u32)>,

@@ -9,7 +9,7 @@ use super::unit_map::{BLOCKED, UnitMap};
 use crate::params::TrafficParams;
 
 /// The flow of robots and the costs of steps that follow from it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Guidance {
     /// Steps made from each free cell at each heading, fading.
     flow: Vec<[u32; 4]>,

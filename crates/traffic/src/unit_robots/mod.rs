@@ -18,6 +18,10 @@
 //!    displace any others if the weighted sum of all costs does not grow.
 //!
 //! Then only the first action of each operation is carried out; the rest stays reserved for the next tick.
+//!
+//! The rule knows no teams: all robots yield to each other, whoever their friends are. A robot on hold rests, and so
+//! does one whose speed factor is below 1000, for which no tick is long enough; nobody displaces them. With a factor
+//! above 1000 a robot moves as with 1000.
 
 mod crowd;
 mod guidance;

@@ -7,6 +7,7 @@ use crate::motion::Activity;
 use crate::params::TrafficParams;
 use crate::random::Random;
 use crate::rule::Traffic;
+use crate::speed::USUAL_SPEED_PERMILLE;
 use crate::unit_robots::crowd::{Crowd, is_packed, select_pursuers};
 use crate::unit_robots::guidance::Guidance;
 use crate::unit_robots::operations::{DEPTH, FORWARD, Operations, WAIT};
@@ -65,6 +66,10 @@ impl Traffic for UnitRobots {
         false
     }
 
+    fn clone_box(&self) -> Box<dyn Traffic> {
+        Box::new(self.clone())
+    }
+
     fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
         for (cells, actions) in self.team.cells.iter().zip(&self.team.actions) {
             word(u64::from(cells[0]) << 32 | u64::from(u32::from_le_bytes(*actions)));
@@ -94,7 +99,7 @@ impl UnitRobots {
         params: TrafficParams,
     ) -> Option<Self> {
         let primitives = primitives_of_unit_robot(tables).filter(|_| rule == CollisionRule::Discrete)?;
-        let map = UnitMap::new(tables, usize::from(primitives[usize::from(FORWARD)]));
+        let map = UnitMap::new(tables, primitives.map(usize::from));
         let fits = robots < usize::from(NOBODY) && robots * map.n_free() * 2 <= FIELD_BYTES_OF_TEAM_MAX;
         fits.then(|| Self {
             params,
@@ -103,6 +108,7 @@ impl UnitRobots {
             fields: UnitFields::new(&map, FIELD_BYTES_MAX, params),
             guidance: Guidance::new(&map),
             random: Random::of_stream(seed, RANDOM_STREAM),
+            newest: None,
             reservations: RobotReservations::new(map.n_cells()),
             map,
             team: Team::default(),
@@ -123,15 +129,16 @@ impl UnitRobots {
     fn read_view(&mut self, view: &TrafficView<'_>) {
         self.tick = view.tick;
         self.epoch = self.epoch.wrapping_add(1);
-        let Self { map, team, operations, reservations, .. } = self;
-        reservations.set_tick(view.tick);
-        let mut known = team.len();
-        if !view.refused.is_empty() {
-            // These robots are not where they were sent: all wait where they are.
-            reservations.reset();
-            team.actions.fill([WAIT; DEPTH]);
-            known = 0;
+        if !view.edited.is_empty() {
+            self.follow_edit(&view.tables[0]);
         }
+        let Self { map, team, operations, reservations, newest, .. } = self;
+        reservations.set_tick(view.tick);
+        let ids = view.agents.ids;
+        // Ids rise, and are never given again.
+        let are_same = ids.len() == team.len() && ids.last() == newest.as_ref();
+        *newest = ids.last().copied();
+        let mut are_where_sent = are_same && view.refused.is_empty() && view.reclassed.is_empty();
         team.resize(view.agents.len(), operations.n);
         for row in 0..view.agents.len() {
             let motion = &view.agents.motion[row];
@@ -139,17 +146,40 @@ impl UnitRobots {
             team.at[row] = map.index(pose.cell);
             team.heading[row] = pose.heading.0;
             let goal = view.agents.goals[row];
+            let is_off = map.number(team.at[row]) == BLOCKED;
             let number = goal.and_then(|cell| map.number_at(cell));
             team.goal[row] = number.unwrap_or(NO_GOAL);
             team.goal_at[row] = goal.filter(|_| number.is_some()).map_or(NO_GOAL, |cell| map.index(cell));
-            if row >= known {
-                team.cells[row] = [team.at[row]; DEPTH + 1];
+            let rests = is_off
+                || motion.activity == Activity::Holding
+                || view.agents.speed_factors[row] < USUAL_SPEED_PERMILLE
+                || !motion.at_rest();
+            if rests {
+                team.drop_goal(row);
+                team.bound_until[row] = view.tick.saturating_add(1);
+            }
+            are_where_sent &=
+                team.cells[row][0] == team.at[row] && !(rests && team.actions[row] != [WAIT; DEPTH]);
+        }
+        if !are_where_sent {
+            // A move was refused, or robots came, went or were stopped: all wait where they are.
+            reservations.reset();
+            for row in 0..team.len() {
+                team.rest(row);
                 reservations.put(&team.cells[row], row as u32);
             }
-            debug_assert_eq!(team.cells[row][0], team.at[row], "a robot is where it was not sent");
         }
         team.n_choices.fill(0);
         team.planned.fill(false);
+    }
+
+    /// After an edit: another map, without fields and flow, on which all robots wait where they are.
+    fn follow_edit(&mut self, tables: &MovementTables) {
+        self.map = UnitMap::new(tables, self.primitives.map(usize::from));
+        self.fields = UnitFields::new(&self.map, FIELD_BYTES_MAX, self.params);
+        self.guidance = Guidance::new(&self.map);
+        self.reservations.reset();
+        self.team = Team::default();
     }
 
     /// Updates the costs of steps to the flow, every few ticks.
@@ -346,7 +376,8 @@ impl UnitRobots {
         if team.visited_in[row] != *epoch {
             (team.visited_in[row], team.visits[row]) = (*epoch, 0);
         }
-        team.visits[row] += 1;
+        // The root of a chain joins it whatever its visits.
+        team.visits[row] = team.visits[row].saturating_add(1);
     }
 
     /// The last robot of the chain gets back its operation, and the one before it looks further. Gives the growth

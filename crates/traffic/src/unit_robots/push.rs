@@ -14,7 +14,7 @@ use crate::unit_robots::unit_map::{BLOCKED, UnitMap};
 use wheelbase_grid::EpochMarks;
 
 /// Scratch memory of the search.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct PushScratch {
     /// Predecessor of each cell that is `seen`, `[n_cells]`.
     came_from: Vec<u32>,

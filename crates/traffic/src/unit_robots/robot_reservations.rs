@@ -9,7 +9,7 @@ const RING: usize = 8;
 pub(super) const NOBODY: u16 = u16::MAX;
 
 /// Rows of robots by cell and tick, from the present tick on. Memory: 16 bytes a cell.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct RobotReservations {
     /// `[cell][tick % RING]`.
     of_cell: Vec<[u16; RING]>,

@@ -1,5 +1,6 @@
 //! The state of the rule.
 
+use crate::motion::AgentId;
 use crate::params::TrafficParams;
 use crate::random::Random;
 use crate::unit_robots::crowd::Crowd;
@@ -13,7 +14,7 @@ use crate::unit_robots::unit_map::UnitMap;
 
 /// The rule for unit robots. Memory: 16 bytes a cell, 2 bytes a free cell for each goal in use, about 500 bytes a
 /// robot.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct UnitRobots {
     pub(super) params: TrafficParams,
     pub(super) map: UnitMap,
@@ -25,6 +26,8 @@ pub struct UnitRobots {
     pub(super) random: Random,
     pub(super) reservations: RobotReservations,
     pub(super) team: Team,
+    /// The last robot of the last tick, by id.
+    pub(super) newest: Option<AgentId>,
     /// Robots in the order of their turns: sort key, row.
     pub(super) order: Vec<(u32, u32)>,
     /// Robots that may go first: waiting since, row, index in `order`.

@@ -8,7 +8,7 @@ use crate::unit_robots::unit_map::UnitMap;
 pub(super) const NO_GOAL: u32 = u32::MAX;
 
 /// The robots, by row.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Team {
     /// Index of the cell of each robot.
     pub at: Vec<u32>,
@@ -75,6 +75,11 @@ impl Team {
     /// Number of robots.
     pub fn len(&self) -> usize {
         self.at.len()
+    }
+
+    /// A robot waits where it is.
+    pub fn rest(&mut self, row: usize) {
+        (self.cells[row], self.actions[row]) = ([self.at[row]; DEPTH + 1], [WAIT; DEPTH]);
     }
 
     /// A robot pursues no goal at this tick.

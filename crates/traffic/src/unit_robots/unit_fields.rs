@@ -39,7 +39,7 @@ const RING: u32 = (Guidance::STEP_MAX + 2).next_power_of_two();
 const UNTOUCHED: [u32; 4] = [u32::MAX; 4];
 
 /// The fields. Which are there depends only on the requests so far.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct UnitFields {
     params: TrafficParams,
     /// Slot of each goal cell, `[n_free]`.
@@ -55,7 +55,7 @@ pub(super) struct UnitFields {
     pub n_made: u64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Field {
     /// Number of the goal cell; [`NO_GOAL_CELL`] if the field is not in use.
     goal: u32,
@@ -69,7 +69,7 @@ struct Field {
 
 /// Costs of a field, `[n_free]`: the cost of the cheapest heading `<< PATTERN_BITS`, and the number of the turn
 /// pattern. One of the two arrays is empty.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct FieldCosts {
     narrow: Vec<u16>,
     wide: Vec<u32>,
@@ -179,7 +179,7 @@ pub(super) struct FieldRequest {
 }
 
 /// Scratch memory of one worker.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Scratch {
     /// By free cell and heading: twice the cost, and 1 more until it is settled; [`UNTOUCHED`] between two fields.
     costs: Vec<[u32; 4]>,
@@ -291,7 +291,9 @@ impl UnitFields {
 
     /// Makes fields, each worker a share of them. No field depends on another.
     fn make(&mut self, map: &UnitMap, guidance: &Guidance, requests: &[FieldRequest], batch: &[(u32, u32)]) {
-        let workers = rayon::current_num_threads().clamp(1, batch.len().max(1));
+        // Outside of a pool rayon would make its global one.
+        let workers = rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads());
+        let workers = workers.clamp(1, batch.len().max(1));
         if self.scratches.len() < workers {
             self.scratches.resize_with(workers, Scratch::default);
         }
@@ -454,7 +456,7 @@ mod tests {
         let mut random = Random::new(5);
         for _ in 0..20 {
             let tables = random_tables(&mut random);
-            let map = UnitMap::new(&tables, 0);
+            let map = UnitMap::new(&tables, [0, 1, 2]);
             if map.n_free() == 0 {
                 continue;
             }

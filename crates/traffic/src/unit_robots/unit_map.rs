@@ -1,6 +1,7 @@
 //! The map of unit robots: free cells, numbered, and the steps between them.
 
 use wheelbase_grid::{CellXY, GridSize};
+use wheelbase_planner::model::State;
 use wheelbase_planner::{Heading, MovementTables, Pose};
 
 /// Number of a blocked cell.
@@ -35,8 +36,9 @@ pub(super) struct Position {
 }
 
 impl UnitMap {
-    /// The map of a class of unit robots; the step forward is primitive `forward`.
-    pub fn new(tables: &MovementTables, forward: usize) -> Self {
+    /// The map of a class of unit robots, given its primitives: the step forward first. Where an edit has made moves
+    /// slow, which are of one tick at the beginning, cells count as blocked.
+    pub fn new(tables: &MovementTables, primitives: [usize; 3]) -> Self {
         let space = tables.space();
         let size = space.size();
         let stride = size.width() + 1;
@@ -58,22 +60,31 @@ impl UnitMap {
             }
             for heading in 0..4 {
                 let state = space.state(Pose { cell, heading: Heading(heading) });
-                let Some(state) = state.filter(|&state| tables.is_legal(state)) else { continue };
+                let is_slow = |state| {
+                    let mut turns = primitives[1..].iter().filter_map(|&turn| tables.move_ticks(state, turn));
+                    turns.any(|ticks| ticks > 1)
+                };
+                let is_free = |&state: &State| tables.is_legal(state) && !is_slow(state);
+                let Some(state) = state.filter(is_free) else { continue };
                 if map.free[index] == BLOCKED {
                     map.free[index] = map.n_free as u32;
                     map.columns.push(cell.x as u32);
                     map.n_free += 1;
                 }
-                map.open[index] |= u8::from(tables.move_ticks(state, forward).is_some()) << heading;
+                map.open[index] |= u8::from(tables.move_ticks(state, primitives[0]) == Some(1)) << heading;
             }
         }
         map.rows.push(map.n_free as u32);
         map.behind = vec![[BLOCKED; 4]; map.n_free];
         for index in 0..n_cells {
             let from = map.free[index];
-            for heading in (0..4_u8).filter(|heading| map.open[index] >> heading & 1 != 0) {
+            let open = map.open[index];
+            for heading in (0..4_u8).filter(|heading| open >> heading & 1 != 0) {
                 let to = map.free[map.ahead(index as u32, heading) as usize];
-                map.behind[to as usize][usize::from(heading)] = from;
+                match map.behind.get_mut(to as usize) {
+                    Some(behind) => behind[usize::from(heading)] = from,
+                    None => map.open[index] &= !(1 << heading),
+                }
             }
         }
         map

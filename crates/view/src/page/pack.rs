@@ -20,12 +20,11 @@
 //! | 14.. | a section for each of [`COUNTERS`]: signed differences |
 
 use crate::page::timeline::{ClassGeometry, Timeline, TimelineAgent, TimelineMove, TimelinePath};
-use crate::picture::lattice::Point;
 use crate::recorded::NONE;
 use crate::safe_text;
 use serde_json::{Value, json};
-use wheelbase_grid::GridShape;
 use wheelbase_grid::hexadecimal as css;
+use wheelbase_grid::{GridShape, Point};
 use wheelbase_scenario::varint::{put, put_signed};
 use wheelbase_sim::{AppliedEdit, Counters, EditEffect, STUCK_AFTER_TICKS};
 
@@ -76,16 +75,17 @@ fn about(timeline: &Timeline) -> Value {
     // Tables by pose have an entry for even and one for odd rows, which differ only on hexagonal maps.
     let every = if header.shape == GridShape::Hex.name() { 1 } else { 2 };
     let classes = header.classes.iter().zip(&timeline.geometries).map(|(class, geometry)| {
-        let ClassGeometry { spec, shape, swept } = geometry;
-        let primitives = class.primitives.iter().zip(&spec.primitives).zip(swept);
-        let primitives = primitives.map(|((recorded, primitive), swept)| {
-            let steps: Vec<_> = recorded.steps.iter().step_by(every).collect();
+        let ClassGeometry { shape, footprints, steps, swept } = geometry;
+        let movement = class.movement();
+        let primitives = movement.primitives().iter().zip(steps).zip(swept);
+        let primitives = primitives.map(|((primitive, steps), swept)| {
+            let steps: Vec<_> = steps.iter().step_by(every).collect();
             let swept: Vec<_> = swept.iter().step_by(every).collect();
-            json!({ "name": recorded.name, "ticks": recorded.ticks, "turn": primitive.turn, "steps": steps,
+            json!({ "name": primitive.name, "ticks": primitive.time, "turn": primitive.turn, "steps": steps,
                 "swept": swept })
         });
         let headings =
-            (0..class.headings).map(|heading| class.heading_name(wheelbase_planner::Heading(heading)));
+            (0..movement.headings()).map(|heading| class.heading_name(wheelbase_planner::Heading(heading)));
         let outlines = shape.outlines.iter().map(|loops| loops.iter().map(|points| rounded(points)));
         json!({
             "name": class.name,
@@ -95,7 +95,7 @@ fn about(timeline: &Timeline) -> Value {
             "outlines": outlines.map(Iterator::collect::<Vec<_>>).collect::<Vec<_>>(),
             "mark": rounded(&shape.mark),
             "reach": rounded(&[[shape.reach, 0.0]])[0][0],
-            "footprints": class.footprints.iter().step_by(every).collect::<Vec<_>>(),
+            "footprints": footprints.iter().step_by(every).collect::<Vec<_>>(),
             "primitives": primitives.collect::<Vec<_>>(),
         })
     });
@@ -117,7 +117,7 @@ fn about(timeline: &Timeline) -> Value {
         "terrain": terrain.collect::<Vec<_>>(),
         "sides": sides.collect::<Vec<_>>(),
         "classes": classes.collect::<Vec<_>>(),
-        "orders": header.orders,
+        "orders": timeline.orders,
         "names": timeline.names,
         "agents": timeline.agents.len(),
         "edits": timeline.edits.len(),
@@ -210,8 +210,8 @@ fn agents(timeline: &Timeline) -> [Vec<u8>; 9] {
 impl AgentSections {
     /// Writes the moves of an agent. Returns the number of runs.
     fn put_moves(&mut self, timeline: &Timeline, agent: &TimelineAgent) -> u64 {
-        let primitives = &timeline.header.classes[usize::from(agent.class)].primitives;
-        let mut last_ticks: Vec<u32> = primitives.iter().map(|primitive| primitive.ticks).collect();
+        let primitives = timeline.header.classes[usize::from(agent.class)].movement().primitives();
+        let mut last_ticks: Vec<u32> = primitives.iter().map(|primitive| primitive.time).collect();
         let goes_on = |a: &TimelineMove, b: &TimelineMove| {
             a.primitive == b.primitive && a.ticks == b.ticks && a.start + a.ticks == b.start
         };

@@ -2,12 +2,14 @@
 
 use crate::picture::bodies::{BodyShape, INSET};
 use crate::recorded::{NONE, names};
+use std::collections::BTreeMap;
 use std::io::{Read, Seek};
-use wheelbase_planner::{ClassSpec, Heading, MovementClass, Pose};
+use wheelbase_planner::model::{MoveShape, Offset};
+use wheelbase_planner::{Heading, Pose};
 use wheelbase_scenario::recording::{
-    Event, Header, PathRun, Reader, RecordingError, TickRecord, movement_classes,
+    Event, Header, PathRun, Reader, RecordedClass, RecordingError, TickRecord,
 };
-use wheelbase_sim::{AppliedEdit, Counters};
+use wheelbase_sim::{AgentId, AppliedEdit, ClassId, Counters};
 
 /// Most bytes of memory for a timeline, not counting spare capacity of its lists. Browsers cannot show larger pages.
 const MEMORY_MAX: usize = 1 << 29;
@@ -20,8 +22,10 @@ pub struct Timeline {
     pub geometries: Vec<ClassGeometry>,
     /// Names of the agents listed by the scenario, by id; empty for unnamed agents.
     pub names: Vec<String>,
-    /// All agents of the run, in order of id.
+    /// All agents of the run, in order of id. An agent that takes another class ends, and begins again behind.
     pub agents: Vec<TimelineAgent>,
+    /// Texts of orders: those of the header by number, then the others that were current.
+    pub orders: Vec<String>,
     /// Runs of equal moves of all planned paths, path after path.
     pub path_runs: Vec<PathRun>,
     /// Map edits with the ticks at which they took effect.
@@ -32,14 +36,17 @@ pub struct Timeline {
     pub complete: bool,
 }
 
-/// The parts of a class's geometry that the header of a recording lacks.
+/// The geometry of a class. Tables by pose are indexed by heading, then by the parity of the row, on which offsets
+/// depend on hexagonal maps.
 pub struct ClassGeometry {
-    /// The class.
-    pub spec: ClassSpec,
     /// Outlines and facing mark.
     pub shape: BodyShape,
-    /// `[x, y]` of the cells swept by each primitive, relative to its start anchor; indexed by primitive, then by
-    /// [`RecordedClass::pose_index`](wheelbase_scenario::recording::RecordedClass::pose_index).
+    /// `[x, y]` of the covered cells, relative to the anchor, by pose.
+    pub footprints: Vec<Vec<[i32; 2]>>,
+    /// `[x, y, heading]` of each primitive by pose: offset of the anchor and heading afterwards; `None` where it does not
+    /// apply.
+    pub steps: Vec<Vec<Option<[i32; 3]>>>,
+    /// `[x, y]` of the cells swept by each primitive, relative to its start anchor, by pose.
     pub swept: Vec<Vec<Vec<[i32; 2]>>>,
 }
 
@@ -59,7 +66,7 @@ pub struct TimelineAgent {
     pub moves: Vec<TimelineMove>,
     /// Intervals `[from, to)` of ticks in which the agent waited.
     pub waits: Vec<[u32; 2]>,
-    /// `[tick, order]`: the current order from a tick on, an index into [`Header::orders`] or [`NONE`].
+    /// `[tick, order]`: the current order from a tick on, an index into [`Timeline::orders`] or [`NONE`].
     pub orders: Vec<[u32; 2]>,
     /// Assigned paths in order of time.
     pub paths: Vec<TimelinePath>,
@@ -94,7 +101,8 @@ impl Timeline {
     pub fn read<R: Read + Seek>(reader: &mut Reader<R>, with_paths: bool) -> Result<Self, RecordingError> {
         let header = reader.header().clone();
         let mut timeline = Self {
-            geometries: geometries(&header)?,
+            geometries: header.classes.iter().enumerate().map(geometry).collect(),
+            orders: header.orders.clone(),
             names: names(&header),
             header,
             agents: Vec::new(),
@@ -104,6 +112,8 @@ impl Timeline {
             complete: reader.end().is_some(),
         };
         let (mut record, mut memory) = (TickRecord::default(), 0);
+        let mut index = AgentIndex::default();
+        let mut orders = BTreeMap::new();
         while reader.next_tick(&mut record)? {
             memory += size_of::<Counters>() + record.events.iter().map(memory_of).sum::<usize>();
             memory += if with_paths { size_of_val(&record.path_runs[..]) } else { 0 };
@@ -119,7 +129,20 @@ impl Timeline {
                 });
             }
             for event in &record.events {
-                timeline.add(&record, event, with_paths);
+                let mut event = *event;
+                if let Event::Current { order, .. } = &mut event
+                    && *order != NONE
+                    && *order as usize >= timeline.header.orders.len()
+                {
+                    // The index of its text.
+                    *order = *orders.entry(*order).or_insert_with(|| {
+                        let text = reader.order_text(*order).unwrap_or_default();
+                        memory += size_of::<(u32, u32, String)>() + text.len();
+                        timeline.orders.push(text.to_owned());
+                        timeline.orders.len() as u32 - 1
+                    });
+                }
+                timeline.add(&record, &event, &mut index, with_paths);
             }
             timeline.counters.push(record.counters);
         }
@@ -127,6 +150,7 @@ impl Timeline {
         for agent in &mut timeline.agents {
             agent.end_wait(end);
         }
+        timeline.agents.sort_by_key(|agent| (agent.id, agent.placed));
         Ok(timeline)
     }
 
@@ -135,29 +159,27 @@ impl Timeline {
         self.counters.len() as u32
     }
 
-    fn add(&mut self, record: &TickRecord, event: &Event, with_paths: bool) {
+    fn add(&mut self, record: &TickRecord, event: &Event, index: &mut AgentIndex, with_paths: bool) {
         let tick = record.tick;
         if let Event::Edit(edit) = *event {
             self.edits.push((tick, edit));
         }
-        if let Event::Spawn { agent, class, pose } = *event {
-            self.agents.push(TimelineAgent {
-                id: agent.0,
-                class: class.0,
-                placed: tick,
-                removed: NONE,
-                pose,
-                moves: Vec::new(),
-                waits: Vec::new(),
-                orders: Vec::new(),
-                paths: Vec::new(),
-            });
+        if let Event::Spawn { agent, class, pose, .. } = *event {
+            index.add(agent, self.agents.len());
+            self.agents.push(TimelineAgent::placed_at(tick, agent, class, pose));
         }
-        let Some(id) = event.agent() else { return };
-        // Ids grow with placement, so the agents are sorted by id.
-        let Ok(at) = self.agents.binary_search_by_key(&id.0, |agent| agent.id) else { return };
-        let agent = &mut self.agents[at];
+        let Some(at) = event.agent().and_then(|id| index.get(id)) else { return };
+        let n_agents = self.agents.len();
+        let agent = &mut self.agents[*at as usize];
         match *event {
+            Event::Class { agent: id, class, pose } => {
+                agent.end_wait(tick);
+                agent.removed = tick;
+                let mut again = TimelineAgent::placed_at(tick, id, class, pose);
+                again.orders.extend(agent.orders.last().map(|&[_, order]| [tick, order]));
+                *at = n_agents as u32;
+                self.agents.push(again);
+            }
             Event::Remove { .. } => {
                 agent.end_wait(tick);
                 agent.removed = tick;
@@ -187,7 +209,7 @@ impl Timeline {
 fn memory_of(event: &Event) -> usize {
     match event {
         // With the first allocations of its lists.
-        Event::Spawn { .. } => size_of::<TimelineAgent>() + 128,
+        Event::Spawn { .. } | Event::Class { .. } => size_of::<TimelineAgent>() + 128,
         Event::Move { .. } => size_of::<TimelineMove>(),
         Event::Wait { .. } | Event::Current { .. } => size_of::<[u32; 2]>(),
         Event::Path { .. } => size_of::<TimelinePath>(),
@@ -196,7 +218,32 @@ fn memory_of(event: &Event) -> usize {
     }
 }
 
+/// Where the agents stand in a timeline that is being read: of each the part that it was last in.
+#[derive(Default)]
+struct AgentIndex {
+    /// Ids, rising: they grow with placement.
+    ids: Vec<AgentId>,
+    places: Vec<u32>,
+}
+
+impl AgentIndex {
+    fn add(&mut self, agent: AgentId, place: usize) {
+        self.ids.push(agent);
+        self.places.push(place as u32);
+    }
+
+    fn get(&mut self, agent: AgentId) -> Option<&mut u32> {
+        let at = self.ids.binary_search(&agent).ok()?;
+        self.places.get_mut(at)
+    }
+}
+
 impl TimelineAgent {
+    fn placed_at(tick: u32, AgentId(id): AgentId, ClassId(class): ClassId, pose: Pose) -> Self {
+        let (moves, waits, orders, paths) = Default::default();
+        Self { id, class, placed: tick, removed: NONE, pose, moves, waits, orders, paths }
+    }
+
     fn end_wait(&mut self, tick: u32) {
         if let Some(wait) = self.waits.last_mut().filter(|wait| wait[1] == NONE) {
             wait[1] = tick;
@@ -204,20 +251,74 @@ impl TimelineAgent {
     }
 }
 
-/// The geometries of the classes, from the scenario within the recording.
-fn geometries(header: &Header) -> Result<Vec<ClassGeometry>, RecordingError> {
-    let geometry = |(number, movement): (usize, MovementClass)| {
-        let swept = |primitive, heading, row| {
-            let shape = movement.shape(movement.frame(Pose::new(0, row, Heading(heading))), primitive);
-            shape.swept.iter().filter(|_| shape.applies).map(|cell| [cell.dx, cell.dy]).collect()
-        };
-        let poses = || (0..movement.headings()).flat_map(|heading| [(heading, 0), (heading, 1)]);
-        let at_poses = |primitive| poses().map(|(heading, row)| swept(primitive, heading, row)).collect();
-        ClassGeometry {
-            spec: movement.spec().clone(),
-            shape: BodyShape::inset_by(INSET, &movement, number),
-            swept: (0..movement.primitives().len()).map(at_poses).collect(),
-        }
+/// The geometry of the class of a number.
+fn geometry((number, class): (usize, &RecordedClass)) -> ClassGeometry {
+    let movement = class.movement();
+    let poses = || (0..movement.headings()).flat_map(|heading| [(heading, 0), (heading, 1)]);
+    let frame = |(heading, row)| movement.frame(Pose::new(0, row, Heading(heading)));
+    let cells = |offsets: &[Offset]| offsets.iter().map(|cell| [cell.dx, cell.dy]).collect::<Vec<_>>();
+    let step = |shape: &MoveShape| {
+        let MoveShape { step, heading_after, applies, .. } = shape;
+        applies.then(|| [step.dx, step.dy, i32::from(heading_after.0)])
     };
-    Ok(movement_classes(header)?.into_iter().enumerate().map(geometry).collect())
+    let swept = |shape: &MoveShape| if shape.applies { cells(&shape.swept) } else { Vec::new() };
+    let shapes = |primitive| poses().map(move |at| movement.shape(frame(at), primitive));
+    let primitives = || 0..movement.primitives().len();
+    ClassGeometry {
+        shape: BodyShape::inset_by(INSET, movement, number),
+        footprints: poses().map(|at| cells(movement.footprint().at(frame(at)))).collect(),
+        steps: primitives().map(|primitive| shapes(primitive).map(step).collect()).collect(),
+        swept: primitives().map(|primitive| shapes(primitive).map(swept).collect()).collect(),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+    use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
+    use wheelbase_planner::{ClassSpec, MovementClass, Primitive};
+    use wheelbase_scenario::recording::Recorder;
+    use wheelbase_sim::{Command, Order, Settings, Setup, Spawn, World};
+
+    #[test]
+    fn orders_given_later_have_texts_and_an_agent_of_another_class_begins_again() {
+        let grid = Grid::from_rows(&["........"], TerrainTable::movingai(), SideTable::default()).unwrap();
+        let class = |name: &str, headings, primitives| {
+            let mut spec = ClassSpec::new(name, headings);
+            spec.primitives = primitives;
+            MovementClass::new(spec).unwrap()
+        };
+        let classes = vec![
+            class("walker", 1, Primitive::four_directions(1)),
+            class("cart", 4, Primitive::vehicle(2, 2, 1)),
+        ];
+        let mut setup = Setup::cooperative(Settings::named("host"), grid, classes);
+        for x in [1, 7] {
+            let orders = [Order::goto(CellXY::new(x - 1, 0))].into();
+            setup.agents.push(Spawn { orders, ..Spawn::new(ClassId(0), Pose::new(x, 0, Heading(0))) });
+        }
+        let mut world = World::new(setup).unwrap();
+        let mut recorder = Recorder::begin_host(&mut world, Vec::new()).unwrap();
+        for tick in 0..40 {
+            if tick == 5 {
+                world.command(Command::order(AgentId(0), Order::goto(CellXY::new(4, 0))));
+            } else if tick == 7 {
+                world.command(Command::Class { agent: AgentId(0), class: ClassId(1), pose: None });
+            }
+            let step = world.step();
+            recorder.tick(&world, tick, step).unwrap();
+            world.clear_log();
+        }
+        let mut reader = Reader::open(Cursor::new(recorder.finish(&world).unwrap())).unwrap();
+        let timeline = Timeline::read(&mut reader, true).unwrap();
+        assert_eq!(timeline.orders, ["{\"goto\":[0,0]}", "{\"goto\":[6,0]}", "{\"goto\":[4,0]}"]);
+        let [first, again, other] = &timeline.agents[..] else { panic!() };
+        assert_eq!([first.id, again.id, other.id], [0, 0, 1]);
+        assert_eq!([first.class, again.class, other.class], [0, 1, 0]);
+        assert_eq!((first.placed, first.removed, again.placed, again.removed), (0, 7, 7, NONE));
+        assert_eq!((first.orders.as_slice(), again.orders[0]), (&[[0, 0], [1, NONE], [5, 2]][..], [7, 2]));
+        assert_eq!((again.pose.cell, again.moves.len()), (CellXY::new(2, 0), 2));
+    }
 }

@@ -2,11 +2,10 @@
 
 use crate::colours::class_colour;
 use crate::picture::drawing::{Paint, Shape};
-use crate::picture::lattice::{Corner, Lattice, Point};
 use crate::picture::view::View;
 use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::TAU;
-use wheelbase_grid::{CellXY, Rgb};
+use wheelbase_grid::{CellXY, Corner, Lattice, Point, Rgb};
 use wheelbase_planner::{Heading, MovementClass, Pose};
 
 /// Least scale, in pixels per cell, at which bodies are inset and carry a facing mark.
@@ -95,11 +94,11 @@ impl BodyShape {
     /// An agent in a move that turns by `turn` heading steps and is `part` done, 0 to 1. A turning body is drawn with
     /// the outline of its start heading in the first half, with that of its end heading in the second.
     pub fn moving(&self, from: Pose, to: Pose, turn: i32, part: f64) -> Placement {
-        let ([ax, ay], [bx, by]) = (self.pivot_at(from.cell), self.pivot_at(to.cell));
+        let [x, y] = self.lattice.between(from.cell, to.cell, part);
         let turn = f64::from(turn) * TAU / f64::from(self.n_headings);
         let (heading, rotation) =
             if part < 0.5 { (from.heading, turn * part) } else { (to.heading, turn * (part - 1.0)) };
-        Placement { pivot: [ax + (bx - ax) * part, ay + (by - ay) * part], heading, rotation }
+        Placement { pivot: [x + self.pivot[0], y + self.pivot[1]], heading, rotation }
     }
 
     /// The loops of the outline at a placement.

@@ -1,8 +1,7 @@
 //! A picture as a list of items in the plane of the map.
 
-use crate::picture::lattice::Point;
 use crate::picture::view::View;
-use wheelbase_grid::{CellXY, Rect, Rgb};
+use wheelbase_grid::{CellXY, Point, Rect, Rgb};
 
 /// A picture.
 #[derive(Clone, Debug)]

@@ -1,9 +1,8 @@
 //! The map in a picture: terrain, elevation, grid lines and sides.
 
 use crate::picture::drawing::{Cells, Item, Paint, Shape};
-use crate::picture::lattice::Point;
 use crate::picture::view::View;
-use wheelbase_grid::{CellXY, Grid, GridShape, Rect, Rgb};
+use wheelbase_grid::{CellXY, Grid, GridShape, Point, Rect, Rgb};
 use wheelbase_maps::TerrainColours;
 use wheelbase_scenario::recording::{Header, MapLayers};
 

@@ -6,7 +6,6 @@ pub mod distances;
 pub mod drawing;
 pub mod gif;
 pub mod ground;
-pub mod lattice;
 pub mod plan;
 pub mod png;
 pub mod raster;

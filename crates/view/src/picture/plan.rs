@@ -3,10 +3,9 @@
 use crate::picture::bodies::BodyShape;
 use crate::picture::drawing::{Cells, Item, Paint, Picture, Shape};
 use crate::picture::ground;
-use crate::picture::lattice::Point;
 use crate::picture::view::View;
 use std::collections::BTreeSet;
-use wheelbase_grid::{CellXY, Grid, Rgb, Side};
+use wheelbase_grid::{CellXY, Grid, Point, Rgb, Side};
 use wheelbase_planner::model::{MoveBlocked, PoseBlocked, Reached};
 use wheelbase_planner::search::Answer;
 use wheelbase_planner::{

@@ -5,9 +5,8 @@
 //! rounded to quarters: few distinct colours keep files small.
 
 use crate::picture::drawing::{Cells, Item, Paint, Shape};
-use crate::picture::lattice::Point;
 use crate::picture::view::View;
-use wheelbase_grid::{CellXY, GridShape, Rgb};
+use wheelbase_grid::{CellXY, GridShape, Point, Rgb};
 
 /// Background, seen in the gaps at the row ends of a hexagonal map.
 pub const OUTSIDE: Rgb = [13, 15, 17];

@@ -1,14 +1,13 @@
 //! Pictures as SVG, in units of cells, so that they scale to any size.
 
 use crate::picture::drawing::{Cells, Item, Paint, Picture, Shape};
-use crate::picture::lattice::{Lattice, Point};
 use crate::picture::raster::OUTSIDE;
 use crate::picture::view::View;
 use crate::safe_text::markup;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use wheelbase_grid::hexadecimal as css;
-use wheelbase_grid::{CellXY, GridShape};
+use wheelbase_grid::{CellXY, GridShape, Lattice, Point};
 
 /// Most cells of a picture. Each run of equal cells takes text, so larger files would be unwieldy.
 pub const CELLS_MAX: u64 = 1 << 20;

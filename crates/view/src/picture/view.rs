@@ -1,8 +1,7 @@
 //! The visible part of a map and its scale.
 
-use crate::picture::lattice::{Lattice, Point};
 use std::fmt;
-use wheelbase_grid::Rect;
+use wheelbase_grid::{Lattice, Point, Rect};
 
 /// Most pixels of a picture: the number of cells of the largest map.
 pub const PIXELS_MAX: u64 = 1 << 26;

@@ -6,7 +6,6 @@ use crate::base64::base64;
 use crate::colours::mixed;
 use crate::picture::drawing::{Cells, Item, Paint};
 use crate::picture::ground::{self, MapStyle, map_area};
-use crate::picture::lattice::Lattice;
 use crate::picture::raster::Canvas;
 use crate::picture::view::View;
 use crate::picture::{gif, png};
@@ -17,7 +16,7 @@ use plot::{Plot, PlotKind, Series};
 use std::fmt::Write as _;
 use std::io::{Read, Seek};
 use std::time::Duration;
-use wheelbase_grid::Rgb;
+use wheelbase_grid::{Lattice, Rgb};
 use wheelbase_scenario::recording::{MapLayers, Reader, RecordingError, ReplayProfile};
 use wheelbase_sim::{Counters, Phase, STUCK_AFTER_TICKS, TickTimes};
 

@@ -41,7 +41,7 @@ impl Arcs {
     /// The moves out of the states.
     pub fn out(tables: &MovementTables) -> Self {
         Self::collect(tables.class(), true, |frame, primitive| {
-            let step = tables.graph.move_deltas[frame.0 as usize * FRAME_STRIDE + primitive as usize];
+            let step = tables.graph().move_deltas[frame.0 as usize * FRAME_STRIDE + primitive as usize];
             let shape = tables.class().shape(frame, primitive as usize);
             shape.applies.then_some(Arc {
                 delta: step.delta,
@@ -66,7 +66,8 @@ impl Arcs {
         let own_word = !tables.is_sloped() && own_slots.is_some();
         Self::collect(class, own_word, |frame, primitive| {
             let start = before(frame, primitive)?;
-            let delta = -tables.graph.move_deltas[start.0 as usize * FRAME_STRIDE + primitive as usize].delta;
+            let delta =
+                -tables.graph().move_deltas[start.0 as usize * FRAME_STRIDE + primitive as usize].delta;
             let slot = match &own_slots {
                 Some(slots) if own_word => slots[frame.0 as usize * FRAME_STRIDE + primitive as usize],
                 _ => primitive,

@@ -235,8 +235,8 @@ impl CostField {
         self.moves.resize(self.space.n_states(), NO_MOVE);
         self.mark_sources();
         let radius = self.radius();
-        with_layout!(&tables.graph.layouts, layout => with_indexing!(self.space, indexing => {
-            let graph = ArcGraph { words: &layout.words, times: &tables.graph.times, indexing };
+        with_layout!(&tables.graph().layouts, layout => with_indexing!(self.space, indexing => {
+            let graph = ArcGraph { words: &layout.words, times: &tables.graph().times, indexing };
             for state in 0..self.space.n_states() as u32 {
                 if self.costs[state as usize] <= radius {
                     self.moves[state as usize] = downhill_move(&graph, &self.downhill, &self.costs, state);
@@ -266,8 +266,8 @@ impl CostField {
             SettleTarget::Pose(state) => costs[state.0 as usize] <= radius,
             _ => false,
         };
-        with_layout!(&tables.graph.layouts, layout => with_indexing!(self.space, indexing => {
-            let graph = ArcGraph { words: &layout.words, times: &tables.graph.times, indexing };
+        with_layout!(&tables.graph().layouts, layout => with_indexing!(self.space, indexing => {
+            let graph = ArcGraph { words: &layout.words, times: &tables.graph().times, indexing };
             let Self { costs, moves, radius, sweep, sweep_plan, frontier, downhill, .. } = self;
             let mut search = FieldSearch { graph, plan: sweep_plan, costs, sweep, frontier, radius };
             let mut keep = KeepMoves { moves, downhill, changed: None };
@@ -360,8 +360,8 @@ impl CostField {
     fn next_primitive(&self, tables: &MovementTables, state: State) -> Option<u8> {
         let primitive = match self.moves.get(state.0 as usize) {
             Some(&primitive) => primitive,
-            None => with_layout!(&tables.graph.layouts, layout => with_indexing!(self.space, indexing => {
-                let graph = ArcGraph { words: &layout.words, times: &tables.graph.times, indexing };
+            None => with_layout!(&tables.graph().layouts, layout => with_indexing!(self.space, indexing => {
+                let graph = ArcGraph { words: &layout.words, times: &tables.graph().times, indexing };
                 downhill_move(&graph, &self.downhill, &self.costs, state.0)
             })),
         };
@@ -432,7 +432,7 @@ impl CostField {
     fn pose_downhill(&self, tables: &MovementTables, pose: Pose, primitive: u8) -> Pose {
         let step = |pose: Pose| {
             let frame = self.space.frame(pose).0 as usize;
-            tables.graph.move_deltas[frame * FRAME_STRIDE + primitive as usize]
+            tables.graph().move_deltas[frame * FRAME_STRIDE + primitive as usize]
         };
         let CellXY { x, y } = pose.cell;
         match self.direction {

@@ -92,8 +92,8 @@ impl CostField {
             Direction::ToGoal => tables.touched_anchors(changed),
             Direction::FromStart => tables.touched_ends(changed),
         };
-        let expansions = with_layout!(&tables.graph.layouts, layout => with_indexing!(tables.space(), indexing => {
-            let graph = ArcGraph { words: &layout.words, times: &tables.graph.times, indexing };
+        let expansions = with_layout!(&tables.graph().layouts, layout => with_indexing!(tables.space(), indexing => {
+            let graph = ArcGraph { words: &layout.words, times: &tables.graph().times, indexing };
             Repair { field: self, tables, graph, scratch }.run(anchors)
         }));
         Repaired { lost: scratch.dropping.states().len() as u64, expansions }
@@ -102,8 +102,8 @@ impl CostField {
     /// Transfers all pending work to the frontier, so that each state on the boundary of the settled region has
     /// the least cost derived from settled states.
     fn unwind(&mut self, tables: &MovementTables, n_queues: usize) {
-        with_layout!(&tables.graph.layouts, layout => with_indexing!(self.space, indexing => {
-            let graph = ArcGraph { words: &layout.words, times: &tables.graph.times, indexing };
+        with_layout!(&tables.graph().layouts, layout => with_indexing!(self.space, indexing => {
+            let graph = ArcGraph { words: &layout.words, times: &tables.graph().times, indexing };
             let Self { costs, radius, sweep, spread, frontier, .. } = self;
             unwind(&graph, spread, (sweep, n_queues), costs, frontier, *radius);
         }));

@@ -103,7 +103,7 @@ pub(crate) struct SweepPlan {
 
 impl SweepPlan {
     pub fn of(tables: &MovementTables, arcs: &Arcs) -> Self {
-        with_layout!(&tables.graph.layouts, layout => Self::of_words(tables, arcs, &layout.words))
+        with_layout!(&tables.graph().layouts, layout => Self::of_words(tables, arcs, &layout.words))
     }
 
     fn of_words<W: SlotBits>(tables: &MovementTables, arcs: &Arcs, _: &[W]) -> Self {
@@ -111,7 +111,7 @@ impl SweepPlan {
         // On flat ground the largest code is that of the fastest ground, which most cells have.
         let fast = |primitive: u8| {
             let first = usize::from(primitive) << W::BITS;
-            let times = tables.graph.times.get(first..first + (1 << W::BITS)).filter(|_| W::PACKED)?;
+            let times = tables.graph().times.get(first..first + (1 << W::BITS)).filter(|_| W::PACKED)?;
             let code = times.iter().rposition(|&ticks| ticks != 0).filter(|_| !tables.is_sloped())?;
             // If slower ground takes equally long, two codes would be due at once.
             (!times[..code].contains(&times[code])).then_some((code as u64, times[code]))

@@ -5,7 +5,7 @@ use crate::recording::chunk::Chunk;
 use crate::recording::format::{BLOCK_CHUNK, BLOCK_END, BLOCK_HEADER, KIND};
 use crate::recording::record::PathRun;
 use crate::recording::recorded_agents::RecordedAgents;
-use crate::recording::tick_code::{ENDED, encode_events, encode_moves, encode_rest};
+use crate::recording::tick_code::{encode_events, encode_head, encode_moves, encode_rest};
 use crate::recording::{Difference, Event, Header, Reader, TickRecord, verify};
 use std::io::Cursor;
 use wheelbase_sim::AgentId;
@@ -46,12 +46,13 @@ fn verify_changed(change: impl FnOnce(&Header, &mut Vec<TickRecord>)) -> Option<
     let (mut file, mut blocks, mut chunk) = (Vec::new(), BlockWriter::default(), Chunk::default());
     write_prefix(&KIND, &mut file).unwrap();
     blocks.write(BLOCK_HEADER, (0, 0), &header, &mut file).unwrap();
-    let (mut frame, mut late) = (RecordedAgents::default(), Vec::new());
+    let (mut frame, mut late, mut scratch) = (RecordedAgents::before(&header), Vec::new(), Vec::new());
     frame.to_key(&mut chunk.key);
+    frame.texts.encode(&mut chunk.orders);
     for (tick, record) in records.iter_mut().enumerate() {
         let last = tick as u32 == reader.end().unwrap().tick;
-        chunk.ticks.push(if last { ENDED } else { 0 });
         frame.tick = tick as u32;
+        encode_head(record, last, &header, &mut frame, &mut scratch, &mut chunk.ticks).unwrap();
         let is_rest = |event: &Event| matches!(event, Event::Wait { .. } | Event::Current { .. });
         let n_moved = record.events.iter().position(is_rest).unwrap_or(record.events.len());
         let rest = record.events.split_off(n_moved);

@@ -120,7 +120,7 @@ fn a_single_agent_is_not_counted() {
         planned.counts.iter().any(|&count| count > 0)
     };
     assert!(count(&mut planned, &world));
-    let removed: Vec<bool> = (0..world.agents.len()).map(|row| row > 0).collect();
-    world.remove_rows(&removed);
+    (1..world.agents.len()).for_each(|row| world.remove(row));
+    world.agents.close_up();
     assert!(!world.paths.moves(world.agents.paths[0]).is_empty() && !count(&mut planned, &world));
 }

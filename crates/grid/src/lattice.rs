@@ -1,11 +1,21 @@
-//! Positions of cells in the plane.
+//! Positions of cells in the plane, for drawing. Floats stay with those who draw, and reach no state.
 
-use wheelbase_grid::{CellXY, GridShape, Rect, Side};
+use crate::cell::{CellXY, Rect};
+use crate::shape::{GridShape, Side};
 
 /// A point of the plane, or a vector: x to the east, y to the south, in cell widths.
 pub type Point = [f64; 2];
 
 /// The plane of a map. Its origin is the north-west corner of the map.
+///
+/// ```
+/// use wheelbase_grid::{CellXY, GridShape, Lattice};
+/// let square = Lattice(GridShape::Square);
+/// assert_eq!(square.centre(CellXY::new(2, 1)), [2.5, 1.5]);
+/// assert_eq!(square.between(CellXY::new(2, 1), CellXY::new(3, 1), 0.25), [2.75, 1.5]);
+/// // Odd rows of hexagonal maps lie half a cell further east.
+/// assert_eq!(Lattice(GridShape::Hex).centre(CellXY::new(2, 1))[0], 3.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lattice(pub GridShape);
 
@@ -63,6 +73,14 @@ impl Lattice {
     /// The centre of a cell.
     pub fn centre(self, cell: CellXY) -> Point {
         self.point(self.centre_by_corners(cell))
+    }
+
+    /// The point that is `part`, 0 to 1, of the way from the centre of a cell to that of another; at both ends exactly
+    /// the centre.
+    pub fn between(self, from: CellXY, to: CellXY, part: f64) -> Point {
+        let ([ax, ay], [bx, by]) = (self.centre(from), self.centre(to));
+        let at = |a: f64, b: f64| a * (1.0 - part) + b * part;
+        [at(ax, bx), at(ay, by)]
     }
 
     /// Corners of a cell, counter-clockwise: side `k` runs from corner `k` to the next.

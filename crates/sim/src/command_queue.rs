@@ -1,0 +1,131 @@
+//! The queue of commands: those for the next tick, and those for later ones.
+
+use crate::codec::encode;
+use crate::commands::{Command, Ticket};
+use std::collections::BTreeMap;
+use wheelbase_grid::Fnv1a;
+
+/// A command as it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenCommand {
+    /// Its ticket.
+    pub ticket: Ticket,
+    /// The later tick that it was given for; `None` for the next one.
+    pub tick: Option<u32>,
+    /// The command.
+    pub command: Command,
+}
+
+/// Commands that have not taken effect. Those of one tick take effect in order of their tickets.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CommandQueue {
+    /// For the next tick, in order of ticket.
+    next: Vec<(Ticket, Command)>,
+    /// For later ticks, by tick and ticket, with their hashes.
+    later: BTreeMap<(u32, Ticket), (u64, Command)>,
+    /// The ticket of the next command.
+    next_ticket: u64,
+    /// Number of the commands that came with the setup; they have the first tickets.
+    of_setup: u64,
+    /// Sums of the hashes of the commands for the next tick and for later ones.
+    next_hash: u64,
+    later_hash: u64,
+    /// Scratch: the bytes of a command.
+    bytes: Vec<u8>,
+}
+
+impl CommandQueue {
+    /// Adds a command for the next tick.
+    pub fn push(&mut self, command: Command) -> Ticket {
+        let ticket = self.take_ticket();
+        self.next_hash = self.next_hash.wrapping_add(self.hash_of(ticket, None, &command));
+        self.next.push((ticket, command));
+        ticket
+    }
+
+    /// Adds a command for a tick that has not begun.
+    pub fn push_at(&mut self, tick: u32, command: Command) -> Ticket {
+        let ticket = self.take_ticket();
+        let hash = self.hash_of(ticket, Some(tick), &command);
+        self.later_hash = self.later_hash.wrapping_add(hash);
+        self.later.insert((tick, ticket), (hash, command));
+        ticket
+    }
+
+    fn take_ticket(&mut self) -> Ticket {
+        let ticket = Ticket(self.next_ticket);
+        self.next_ticket += 1;
+        ticket
+    }
+
+    fn hash_of(&mut self, ticket: Ticket, tick: Option<u32>, command: &Command) -> u64 {
+        let mut hash = Fnv1a::new();
+        hash.write_word(ticket.0);
+        hash.write_word(tick.map_or(u64::MAX, u64::from));
+        self.bytes.clear();
+        // Cannot fail: commands are plain data. Were it to, ticket and tick would still tell most queues apart.
+        if encode(command, &mut self.bytes).is_ok() {
+            hash.write(&self.bytes);
+        }
+        hash.finish()
+    }
+
+    /// Moves the commands that are due at a tick to `due`, in order: first those that were added for this tick, then
+    /// those added for the next one.
+    pub fn take_due(&mut self, tick: u32, due: &mut Vec<(Ticket, Command)>) {
+        while let Some(entry) = self.later.first_entry().filter(|entry| entry.key().0 <= tick) {
+            let ((_, ticket), (hash, command)) = entry.remove_entry();
+            self.later_hash = self.later_hash.wrapping_sub(hash);
+            due.push((ticket, command));
+        }
+        due.append(&mut self.next);
+        self.next_hash = 0;
+    }
+
+    /// Whether no command waits.
+    pub fn is_empty(&self) -> bool {
+        self.next.is_empty() && self.later.is_empty()
+    }
+
+    /// Commands for later ticks, by tick and ticket.
+    pub fn later(&self) -> impl ExactSizeIterator<Item = (u32, Ticket, &Command)> {
+        self.later.iter().map(|(&(tick, ticket), (_, command))| (tick, ticket, command))
+    }
+
+    /// Commands for the next tick, in order.
+    pub fn next(&self) -> &[(Ticket, Command)] {
+        &self.next
+    }
+
+    /// Has the commands given so far be those of the setup.
+    pub fn end_setup(&mut self) {
+        self.of_setup = self.next_ticket;
+    }
+
+    /// Those of the setup that have not taken effect, by tick and ticket.
+    pub fn of_setup(&self) -> impl Iterator<Item = (u32, &Command)> {
+        self.later()
+            .filter(|(_, ticket, _)| ticket.0 < self.of_setup)
+            .map(|(tick, _, command)| (tick, command))
+    }
+
+    /// All others that have not taken effect, in order of their tickets.
+    pub fn given(&self) -> Vec<GivenCommand> {
+        let next = self.next.iter().map(|(ticket, command)| (*ticket, None, command));
+        let later = self.later().filter(|(_, ticket, _)| ticket.0 >= self.of_setup);
+        let later = later.map(|(tick, ticket, command)| (ticket, Some(tick), command));
+        let given = |(ticket, tick, command): (Ticket, Option<u32>, &Command)| GivenCommand {
+            ticket,
+            tick,
+            command: command.clone(),
+        };
+        let mut all: Vec<GivenCommand> = next.chain(later).map(given).collect();
+        all.sort_unstable_by_key(|command| command.ticket);
+        all
+    }
+
+    /// Words that identify the queue, for the state hash.
+    pub fn words(&self) -> [u64; 3] {
+        [self.next_ticket, self.next_hash, self.later_hash]
+    }
+}

@@ -1,0 +1,443 @@
+//! Commands: all that changes a world from outside.
+
+use crate::orders::{Order, OrderKind};
+use crate::serde_ids;
+use crate::tasks::TaskSource;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::sync::Arc;
+use wheelbase_grid::{BitGrid, CellXY, Change, Rect, TerrainKind};
+use wheelbase_planner::Pose;
+use wheelbase_traffic::motion::{AgentId, ClassId};
+use wheelbase_traffic::teams::Team;
+
+/// Most orders of a command.
+pub const ORDERS_MAX: usize = 1 << 12;
+/// Most goals of all orders of a command.
+pub const GOALS_MAX: usize = 1 << 16;
+/// Most agents that a command names.
+pub const NAMED_MAX: usize = 1 << 20;
+/// Most changes of an edit.
+pub const CHANGES_MAX: usize = 1 << 16;
+/// Most agents present at once.
+pub const AGENTS_MAX: usize = 1 << 20;
+/// Speed factor of an agent that moves in the times of its class.
+pub const USUAL_SPEED_PERMILLE: u16 = 1000;
+
+/// Names a command: the number of commands given to its world before. Events about the command carry it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Ticket(pub u64);
+
+/// Something that a host asks of a world. It takes effect in the events phase of the next tick, after the commands given
+/// before it. What cannot be done is an event with ticket and reason ([`RefusalReason`]).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Command {
+    /// Places an agent.
+    Spawn(Spawn),
+    /// Places agents at random. Those for which there is no room are counted and reported.
+    SpawnGroup(SpawnGroup),
+    /// Removes agents.
+    Remove(AgentSelection),
+    /// Gives orders to agents: in place of what is left of theirs, or behind it.
+    Order {
+        /// The agents.
+        agents: AgentSelection,
+        /// The orders; none leave the agents without any.
+        orders: Arc<[Order]>,
+        /// Whether they are put behind what is left. Otherwise they replace it, with the agents' tasks. Of orders given
+        /// to an agent at one tick the first replace, and the others stand behind them; those that begin with
+        /// [`OrderKind::Stop`] always replace.
+        append: bool,
+    },
+    /// Gives agents tasks in place of those they have, or behind their orders.
+    Tasks {
+        /// The agents.
+        agents: AgentSelection,
+        /// Where the tasks come from. Agent k of those selected, in order of id, is number k of the source.
+        source: Arc<TaskSource>,
+        /// Number of the random stream.
+        stream: u32,
+    },
+    /// Sets the priority of agents; higher goes first.
+    Priority {
+        /// The agents.
+        agents: AgentSelection,
+        /// The priority.
+        priority: i32,
+    },
+    /// Gives an agent another class, once a move under way has ended: deploys, upgrades. It keeps its orders; a heading
+    /// that the new class lacks means any.
+    Class {
+        /// The agent.
+        #[serde(with = "serde_ids::agent")]
+        agent: AgentId,
+        /// Its new class.
+        #[serde(with = "serde_ids::class")]
+        class: ClassId,
+        /// Its new pose, by headings of the new class. Without one: where it stands, with the heading of the same name,
+        /// and the first one (east) if the new class has none of that name.
+        pose: Option<Pose>,
+    },
+    /// Sets the team of agents.
+    Team {
+        /// The agents.
+        agents: AgentSelection,
+        /// The team.
+        #[serde(with = "serde_ids::team")]
+        team: Team,
+    },
+    /// Sets the speed factor of agents, 1 to 65,535 permille. A move that begins takes `max(1, ceil(time * 1000 /
+    /// factor))` ticks; paths are planned for 1000.
+    SpeedFactor {
+        /// The agents.
+        agents: AgentSelection,
+        /// The factor in permille.
+        permille: u16,
+    },
+    /// Edits the map.
+    Edit(MapEdit),
+    /// Moves that agents would begin at this tick, each by its number among the primitives of the agent's class. They are
+    /// for a rule of traffic that takes its decisions from outside ([`Commanded`](wheelbase_traffic::Commanded)); others
+    /// take no notice. Of two moves of an agent the first counts.
+    Decisions(#[serde(with = "serde_ids::decisions")] Arc<[(AgentId, u8)]>),
+    /// Answers the open path request of an agent: moves from where it rests to its goal. They are checked; a wrong
+    /// path is refused, and the request stays open.
+    PathAnswer {
+        /// The agent.
+        #[serde(with = "serde_ids::agent")]
+        agent: AgentId,
+        /// Primitives by number; `None` if there is no path.
+        moves: Option<Arc<[u8]>>,
+    },
+}
+
+impl Command {
+    /// Gives agents an order in place of what is left of theirs. Agents that are sent to a group by one command share out
+    /// the poses around its goal.
+    ///
+    /// ```
+    /// use wheelbase_sim::{AgentId, CellXY, Command, Order, Rect};
+    /// let to = CellXY::new(4, 2);
+    /// let one = Command::order(AgentId(7), Order::goto(to));
+    /// let some = Command::order(vec![AgentId(7), AgentId(9)], Order::goto_group(to));
+    /// let in_a_box = Command::order(Rect::new(0, 0, 8, 8), Order::patrol(&[to, CellXY::new(9, 2)]));
+    /// assert!(one != some && some != in_a_box);
+    /// ```
+    pub fn order(agents: impl Into<AgentSelection>, order: Order) -> Self {
+        Self::orders(agents, [order])
+    }
+
+    /// Gives agents several orders, to be done one after another, in place of what is left of theirs.
+    pub fn orders(agents: impl Into<AgentSelection>, orders: impl Into<Arc<[Order]>>) -> Self {
+        Self::Order { agents: agents.into(), orders: orders.into(), append: false }
+    }
+
+    /// Puts an order behind what is left of the orders of agents.
+    pub fn append(agents: impl Into<AgentSelection>, order: Order) -> Self {
+        Self::Order { agents: agents.into(), orders: Arc::new([order]), append: true }
+    }
+
+    /// Stops agents: they drop all orders and rest; others may push them.
+    pub fn stop(agents: impl Into<AgentSelection>) -> Self {
+        Self::order(agents, Order::new(OrderKind::Stop))
+    }
+
+    /// Has agents hold: they drop all orders and rest, nobody pushes them, and searches take them for obstacles.
+    pub fn hold(agents: impl Into<AgentSelection>) -> Self {
+        Self::order(agents, Order::new(OrderKind::Hold))
+    }
+
+    /// Removes agents.
+    pub fn remove(agents: impl Into<AgentSelection>) -> Self {
+        Self::Remove(agents.into())
+    }
+
+    /// Makes one change of the map; it waits until it disturbs no agent.
+    pub fn edit(change: Change) -> Self {
+        Self::Edit(MapEdit::new(change))
+    }
+}
+
+/// An agent to place.
+///
+/// ```
+/// use wheelbase_sim::{CellXY, ClassId, Heading, Order, Pose, Spawn, Team};
+/// let scout = Spawn::new(ClassId(0), Pose::new(3, 4, Heading(0)));
+/// assert_eq!((scout.priority, scout.speed_factor), (0, 1000));
+/// // Another team, and half as fast.
+/// let hurt = Spawn { team: Team(1), speed_factor: 500, ..scout };
+/// let to = CellXY::new(9, 4);
+/// let sent = hurt.with_orders([Order::goto(to), Order::hold()]);
+/// assert_eq!(sent.orders.len(), 2);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spawn {
+    /// Its class.
+    #[serde(with = "serde_ids::class")]
+    pub class: ClassId,
+    /// Its pose: legal, on cells that nobody holds.
+    pub pose: Pose,
+    /// Its priority; higher goes first.
+    pub priority: i32,
+    /// Its team.
+    #[serde(with = "serde_ids::team")]
+    pub team: Team,
+    /// Its speed factor in permille, 1 to 65,535.
+    pub speed_factor: u16,
+    /// Its orders.
+    pub orders: Arc<[Order]>,
+    /// Its index among the agents that share its tasks.
+    pub number: u32,
+}
+
+impl Spawn {
+    /// An agent without orders, of priority 0, team 0 and the usual speed.
+    pub fn new(class: ClassId, pose: Pose) -> Self {
+        Self {
+            class,
+            pose,
+            priority: 0,
+            team: Team(0),
+            speed_factor: USUAL_SPEED_PERMILLE,
+            orders: Arc::default(),
+            number: 0,
+        }
+    }
+
+    /// The same with these orders, to be done one after another.
+    #[must_use]
+    pub fn with_orders(self, orders: impl Into<Arc<[Order]>>) -> Self {
+        Self { orders: orders.into(), ..self }
+    }
+}
+
+/// Agents to place at random.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpawnGroup {
+    /// Their class.
+    #[serde(with = "serde_ids::class")]
+    pub class: ClassId,
+    /// Their number.
+    pub count: u32,
+    /// Area of their anchors, clipped to the map.
+    pub area: Rect,
+    /// Priority of each.
+    pub priority: i32,
+    /// Team of each.
+    #[serde(with = "serde_ids::team")]
+    pub team: Team,
+    /// Orders of each, stored once.
+    pub orders: Arc<[Order]>,
+}
+
+/// Selects agents.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AgentSelection {
+    /// One agent.
+    One(#[serde(with = "serde_ids::agent")] AgentId),
+    /// These agents, in any order.
+    Named(#[serde(with = "serde_ids::agents")] Vec<AgentId>),
+    /// Agents whose pose, or the pose in which their current move began, has its anchor in the area.
+    Area(Rect),
+}
+
+impl From<AgentId> for AgentSelection {
+    fn from(agent: AgentId) -> Self {
+        Self::One(agent)
+    }
+}
+
+impl From<Vec<AgentId>> for AgentSelection {
+    fn from(agents: Vec<AgentId>) -> Self {
+        Self::Named(agents)
+    }
+}
+
+impl From<&[AgentId]> for AgentSelection {
+    fn from(agents: &[AgentId]) -> Self {
+        Self::Named(agents.to_vec())
+    }
+}
+
+impl From<Rect> for AgentSelection {
+    fn from(area: Rect) -> Self {
+        Self::Area(area)
+    }
+}
+
+/// A change of the map, in one revision, and what happens to the agents that it disturbs: those whose pose or current
+/// move would become illegal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MapEdit {
+    /// The changes; of two of a cell the later one counts.
+    pub changes: Arc<[Change]>,
+    /// What happens to disturbed agents.
+    pub on_agents: OnAgents,
+}
+
+impl MapEdit {
+    /// One change, which waits until it disturbs no agent.
+    pub fn new(change: Change) -> Self {
+        Self::of([change])
+    }
+
+    /// Several changes at once, which wait until they disturb no agent.
+    pub fn of(changes: impl Into<Arc<[Change]>>) -> Self {
+        Self { changes: changes.into(), on_agents: OnAgents::Wait }
+    }
+
+    /// A terrain kind for all cells of a mask: a crater, a lake, a building of any outline. Linear in the cells of the
+    /// mask's map.
+    ///
+    /// ```
+    /// use wheelbase_grid::{BitGrid, CellXY, GridSize, TerrainKind};
+    /// use wheelbase_sim::MapEdit;
+    /// let mut crater = BitGrid::new(GridSize::new(8, 8)?);
+    /// for (x, y) in [(3, 2), (2, 3), (3, 3), (4, 3)] {
+    ///     crater.set(CellXY::new(x, y), true);
+    /// }
+    /// // A change for each run of cells in a row.
+    /// assert_eq!(MapEdit::terrain_mask(&crater, TerrainKind(2)).changes.len(), 2);
+    /// # Ok::<(), wheelbase_grid::SizeError>(())
+    /// ```
+    pub fn terrain_mask(mask: &BitGrid, kind: TerrainKind) -> Self {
+        let (width, height) = (mask.size().width() as i32, mask.size().height() as i32);
+        let mut changes = Vec::new();
+        for y in 0..height {
+            let mut x = 0;
+            while x < width {
+                let run = (x..width).take_while(|&x| mask.get(CellXY::new(x, y))).count() as i32;
+                if run > 0 {
+                    changes.push(Change::Terrain { area: Rect::new(x, y, run as u32, 1), kind });
+                }
+                x += run + 1;
+            }
+        }
+        Self::of(changes)
+    }
+}
+
+/// What happens to agents that an edit disturbs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OnAgents {
+    /// `"wait"`: the edit waits until it disturbs no agent.
+    #[default]
+    Wait,
+    /// `"strand"`: they stay where they are until a later edit frees them.
+    Strand,
+    /// `"remove"`: they are removed.
+    Remove,
+}
+
+/// Why a command, or a part of it, was not carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum RefusalReason {
+    /// There is no agent of this id any more, or yet; or none that an order names as the leader to follow.
+    UnknownAgent = 0,
+    /// There is no class of this number.
+    UnknownClass,
+    /// The pose is not a legal one of the class.
+    IllegalPose,
+    /// Another agent holds a cell of the pose, or is about to, or an edit waits for it.
+    PoseHeld,
+    /// The goal of an order is off the map.
+    GoalOffMap,
+    /// A heading is not below the number of headings of an order, or that number is none of 1, 4, 6 and 8.
+    WrongHeading,
+    /// An order names no goal, or several for a group; it has orders behind tasks; or an agent is to follow itself.
+    WrongOrder,
+    /// Tasks without a goal for some agent.
+    WrongTasks,
+    /// A list is longer than the limits of this module.
+    TooLong,
+    /// An edit names an unknown kind of terrain or side, or a cell off the map.
+    WrongEdit,
+    /// The team is not below 32.
+    UnknownTeam,
+    /// A speed factor of 0.
+    WrongSpeedFactor,
+    /// There are as many agents as there can be, or no ids are left.
+    TooManyAgents,
+    /// There is no room for all agents of a group. Those placed have events with the same ticket, and
+    /// [`Counts::not_placed`](crate::Counts::not_placed) adds up the others.
+    NoRoom,
+    /// The agent waits for no path from the host.
+    NoRequest,
+    /// A path of which some move is illegal, or that does not lead to the goal.
+    WrongPath,
+    /// A primitive that the agent's class does not have.
+    WrongPrimitive,
+}
+
+impl RefusalReason {
+    /// All reasons, by number.
+    pub const ALL: [Self; 17] = [
+        Self::UnknownAgent,
+        Self::UnknownClass,
+        Self::IllegalPose,
+        Self::PoseHeld,
+        Self::GoalOffMap,
+        Self::WrongHeading,
+        Self::WrongOrder,
+        Self::WrongTasks,
+        Self::TooLong,
+        Self::WrongEdit,
+        Self::UnknownTeam,
+        Self::WrongSpeedFactor,
+        Self::TooManyAgents,
+        Self::NoRoom,
+        Self::NoRequest,
+        Self::WrongPath,
+        Self::WrongPrimitive,
+    ];
+
+    /// Name in traces.
+    pub fn name(self) -> &'static str {
+        [
+            "unknown_agent",
+            "unknown_class",
+            "illegal_pose",
+            "pose_held",
+            "goal_off_map",
+            "wrong_heading",
+            "wrong_order",
+            "wrong_tasks",
+            "too_long",
+            "wrong_edit",
+            "unknown_team",
+            "wrong_speed_factor",
+            "too_many_agents",
+            "no_room",
+            "no_request",
+            "wrong_path",
+            "wrong_primitive",
+        ][self as usize]
+    }
+}
+
+impl fmt::Display for RefusalReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::UnknownAgent => "no agent has this id",
+            Self::UnknownClass => "no class has this number",
+            Self::IllegalPose => "the pose is not legal for the class",
+            Self::PoseHeld => "another agent holds a cell of the pose",
+            Self::GoalOffMap => "the goal is off the map",
+            Self::WrongHeading => "a heading is not one of those of the order",
+            Self::WrongOrder => "an order without a goal, or behind tasks",
+            Self::WrongTasks => "no goal for some agent of the tasks",
+            Self::TooLong => "a list is too long",
+            Self::WrongEdit => "the edit names an unknown kind or a cell off the map",
+            Self::UnknownTeam => "a team is not below 32",
+            Self::WrongSpeedFactor => "a speed factor is 1 to 65,535 permille",
+            Self::TooManyAgents => "no more agents can be placed",
+            Self::NoRoom => "there is no room for all agents",
+            Self::NoRequest => "the agent waits for no path",
+            Self::WrongPath => "the path is not legal or does not lead to the goal",
+            Self::WrongPrimitive => "the class has no such primitive",
+        })
+    }
+}
+
+impl std::error::Error for RefusalReason {}

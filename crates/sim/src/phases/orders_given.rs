@@ -1,0 +1,285 @@
+//! Commands that give agents orders, tasks and paths.
+
+use super::requests::deliver_given;
+use super::selection::for_each_row;
+use crate::commands::{AgentSelection, GOALS_MAX, ORDERS_MAX, RefusalReason, Ticket};
+use crate::log::TraceEvent;
+use crate::orders::{Order, OrderKind, OrderState};
+use crate::statistics::TripStatistics;
+use crate::tasks::TaskSource;
+use crate::world::World;
+use std::sync::Arc;
+use wheelbase_grid::CellXY;
+use wheelbase_planner::search::Fallback;
+use wheelbase_traffic::motion::{Activity, AgentId};
+
+/// Numbers of headings that classes can have.
+const HEADINGS: [u8; 4] = [1, 4, 6, 8];
+
+/// The orders of a command, stored in the pool once for each number of headings that needs a list of its own.
+pub(crate) struct StoredOrders<'a> {
+    orders: &'a Arc<[Order]>,
+    /// Places of the lists; without headings all are that of the first.
+    places: [Option<u32>; HEADINGS.len()],
+    names_no_heading: bool,
+    has_group: bool,
+    /// Number of the first order to a group.
+    group: Option<u32>,
+}
+
+impl<'a> StoredOrders<'a> {
+    /// Orders that were checked; none is stored yet.
+    pub fn new(orders: &'a Arc<[Order]>) -> Self {
+        Self {
+            orders,
+            places: [None; HEADINGS.len()],
+            names_no_heading: orders.iter().all(Order::names_no_heading),
+            has_group: orders.iter().any(|order| matches!(order.kind, OrderKind::GotoGroup(..))),
+            group: None,
+        }
+    }
+
+    /// Whether they are these very orders.
+    pub fn is_of(&self, orders: &Arc<[Order]>) -> bool {
+        Arc::ptr_eq(self.orders, orders)
+    }
+
+    /// The place of the list for classes of a number of headings; `None` without orders.
+    pub fn of(&mut self, world: &mut World, headings: u8) -> Option<u32> {
+        if self.orders.is_empty() {
+            return None;
+        }
+        let kind =
+            if self.names_no_heading { Some(0) } else { HEADINGS.iter().position(|&of| of == headings) };
+        let place = &mut self.places[kind?];
+        if place.is_none() {
+            let first = *self.group.get_or_insert(world.orders.next_number());
+            let fits = |order: &Order| order.headings == headings;
+            let list = if !self.has_group && (self.names_no_heading || self.orders.iter().all(fits)) {
+                Arc::clone(self.orders)
+            } else {
+                let numbered = |(at, order): (usize, &Order)| {
+                    let mut order = order.for_headings(headings);
+                    if let OrderKind::GotoGroup(number, _) = &mut order.kind {
+                        *number = first.wrapping_add(at as u32);
+                    }
+                    order
+                };
+                self.orders.iter().enumerate().map(numbered).collect()
+            };
+            world.make_room_for(&list);
+            *place = Some(world.orders.store(list));
+        }
+        *place
+    }
+}
+
+/// Whether orders can be given.
+/// # Errors
+/// The reason why not.
+pub(crate) fn check_orders(world: &World, orders: &[Order]) -> Result<(), RefusalReason> {
+    if orders.len() > ORDERS_MAX {
+        return Err(RefusalReason::TooLong);
+    }
+    let mut n_goals = 0;
+    for (at, order) in orders.iter().enumerate() {
+        if !HEADINGS.contains(&order.headings) {
+            return Err(RefusalReason::WrongHeading);
+        }
+        if order
+            .lacked
+            .iter()
+            .any(|goal| !HEADINGS.contains(&goal.heading.0) || goal.heading.1.0 >= goal.heading.0)
+        {
+            return Err(RefusalReason::WrongHeading);
+        }
+        n_goals += order.lacked.len();
+        match &order.kind {
+            OrderKind::Tasks(source, _) => {
+                if at + 1 < orders.len() {
+                    return Err(RefusalReason::WrongOrder);
+                }
+                check_source(world, source, 0)?;
+            }
+            OrderKind::GotoArea(area, trip) => {
+                let size = world.grid.size();
+                if area.intersection(size.rect()).is_empty() && trip.fallback == Fallback::Fail {
+                    return Err(RefusalReason::GoalOffMap);
+                }
+                if !trip.members.is_empty() {
+                    return Err(RefusalReason::WrongOrder);
+                }
+            }
+            kind => {
+                let Some(trip) = kind.trip() else { continue };
+                n_goals += trip.members.len();
+                let named = || trip.members.iter().filter_map(|member| member.heading);
+                if named().any(|heading| heading.0 >= order.headings) {
+                    return Err(RefusalReason::WrongHeading);
+                }
+                if trip.members.is_empty() && order.lacked.is_empty() {
+                    return Err(RefusalReason::WrongOrder);
+                }
+                if matches!(kind, OrderKind::GotoGroup(..)) && trip.members.len() + order.lacked.len() > 1 {
+                    return Err(RefusalReason::WrongOrder);
+                }
+                let each = matches!(kind, OrderKind::Patrol(_));
+                let on_map = |cell: &CellXY| world.is_near_map(*cell, trip.within);
+                let mut cells = trip.members.iter().map(|member| member.cell);
+                let is_on_map = trip.members.is_empty()
+                    || if each { cells.all(|cell| on_map(&cell)) } else { cells.any(|cell| on_map(&cell)) };
+                if !is_on_map && trip.fallback == Fallback::Fail {
+                    return Err(RefusalReason::GoalOffMap);
+                }
+            }
+        }
+    }
+    if n_goals > GOALS_MAX { Err(RefusalReason::TooLong) } else { Ok(()) }
+}
+
+/// Whether the leaders of orders are present.
+/// # Errors
+/// [`RefusalReason::UnknownAgent`].
+pub(crate) fn check_leaders(world: &World, orders: &[Order]) -> Result<(), RefusalReason> {
+    let is_there = |order: &Order| match order.kind {
+        OrderKind::Follow { leader, .. } => world.agents.present_row(leader).is_some(),
+        _ => true,
+    };
+    if orders.iter().all(is_there) { Ok(()) } else { Err(RefusalReason::UnknownAgent) }
+}
+
+/// Whether an agent is its own leader in some order.
+fn follows_itself(agent: AgentId, orders: &[Order]) -> bool {
+    orders.iter().any(|order| matches!(order.kind, OrderKind::Follow { leader, .. } if leader == agent))
+}
+
+/// Whether a source has a goal for the agents of `n_agents` indices.
+fn check_source(world: &World, source: &TaskSource, n_agents: usize) -> Result<(), RefusalReason> {
+    if source.is_right(world.grid.size(), n_agents) { Ok(()) } else { Err(RefusalReason::WrongTasks) }
+}
+
+/// Gives orders to agents, in place of what is left of theirs or behind it. Orders given to an agent at one tick are one
+/// list. An agent in mid-move ends its move first.
+pub(super) fn give_orders(
+    world: &mut World,
+    ticket: Ticket,
+    agents: &AgentSelection,
+    orders: &Arc<[Order]>,
+    append: bool,
+) -> Result<(), RefusalReason> {
+    check_orders(world, orders)?;
+    check_leaders(world, orders)?;
+    let mut stored = StoredOrders::new(orders);
+    let stops = !append && matches!(orders.first().map(|order| &order.kind), Some(OrderKind::Stop));
+    for_each_row(world, ticket, agents, |world, number, row| {
+        if follows_itself(world.agents.ids[row], orders) {
+            return Err(RefusalReason::WrongOrder);
+        }
+        let motion = world.agents.motion[row];
+        let headings = world.tables[usize::from(motion.class.0)].space().headings();
+        let list = stored.of(world, headings);
+        let before = world.agents.orders(row);
+        // Behind nothing an order is as one that replaces: an agent on its way aside takes it up at once.
+        let is_behind = if append { before.open.count > 0 } else { before.given == world.tick && !stops };
+        if !is_behind {
+            drop_orders(world, row);
+        }
+        world.agents.busy.insert(row);
+        let mut state = world.agents.orders(row);
+        let was_idle = state.open.count == 0;
+        if let Some(list) = list {
+            world.orders.append(&mut state, list, world.tick);
+            world.orders.begin_tasks(&mut state, list, number, world.settings.seed);
+            if append && was_idle {
+                state.since = if motion.at_rest() { world.tick } else { motion.until };
+            }
+        }
+        world.agents.set_orders(row, state, &world.orders);
+        if let Some(list) = list {
+            world.note_orders(row, list, append);
+        }
+        if stops {
+            // At once, so that an order of the same tick can follow.
+            let mut state = world.agents.orders(row);
+            world.orders.close(&mut state);
+            world.agents.set_orders(row, state, &world.orders);
+        }
+        Ok(())
+    })
+}
+
+/// Drops all orders and tasks of the agent in a row, with its path. The orders phase begins the next ones once it
+/// rests.
+fn drop_orders(world: &mut World, row: usize) {
+    world.release_pose(row);
+    world.paths.drop_path(&mut world.agents.paths[row]);
+    let motion = world.agents.motion[row];
+    let mut state = world.agents.orders(row);
+    world.orders.clear(&mut state);
+    state = OrderState::none_at(world.tick);
+    if !motion.at_rest() {
+        state.since = motion.until;
+    }
+    world.agents.set_orders(row, state, &world.orders);
+    let finished = world.agents.statistics(row).finished;
+    world.agents.set_statistics(row, TripStatistics { finished, ..TripStatistics::NEW });
+    world.agents.set_activity(row, Activity::Idle);
+    world.agents.motion[row].replan = false;
+    let wait_state = &mut world.agents.wait_states[row];
+    (wait_state.failures, wait_state.look_failures) = (0, 0);
+    (wait_state.ask_again_at, wait_state.look_again_at) = (world.tick, world.tick);
+    world.redirected.push(world.agents.ids[row]);
+}
+
+/// Gives agents tasks, in place of those they have or behind their orders.
+pub(super) fn give_tasks(
+    world: &mut World,
+    ticket: Ticket,
+    agents: &AgentSelection,
+    source: Arc<TaskSource>,
+    stream: u32,
+) -> Result<(), RefusalReason> {
+    check_source(world, &source, 0)?;
+    let orders: Arc<[Order]> = Arc::new([Order::new(OrderKind::Tasks(Arc::clone(&source), stream))]);
+    let mut stored = StoredOrders::new(&orders);
+    for_each_row(world, ticket, agents, |world, number, row| {
+        check_source(world, &source, number as usize + 1)?;
+        let Some(list) = stored.of(world, 1) else { return Ok(()) };
+        let mut state = world.agents.orders(row);
+        let motion = world.agents.motion[row];
+        let was_idle = state.open.count == 0;
+        let had_current = world.orders.tasks(&state).is_some();
+        let had = world.orders.drop_tasks(&mut state);
+        world.orders.append(&mut state, list, world.tick);
+        world.orders.begin_tasks(&mut state, list, number, world.settings.seed);
+        if had_current || was_idle {
+            state.begin_trip(if motion.at_rest() { world.tick } else { motion.until });
+        }
+        world.agents.busy.insert(row);
+        world.agents.set_orders(row, state, &world.orders);
+        if had_current {
+            world.paths.drop_path(&mut world.agents.paths[row]);
+            world.agents.set_activity(row, Activity::Idle);
+            world.agents.motion[row].replan = false;
+            world.redirected.push(world.agents.ids[row]);
+        }
+        if had {
+            world.note(TraceEvent::TasksReplaced { agent: world.agents.ids[row] });
+        }
+        Ok(())
+    })
+}
+
+/// Takes the answer of the host to the path request of an agent: moves, or that there is no path.
+pub(super) fn answer_path(
+    world: &mut World,
+    agent: AgentId,
+    moves: Option<&[u8]>,
+) -> Result<(), RefusalReason> {
+    let row = world.agents.present_row(agent).ok_or(RefusalReason::UnknownAgent)?;
+    if world.redirected.contains(&agent) {
+        // A command of this tick has made its request void.
+        return Err(RefusalReason::NoRequest);
+    }
+    deliver_given(world, row, moves)
+}

@@ -1,0 +1,74 @@
+//! The agents that a command selects, and what is said where one cannot have its part.
+
+use crate::commands::{AgentSelection, NAMED_MAX, RefusalReason, Ticket};
+use crate::log::TraceEvent;
+use crate::world::World;
+use wheelbase_traffic::motion::AgentId;
+
+/// Reports that a command, or its part about an agent, is not carried out.
+pub(super) fn refuse_command(
+    world: &mut World,
+    ticket: Ticket,
+    agent: Option<AgentId>,
+    reason: RefusalReason,
+) {
+    world.counts.commands_refused += 1;
+    world.note(TraceEvent::Refused { ticket, agent, reason });
+}
+
+/// Calls `each` with the index and the row of every selected agent, in order of id. Unknown agents, and those for which
+/// `each` gives a reason, are refused one by one.
+///
+/// # Errors
+/// [`RefusalReason::TooLong`].
+pub(super) fn for_each_row(
+    world: &mut World,
+    ticket: Ticket,
+    selection: &AgentSelection,
+    mut each: impl FnMut(&mut World, u32, usize) -> Result<(), RefusalReason>,
+) -> Result<(), RefusalReason> {
+    let mut rows = std::mem::take(&mut world.selected_rows);
+    let selected = select_rows(world, ticket, selection, &mut rows);
+    if selected.is_ok() {
+        for (number, &row) in rows.iter().enumerate() {
+            let row = row as usize;
+            if let Err(reason) = each(world, number as u32, row) {
+                let agent = world.agents.ids[row];
+                refuse_command(world, ticket, Some(agent), reason);
+            }
+        }
+    }
+    world.selected_rows = rows;
+    selected
+}
+
+/// Rows of the selected agents, rising.
+fn select_rows(
+    world: &mut World,
+    ticket: Ticket,
+    selection: &AgentSelection,
+    rows: &mut Vec<u32>,
+) -> Result<(), RefusalReason> {
+    rows.clear();
+    match selection {
+        AgentSelection::One(id) => match world.agents.present_row(*id) {
+            Some(row) => rows.push(row as u32),
+            None => refuse_command(world, ticket, Some(*id), RefusalReason::UnknownAgent),
+        },
+        AgentSelection::Named(ids) if ids.len() > NAMED_MAX => {
+            return Err(RefusalReason::TooLong);
+        }
+        AgentSelection::Named(ids) => {
+            for &id in ids {
+                match world.agents.present_row(id) {
+                    Some(row) => rows.push(row as u32),
+                    None => refuse_command(world, ticket, Some(id), RefusalReason::UnknownAgent),
+                }
+            }
+            rows.sort_unstable();
+            rows.dedup();
+        }
+        AgentSelection::Area(area) => world.rows_in(*area, rows),
+    }
+    Ok(())
+}

@@ -1,0 +1,216 @@
+//! What a game asks of a world. All questions take `&self` and change nothing, not even a cache: in lockstep one machine
+//! may ask what the others do not. They tell how things are after the last step; commands given since count for nothing.
+
+use crate::commands::RefusalReason;
+use crate::goal_poses::poses_of;
+use crate::orders::OrderKind;
+use crate::phases::edits::disturbed_by;
+use crate::requests::{PathRequest, PathSource};
+use crate::world::World;
+use wheelbase_grid::{CellXY, Change, Rect};
+use wheelbase_planner::fields::{Distances, SettleTarget};
+use wheelbase_planner::search::{Answer, QueuedRequest};
+use wheelbase_planner::{Goal, GoalMember, Path, Pose, Request, Scratch, plan};
+use wheelbase_traffic::motion::{Activity, AgentId, ClassId, end_state, transition_of};
+
+/// Why an agent is not moving on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitReason {
+    /// It moves, or nothing is left for it to do.
+    None,
+    /// It rests as its order says: for a `wait`, or near the agent that it follows.
+    Dwelling,
+    /// It is on hold.
+    Holding,
+    /// Its path request has no answer yet.
+    Path,
+    /// It has let another agent pass.
+    Yielding,
+    /// Another agent is in the way of its next move.
+    Agent {
+        /// The other.
+        by: AgentId,
+        /// A cell that both need.
+        at: CellXY,
+    },
+    /// An edit waits for cells of its next move.
+    Edit,
+    /// Its goal cannot be reached for now.
+    Unreachable,
+    /// An edit has made its pose illegal.
+    Stranded,
+    /// The rule of traffic has not let it go on yet: the cells of its next move are free, but others are to pass first,
+    /// or what lies behind is full.
+    Traffic,
+}
+
+impl World {
+    /// Calls `each` with the agents that hold a cell of an area, or the end of whose move will, in order of id. Linear
+    /// in the cells of a small area, else in all agents.
+    ///
+    /// ```
+    /// # use wheelbase_grid::{CellXY, Grid, Rect, SideTable, TerrainTable};
+    /// # use wheelbase_planner::{Heading, MovementClass, Pose};
+    /// # use wheelbase_sim::{ClassId, Settings, Setup, Spawn, World};
+    /// # let grid = Grid::from_rows(&["....", "...."], TerrainTable::movingai(), SideTable::default())?;
+    /// # let mut setup = Setup::cooperative(Settings::named("field"), grid, vec![MovementClass::octile()]);
+    /// setup.agents.push(Spawn::new(ClassId(0), Pose::new(2, 1, Heading(0))));
+    /// let world = World::new(setup)?;
+    /// assert_eq!(world.agents_in(Rect::new(1, 0, 2, 2)), world.agent_arrays().ids);
+    /// assert_eq!(world.agent_at(CellXY::new(0, 0)), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn agents_in(&self, area: Rect) -> Vec<AgentId> {
+        let area = area.intersection(self.grid.size().rect());
+        let mut found: Vec<AgentId> = if area.n_cells() <= self.agents.len() as u64 {
+            let holders = area.cells().flat_map(|cell| {
+                [self.occupancy.holder_at(cell), self.occupancy.arriving_at(cell)].into_iter().flatten()
+            });
+            let rows = holders.filter_map(|slot| self.agents.row_of_slot(slot));
+            rows.map(|row| self.agents.ids[row]).collect()
+        } else {
+            let touches = |row: &usize| {
+                let motion = &self.agents.motion[*row];
+                let (anchor, cells) = self.held_cells(*row);
+                let tables = &self.tables[usize::from(motion.class.0)];
+                let end = tables.space().pose(end_state(tables, motion));
+                let ends = tables.class().cells_at(end).iter().map(|offset| offset.cell_from(end.cell));
+                cells
+                    .iter()
+                    .map(|offset| offset.cell_from(anchor))
+                    .chain(ends)
+                    .any(|cell| area.contains(cell))
+            };
+            (0..self.agents.len()).filter(touches).map(|row| self.agents.ids[row]).collect()
+        };
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// Whether an agent of a class could be placed in a pose now. A command to place it can still be refused: another one
+    /// may come first.
+    /// # Errors
+    /// [`RefusalReason::UnknownClass`], [`RefusalReason::IllegalPose`], [`RefusalReason::PoseHeld`].
+    pub fn can_place(&self, class: ClassId, pose: Pose) -> Result<(), RefusalReason> {
+        self.placeable(class, pose).map(|_| ())
+    }
+
+    /// The agents whose pose or move some changes of the map would make illegal, made now and together, in order of id.
+    /// # Errors
+    /// [`RefusalReason::WrongEdit`] if a change names an unknown kind, or a cell off the map.
+    pub fn would_disturb(&self, changes: &[Change]) -> Result<Vec<AgentId>, RefusalReason> {
+        disturbed_by(self, changes)
+    }
+
+    /// Plans a path of an agent from where it rests, or will rest, for a preview: among the agents that are obstacles to
+    /// its team. `None` if there is no such agent. The path is the one that the agent would be given now, but for ties
+    /// and for its congestion-aware replanning.
+    pub fn plan(
+        &self,
+        agent: AgentId,
+        goal: Goal<'_>,
+        scratch: &mut Scratch,
+        path: &mut Path,
+    ) -> Option<Answer> {
+        let row = self.agents.row(agent)?;
+        let motion = &self.agents.motion[row];
+        let number = usize::from(motion.class.0);
+        let tables = &self.tables[number];
+        let start = tables.space().pose(end_state(tables, motion));
+        let obstacles = self.obstacles_to(row);
+        let request = Request {
+            heuristic: self.classes[number].heuristic(),
+            obstacles: obstacles.as_ref(),
+            ..Request::new(start, goal)
+        };
+        Some(plan(tables, &request, scratch, path))
+    }
+
+    /// Where an agent can get within some ticks from where it rests, or will rest, at the usual speed and alone on the
+    /// map: see [`Distances::within`]. `None` if there is no such agent. Linear in the poses within reach.
+    pub fn reach(&self, agent: AgentId, ticks: u32) -> Option<Distances> {
+        let row = self.agents.row(agent)?;
+        let motion = &self.agents.motion[row];
+        let tables = &self.tables[usize::from(motion.class.0)];
+        let mut distances = Distances::from_pose(tables, tables.space().pose(end_state(tables, motion)));
+        distances.settle(tables, SettleTarget::Within(ticks), u64::MAX);
+        Some(distances)
+    }
+
+    /// The paths that a host has to find, with [`PathSource::Host`]: for each agent that waits for one, a request from
+    /// where it rests to the goal of its order, or to the poses that an area or a group leaves to it. A
+    /// [`PathQueue`](wheelbase_planner::search::PathQueue) takes it as it is. Whoever waits is named after each step
+    /// until [`Command::PathAnswer`](crate::Command::PathAnswer) gives a path, or none. A path must lead to the goal
+    /// itself; [`Fallback::Nearest`](wheelbase_planner::search::Fallback) is left to the planner.
+    pub fn path_requests(&self) -> impl Iterator<Item = (AgentId, QueuedRequest)> {
+        let of_host = self.requests.source == PathSource::Host;
+        let open = self.requests.queued().iter().filter(move |_| of_host);
+        open.filter_map(|request| Some((request.agent, self.request_of(request)?)))
+    }
+
+    fn request_of(&self, asked: &PathRequest) -> Option<QueuedRequest> {
+        let row = self.agents.row(asked.agent)?;
+        let motion = &self.agents.motion[row];
+        let tables = &self.tables[usize::from(motion.class.0)];
+        let (kind, _, request) = self.search_inputs().cheapest(row, motion.state)?;
+        let member = |Pose { cell, heading }| GoalMember { cell, heading: Some(heading) };
+        let (goal, within) = match (self.agents.assigned[row], kind) {
+            (Some(state), _) => (vec![member(tables.space().pose(state))], 0),
+            (None, OrderKind::GotoArea(area, _)) => {
+                let context = self.search_context();
+                let cells = area.intersection(self.grid.size().rect()).cells();
+                let states = cells.flat_map(|cell| poses_of(tables, GoalMember::any(cell)));
+                let poses = states.map(|state| tables.space().pose(state));
+                (poses.filter(|&pose| context.is_free(row, pose)).map(member).collect(), 0)
+            }
+            (None, _) => (request.goal.members.to_vec(), request.goal.within),
+        };
+        let priority = asked.priority;
+        Some(QueuedRequest {
+            within,
+            priority,
+            ..QueuedRequest::new(motion.class.0.into(), request.start, goal)
+        })
+    }
+
+    /// Why an agent is not moving on; `None` if there is no such agent.
+    pub fn reason_for_waiting(&self, agent: AgentId) -> Option<WaitReason> {
+        let row = self.agents.row(agent)?;
+        let motion = self.agents.motion[row];
+        if !motion.at_rest() {
+            return Some(WaitReason::None);
+        }
+        if self.agents.wait_states[row].stranded {
+            return Some(WaitReason::Stranded);
+        }
+        Some(match motion.activity {
+            Activity::Idle | Activity::Arrived => WaitReason::None,
+            Activity::Dwelling => WaitReason::Dwelling,
+            Activity::Holding => WaitReason::Holding,
+            Activity::AwaitingPath => WaitReason::Path,
+            Activity::Unreachable => WaitReason::Unreachable,
+            Activity::Yielding if self.agents.paths[row].is_empty() => WaitReason::Yielding,
+            Activity::Following | Activity::Yielding => self.why_blocked(row),
+        })
+    }
+
+    /// Why the agent in a row, which rests with a path, does not begin its next move.
+    fn why_blocked(&self, row: usize) -> WaitReason {
+        if let Some(wait) = self.wait_of(row) {
+            return WaitReason::Agent { by: self.agents.ids[wait.row as usize], at: wait.at };
+        }
+        let mut motion = self.agents.motion[row];
+        let Some(&next) = self.paths.moves(self.agents.paths[row]).first() else {
+            return WaitReason::Traffic;
+        };
+        motion.primitive = next;
+        let step = transition_of(&self.tables, &motion);
+        let (anchor, held) = step.start();
+        let areas = self.pending_edits.areas();
+        if wheelbase_traffic::forbidden::forbids(areas, anchor, held, step.swept().1) {
+            return WaitReason::Edit;
+        }
+        WaitReason::Traffic
+    }
+}

@@ -1,0 +1,160 @@
+//! Rows and events held against what they repeat, made again from it the slow way after every tick.
+
+use crate::log::TraceEvent;
+use crate::rows::agent_row::AgentRow;
+use crate::rows::event_row::{EventKind, EventRow};
+use crate::world::World;
+use std::collections::BTreeMap;
+use wheelbase_planner::Pose;
+use wheelbase_traffic::motion::{Activity, AgentId};
+
+/// The last move of an agent: from where to where, heading steps, first and last tick.
+type LastMove = (Pose, Pose, i32, u32, u32);
+
+/// A slow check of [`World::agents`] and [`World::events`] against the arrays of the agents and the log.
+///
+/// ```
+/// use wheelbase_grid::{Grid, SideTable, TerrainTable};
+/// use wheelbase_planner::{Heading, MovementClass, Pose};
+/// use wheelbase_sim::invariant::RowCheck;
+/// use wheelbase_sim::{ClassId, Settings, Setup, Spawn, World};
+/// let grid = Grid::from_rows(&["...."], TerrainTable::movingai(), SideTable::default())?;
+/// let mut setup = Setup::cooperative(Settings::named("lane"), grid, vec![MovementClass::octile()]);
+/// setup.agents.push(Spawn::new(ClassId(0), Pose::new(2, 0, Heading(0))));
+/// let mut world = World::new(setup)?;
+/// let mut rows = RowCheck::begin(&mut world);
+/// for _ in 0..10 {
+///     world.step();
+///     rows.follow(&mut world)?;
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct RowCheck {
+    moves: BTreeMap<AgentId, LastMove>,
+}
+
+impl RowCheck {
+    /// Has a world keep a log, before its first tick, and reads the agents that are there from the beginning.
+    pub fn begin(world: &mut World) -> Self {
+        let mut check = Self { moves: BTreeMap::new() };
+        world.keep_log();
+        check.read_moves(world);
+        world.clear_log();
+        check
+    }
+
+    /// Compares after a tick, and clears the log.
+    /// # Errors
+    /// The first difference, in words.
+    pub fn follow(&mut self, world: &mut World) -> Result<(), String> {
+        self.read_moves(world);
+        let result = self.check_rows(world).and_then(|()| check_events(world));
+        world.clear_log();
+        result
+    }
+
+    /// Notes the moves that began at the last tick, and agents placed or turned into another class at it.
+    fn read_moves(&mut self, world: &World) {
+        for event in world.log() {
+            match *event {
+                TraceEvent::Spawn { agent, pose, tick, .. } => {
+                    self.moves.insert(agent, (pose, pose, 0, tick, tick));
+                }
+                TraceEvent::Class { agent, pose, .. } => {
+                    let tick = world.tick().saturating_sub(1);
+                    self.moves.insert(agent, (pose, pose, 0, tick, tick));
+                }
+                TraceEvent::Move { agent, class, primitive, from, to, until } => {
+                    let class = world.tables[usize::from(class.0)].class();
+                    let turn = class.primitives()[usize::from(primitive)].turn;
+                    self.moves.insert(agent, (from, to, turn, world.tick().saturating_sub(1), until));
+                }
+                TraceEvent::Remove { agent } => {
+                    self.moves.remove(&agent);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn check_rows(&self, world: &World) -> Result<(), String> {
+        let (found, n_agents) = (world.agents(), world.agent_arrays().len());
+        if found.len() != n_agents || self.moves.len() != n_agents {
+            return Err(format!("{} rows, {n_agents} agents, {} moves", found.len(), self.moves.len()));
+        }
+        for (row, found) in found.iter().enumerate() {
+            let expected = self.row(world, row);
+            let agrees = expected.as_ref() == Some(found)
+                && found.pose() == world.pose(row)
+                && found.activity() == Some(world.agent_arrays().motion[row].activity)
+                && found.is_moving() == (found.end_tick > world.tick());
+            if !agrees {
+                return Err(format!("tick {}: row {found:?}, expected {expected:?}", world.tick()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The row of an agent, made from the arrays of the agents; `None` for one that the log has not told of.
+    fn row(&self, world: &World, row: usize) -> Option<AgentRow> {
+        let agents = world.agent_arrays();
+        let (motion, wait_state, orders) =
+            (&agents.motion[row], &agents.wait_states[row], agents.orders(row));
+        let &(from, to, turn, begin_tick, end_tick) = self.moves.get(&agents.ids[row])?;
+        let order = world.orders().current(&orders);
+        Some(AgentRow {
+            id: agents.ids[row].0,
+            class: motion.class.0,
+            team: agents.teams[row].0,
+            activity: motion.activity as u8,
+            primitive: if motion.at_rest() { AgentRow::AT_REST } else { motion.primitive },
+            from_x: from.cell.x,
+            from_y: from.cell.y,
+            to_x: to.cell.x,
+            to_y: to.cell.y,
+            from_heading: from.heading.0,
+            to_heading: to.heading.0,
+            turn: turn as i8,
+            order_kind: order.map_or(AgentRow::NO_ORDER, |order| order.kind.number()),
+            begin_tick,
+            end_tick,
+            waits_since: wait_state.waits_since,
+            order: if order.is_some() { orders.open.first } else { AgentRow::NEVER },
+            flags: flag(wait_state.stranded, AgentRow::STRANDED)
+                | flag(motion.activity == Activity::Holding, AgentRow::ON_HOLD)
+                | flag(orders.to_nearest, AgentRow::TO_NEAREST),
+        })
+    }
+}
+
+/// The events of a tick are those of its log, without moves; only agents that wait, and edits that begin to, are in no
+/// log.
+fn check_events(world: &World) -> Result<(), String> {
+    // The last step of a run counts as one of its tick, which then has not passed.
+    let tick = world.events().first().map_or(world.tick().saturating_sub(1), |row| row.tick);
+    let by_command = [EventKind::Spawned, EventKind::EditDone, EventKind::EditWaits, EventKind::Refused];
+    let besides = [EventKind::EditWaits, EventKind::Blocked];
+    let mut told = Vec::new();
+    for row in world.events() {
+        let Some(kind) = row.kind() else { return Err(format!("no kind: {row:?}")) };
+        let about_no_agent = [EventKind::EditDone, EventKind::EditWaits].contains(&kind);
+        let is_right = row.tick == tick
+            && (row.ticket != EventRow::NO_TICKET) == by_command.contains(&kind)
+            && (row.agent == EventRow::NONE || !about_no_agent)
+            && (row.agent != EventRow::NONE || about_no_agent || kind == EventKind::Refused);
+        if !is_right {
+            return Err(format!("tick {tick}: event {row:?}"));
+        }
+        // The log does not say which command asked for an edit.
+        let ticket = if kind == EventKind::EditDone { EventRow::NO_TICKET } else { row.ticket };
+        told.extend(Some(EventRow { ticket, ..*row }).filter(|_| !besides.contains(&kind)));
+    }
+    let logged: Vec<EventRow> = world.log().iter().filter_map(|event| EventRow::of(tick, event)).collect();
+    if told == logged { Ok(()) } else { Err(format!("tick {tick}: events {told:?}, log {logged:?}")) }
+}
+
+/// A bit of the flags, if it is set.
+fn flag(is_set: bool, flag: u32) -> u32 {
+    if is_set { flag } else { 0 }
+}

@@ -1,0 +1,57 @@
+//! The rule whose decisions come from outside, move by move: the base of learning environments and foreign planners.
+
+use crate::collision::Transition;
+use crate::decisions::{Decisions, Start};
+use crate::forbidden::forbids;
+use crate::motion::{Activity, Motion};
+use crate::rule::Traffic;
+use crate::speed::ticks_at_speed;
+use crate::view::TrafficView;
+
+/// Proposes the moves that the host has named for the tick ([`TrafficView::commanded`]), in that order; all other agents
+/// wait. Teams, priorities and holds are the host's business.
+///
+/// A move is left out if its agent is not there or is under way, if it is illegal, or if it would enter the cells of an
+/// edit that waits. Of the others those begin that overlap nothing: bad decisions are slow, never wrong.
+///
+/// It follows no planned paths; an order is done once its agent rests at the goal, whichever way it came.
+///
+/// ```
+/// use wheelbase_traffic::{Commanded, Traffic};
+/// let rule: Box<dyn Traffic> = Box::new(Commanded);
+/// assert!(!rule.needs_paths());
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Commanded;
+
+impl Traffic for Commanded {
+    fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
+        for commanded in view.commanded {
+            let row = commanded.row as usize;
+            // Who waits for its pose in a group stays until that is chosen.
+            let may_go = |motion: &&Motion| motion.at_rest() && motion.activity != Activity::AwaitingPath;
+            let Some(motion) = view.agents.motion.get(row).filter(may_go) else { continue };
+            let (tables, primitive) =
+                (&view.tables[motion.class.0 as usize], usize::from(commanded.primitive));
+            if primitive >= tables.class().primitives().len() {
+                continue;
+            }
+            let Some(ticks) = tables.move_ticks(motion.state, primitive) else { continue };
+            let pose = tables.space().pose(motion.state);
+            let step = Transition { class: tables.class(), pose, primitive };
+            let (anchor, held) = step.start();
+            if !forbids(view.forbidden, anchor, held, step.swept().1) {
+                let ticks = ticks_at_speed(ticks, view.agents.speed_factors[row]);
+                decisions.starts.push(Start { row: commanded.row, primitive: commanded.primitive, ticks });
+            }
+        }
+    }
+
+    fn needs_paths(&self) -> bool {
+        false
+    }
+
+    fn clone_box(&self) -> Box<dyn Traffic> {
+        Box::new(*self)
+    }
+}
