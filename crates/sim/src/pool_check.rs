@@ -27,6 +27,8 @@ pub struct PoolSizes {
     pub assigned: usize,
     /// Class changes and edits that wait.
     pub waiting: [usize; 2],
+    /// Goals around which groups stand: at most a few more than twice those in use.
+    pub group_centres: usize,
 }
 
 /// The sizes of the pools of a world.
@@ -42,6 +44,7 @@ pub fn pool_sizes(world: &World) -> PoolSizes {
         obstructed: world.obstructed.len(),
         assigned: agents.assigned.iter().flatten().count(),
         waiting: [world.class_changes.len(), world.pending_edits.len()],
+        group_centres: world.group_goals.n_centres(),
     }
 }
 

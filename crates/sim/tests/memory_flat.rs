@@ -125,6 +125,7 @@ fn memory_stays_flat() {
     assert!(late.1.agent_slots <= 2 * AGENTS + 100 && late.1.entities == late.1.agents, "{:?}", late.1);
     assert!(late.1.orders.iter().all(|&n| n <= 1000), "{:?}", late.1);
     assert!(late.1.requests <= late.1.agents && late.1.followers <= late.1.agents);
+    assert!(late.1.group_centres <= 70 + 2 * 3 * late.1.agents, "{:?}", late.1);
     assert!(late.1.obstructed <= late.1.agents && late.1.assigned <= late.1.agents, "{:?}", late.1);
 }
 
@@ -138,6 +139,7 @@ fn largest(one: PoolSizes, other: PoolSizes) -> PoolSizes {
         followers: one.followers.max(other.followers),
         obstructed: one.obstructed.max(other.obstructed),
         assigned: one.assigned.max(other.assigned),
+        group_centres: one.group_centres.max(other.group_centres),
         waiting: std::array::from_fn(|at| one.waiting[at].max(other.waiting[at])),
     }
 }

@@ -32,7 +32,12 @@ pub(crate) struct GroupGoals {
     open: Vec<u32>,
     /// Centres of the last choice of poses, by order and class.
     centres: Vec<GroupCentre>,
+    /// How many of them were in use when the others were last forgotten.
+    n_used: usize,
 }
+
+/// Centres up to which none is forgotten.
+const CENTRES_FEW: usize = 64;
 
 /// The goal around which poses were chosen for agents of a class: that of the order, or one near it.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +63,22 @@ impl GroupGoals {
     /// Closes the open order at an index: no agent waits for its poses any more.
     pub fn close_at(&mut self, at: usize) {
         self.open.remove(at);
+    }
+
+    /// Whether there are so many centres that those of orders which nobody has any more should be forgotten.
+    pub fn has_many(&self) -> bool {
+        self.centres.len() > CENTRES_FEW.max(2 * self.n_used)
+    }
+
+    /// Forgets the centres of all orders but some, whose numbers rise.
+    pub fn keep(&mut self, orders: &[u32]) {
+        self.centres.retain(|centre| orders.binary_search(&centre.order).is_ok());
+        self.n_used = self.centres.len();
+    }
+
+    /// Number of centres.
+    pub fn n_centres(&self) -> usize {
+        self.centres.len()
     }
 
     /// Goals around which poses of an order were chosen for a class.

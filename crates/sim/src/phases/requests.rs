@@ -32,7 +32,18 @@ fn assign_group_poses(world: &mut World, budget: u64) -> u64 {
             None => at += 1,
         }
     }
+    if world.group_goals.has_many() {
+        forget_group_centres(world);
+    }
     budget - left
+}
+
+/// Forgets where the groups stand that nobody belongs to any more. Linear in the agents, once the centres have doubled.
+fn forget_group_centres(world: &mut World) {
+    let mut orders: Vec<u32> = (0..world.agents.len()).filter_map(|row| group_of(world, row)).collect();
+    orders.sort_unstable();
+    orders.dedup();
+    world.group_goals.keep(&orders);
 }
 
 /// Hands the chosen poses to the agents, in order of id. Agents at rest request their paths at once; others do so, or
