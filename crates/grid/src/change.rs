@@ -12,7 +12,7 @@ use std::fmt;
 /// use wheelbase_grid::{CellXY, Change, Grid, Rect, SideTable, TerrainKind, TerrainTable};
 /// let mut grid = Grid::from_rows(&["...."], TerrainTable::movingai(), SideTable::default())?;
 /// let flood = Change::Terrain { area: Rect::new(1, 0, 2, 1), kind: TerrainKind(2) };
-/// assert_eq!(flood.terrain_at(&grid, CellXY::new(1, 0)), Some(TerrainKind(2)));
+/// assert_eq!(Change::terrain_after(&[flood], &grid, CellXY::new(1, 0)), Some(TerrainKind(2)));
 /// assert_eq!(grid.terrain_at(CellXY::new(1, 0)), Some(TerrainKind(0)));
 /// assert_eq!(flood.apply(&mut grid).changed, Rect::new(1, 0, 2, 1));
 /// # Ok::<(), wheelbase_grid::GridError>(())
