@@ -305,8 +305,8 @@ impl World {
         ticket
     }
 
-    /// Gives a command for a later tick, where it takes effect before those given for that tick by
-    /// [`World::command`]. For a tick that has passed, or the next one, it is as that.
+    /// Gives a command for a later tick, or for the next one, where it takes effect before those given for that tick by
+    /// [`World::command`]. For a tick that has passed it is as that.
     pub fn command_at(&mut self, tick: u32, command: Command) -> Ticket {
         self.give((tick >= self.tick).then_some(tick), command)
     }

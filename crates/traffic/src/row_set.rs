@@ -50,6 +50,23 @@ impl RowSet {
         self.words.clear();
     }
 
+    /// Follows rows that are taken out, given in ascending order, where the others close up: they leave the set, and
+    /// those behind them move. Linear in the rows of the set behind the first of them.
+    pub fn close_up(&mut self, gone: &[u32]) {
+        let Some(&first) = gone.first() else { return };
+        let (mut at, mut next) = (0, first as usize);
+        while let Some(row) = self.next_from(next) {
+            next = row + 1;
+            self.remove(row);
+            while gone.get(at).is_some_and(|&gone| (gone as usize) < row) {
+                at += 1;
+            }
+            if gone.get(at).is_none_or(|&gone| gone as usize != row) {
+                self.insert(row - at);
+            }
+        }
+    }
+
     /// Makes it a copy of another set. Allocates only beyond the largest set so far.
     pub fn copy_from(&mut self, other: &Self) {
         self.words.clone_from(&other.words);
@@ -91,7 +108,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_equals_a_plain_set(changes in prop::collection::vec((0_usize..300, any::<bool>()), 0..200), n in 0_usize..300) {
+        fn it_equals_a_plain_set(
+            changes in prop::collection::vec((0_usize..300, any::<bool>()), 0..200),
+            n in 0_usize..300,
+            gone in prop::collection::btree_set(0_u32..300, 0..20),
+        ) {
             let (mut rows, mut slow) = (RowSet::default(), BTreeSet::new());
             rows.fill(n);
             slow.extend(0..n);
@@ -109,7 +130,12 @@ mod tests {
             prop_assert_eq!(rows.next_from(n), slow.range(n..).next().copied());
             let mut copy = RowSet::default();
             copy.copy_from(&rows);
-            prop_assert_eq!(copy, rows);
+            prop_assert_eq!(&copy, &rows);
+            let gone: Vec<u32> = gone.into_iter().collect();
+            rows.close_up(&gone);
+            let stay = slow.iter().filter(|&&row| !gone.contains(&(row as u32)));
+            let moved = stay.map(|&row| row - gone.iter().filter(|&&gone| (gone as usize) < row).count());
+            prop_assert!(rows.iter().eq(moved));
         }
     }
 }

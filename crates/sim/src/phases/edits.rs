@@ -233,15 +233,17 @@ fn follow_edit(world: &mut World, changed: Rect) {
 /// After an edit: agents replan if their path became illegal, or if any move of their class became legal or faster.
 /// Agents without a way to their goal try again.
 fn review_agents(world: &mut World, updates: &[Update]) {
-    world.agents.busy.fill(world.agents.len());
     for row in 0..world.agents.len() {
         let motion = world.agents.motion[row];
         let Update { changed, eased } = updates[motion.class.0 as usize];
         if !changed {
             continue;
         }
-        let tables = &world.tables[motion.class.0 as usize];
-        if motion.at_rest() && tables.is_legal(motion.state) {
+        // To look at the tables for each agent would take longer than all the rest.
+        if world.agents.wait_states[row].stranded
+            && motion.at_rest()
+            && world.tables[motion.class.0 as usize].is_legal(motion.state)
+        {
             world.agents.set_stranded(row, false);
         }
         match motion.activity {
@@ -253,7 +255,10 @@ fn review_agents(world: &mut World, updates: &[Update]) {
                 world.paths.drop_path(&mut world.agents.paths[row]);
             }
             // The orders phase begins its order again.
-            Activity::Unreachable if eased => world.agents.set_activity(row, Activity::Idle),
+            Activity::Unreachable if eased => {
+                world.agents.set_activity(row, Activity::Idle);
+                world.agents.busy.insert(row);
+            }
             _ => {}
         }
     }
