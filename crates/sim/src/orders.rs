@@ -584,22 +584,36 @@ impl OrderPool {
         last.is_some_and(|order| matches!(order.kind, OrderKind::Tasks(..)))
     }
 
-    /// Converts the open orders of an agent for a class of another number of headings.
+    /// Converts the open orders of an agent for a class of another number of headings. Each list stays one, given when
+    /// it was; a list that means the same for both stays shared.
     pub(crate) fn convert(&mut self, state: &mut OrderState, headings: u8) {
-        if self.open(state).all(|order| order.headings == headings || order.names_no_heading()) {
-            return;
+        let before = self.lists.get(state.list).map_or(0, |list| state.open.first - list.first);
+        if let Some(list) = self.convert_list(state.list, (before, state.open.count), headings) {
+            (state.list, state.open) = (list, self.whole(list));
         }
-        let orders: Arc<[Order]> = self.open(state).map(|order| order.kept_for_headings(headings)).collect();
-        let kept = *state;
-        self.release(state.list);
-        while let Some(&QueuedList { list, next, .. }) = self.queued.get(state.next) {
-            self.queued.free(state.next);
-            self.release(list);
-            state.next = next;
+        let mut at = state.next;
+        while let Some(&QueuedList { list, count, next, .. }) = self.queued.get(at) {
+            if let Some(list) = self.convert_list(list, (0, count), headings)
+                && let Some(queued) = self.queued.get_mut(at)
+            {
+                queued.list = list;
+            }
+            at = next;
         }
-        (state.open, state.list, state.last) = (OrderList::default(), NONE, NONE);
-        let place = self.store(orders);
-        self.append(state, place, kept.given);
+    }
+
+    /// Converts those orders of a list that an agent has: `count` behind those `before`. The agent then refers to
+    /// another list; `None` if they are right as they are.
+    fn convert_list(&mut self, place: u32, (before, count): (u32, u32), headings: u8) -> Option<u32> {
+        let orders = self.lists.get(place)?.orders.get(before as usize..)?.get(..count as usize)?;
+        if orders.iter().all(|order| order.headings == headings || order.names_no_heading()) {
+            return None;
+        }
+        let orders = orders.iter().map(|order| order.kept_for_headings(headings)).collect();
+        let converted = self.store(orders);
+        self.take_up(converted);
+        self.release(place);
+        Some(converted)
     }
 
     /// Drops all orders and tasks of an agent.
@@ -847,4 +861,52 @@ pub(crate) fn current_goal<'a>(trip: &'a Trip, kind: &OrderKind, state: &OrderSt
         _ => &trip.members,
     };
     Goal { members, within: trip.within }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three lists of two orders each, given at ticks 3, 5 and 8. The agent is through with the first order.
+    fn three_lists() -> (OrderPool, OrderState) {
+        let (mut pool, mut state) = (OrderPool::default(), OrderState::none_at(0));
+        let north = |x| Order::goto_pose(Pose::new(x, 0, Heading(1)), 4);
+        for given in [3, 5, 8] {
+            let list = pool.store(Arc::new([north(1), north(2)]));
+            pool.append(&mut state, list, given);
+        }
+        pool.close(&mut state);
+        (pool, state)
+    }
+
+    #[test]
+    fn converted_lists_keep_the_tick_at_which_they_were_given() {
+        let (mut pool, mut state) = three_lists();
+        pool.convert(&mut state, 1);
+        assert!(pool.open(&state).all(|order| order.headings == 1));
+        assert_eq!(pool.check(&[state]), Ok(()));
+        let mut given = Vec::new();
+        while pool.current(&state).is_some() {
+            given.push(state.given);
+            pool.close(&mut state);
+        }
+        assert_eq!(given, [3, 5, 5, 8, 8]);
+        pool.free_unused();
+        assert_eq!(pool.in_use(), [0; 4]);
+    }
+
+    #[test]
+    fn a_list_that_names_no_heading_stays_shared() {
+        let (mut pool, mut state) = three_lists();
+        let mut other = OrderState::none_at(0);
+        let list = pool.store(Arc::new([Order::wait(7), Order::hold()]));
+        pool.append(&mut state, list, 9);
+        pool.append(&mut other, list, 9);
+        let in_use = pool.in_use();
+        pool.convert(&mut state, 8);
+        pool.free_unused();
+        assert_eq!((pool.in_use(), pool.check(&[state, other])), (in_use, Ok(())));
+        let headings: Vec<u8> = pool.open(&state).map(|order| order.headings).collect();
+        assert_eq!(headings, [8, 8, 8, 8, 8, 1, 1]);
+    }
 }

@@ -433,6 +433,40 @@ fn a_class_change_waits_for_the_end_of_a_move_and_keeps_orders() {
 }
 
 #[test]
+fn appended_orders_count_from_their_own_tick_after_a_class_change() {
+    let mut run = Checked::on(open(24, 4), &[at(CART, 0, 1, 0)]);
+    let mut given = vec![run.world.tick()];
+    run.does(Command::order(A, Order::goto_pose(pose(3, 1, 0), 4)));
+    run.steps(3);
+    given.push(run.world.tick());
+    run.does(Command::append(A, Order::goto_pose(pose(6, 1, 1), 4)));
+    run.does(Command::Class { agent: A, class: WALKER, pose: None });
+    run.steps(80);
+    let done: Vec<u32> =
+        run.told.iter().filter(|row| row.kind() == Some(EventKind::OrderDone)).map(|row| row.tick).collect();
+    let flowtime: u32 = done.iter().zip(&given).map(|(done, given)| done - given).sum();
+    assert_eq!((done.len(), run.world.counts().flowtime), (2, flowtime.into()));
+}
+
+#[test]
+fn tasks_with_orders_behind_them_are_replaced_after_a_class_change_too() {
+    let mut run = Checked::on(open(24, 4), &[at(WALKER, 0, 1, 0)]);
+    let tasks = |x| {
+        let cells: Arc<[CellXY]> = Arc::new([cell(x, 0), cell(x, 1)]);
+        let source = Arc::new(TaskSource::RoundRobin { cells, team: 1 });
+        Command::Tasks { agents: A.into(), source, stream: 0 }
+    };
+    run.does(tasks(9));
+    run.does(Command::append(A, Order::goto_pose(pose(3, 1, 0), 1)));
+    run.steps(40);
+    run.does(Command::Class { agent: A, class: CART, pose: None });
+    run.steps(8);
+    run.does(tasks(14));
+    run.steps(60);
+    assert_eq!((run.row(A).class, run.cell(A).x), (CART.0, 14));
+}
+
+#[test]
 fn a_speed_factor_scales_each_move_that_begins() {
     for (permille, forward, turn) in
         [(1000, 3, 4), (500, 6, 8), (999, 4, 5), (1001, 3, 4), (65_535, 1, 1), (3000, 1, 2), (1, 3000, 4000)]
