@@ -6,7 +6,7 @@
 
 use crate::commands::USUAL_SPEED_PERMILLE;
 use crate::name::Name;
-use crate::orders::{OrderPool, OrderState};
+use crate::order_pool::{OrderPool, OrderState};
 use crate::rows::agent_row::AgentRow;
 use crate::statistics::TripStatistics;
 use hecs::World as Entities;

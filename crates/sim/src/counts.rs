@@ -1,6 +1,6 @@
 //! What a run counts as it goes.
 
-use crate::orders::OrderState;
+use crate::order_pool::OrderState;
 use crate::statistics::TripStatistics;
 use crate::unreachable::UnreachableReasons;
 

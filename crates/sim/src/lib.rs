@@ -101,10 +101,12 @@ mod name;
 mod obstacles;
 mod obstructed;
 mod order_life;
+mod order_pool;
 mod orders;
 mod pending_edits;
 mod phases;
 mod placement;
+mod places;
 mod pool_check;
 mod questions;
 mod replan_params;
@@ -144,7 +146,8 @@ pub use metrics::{
     single_agent_bounds, single_agent_bounds_observed,
 };
 pub use name::Name;
-pub use orders::{LackedGoal, Order, OrderKind, OrderList, OrderPool, OrderState};
+pub use order_pool::{OrderList, OrderPool, OrderState};
+pub use orders::{LackedGoal, Order, OrderKind};
 pub use pending_edits::{PendingEdit, PendingEdits};
 pub use placement::Placement;
 pub use questions::WaitReason;

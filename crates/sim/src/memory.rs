@@ -2,7 +2,7 @@
 
 use crate::agents::Row;
 use crate::class::WorldClass;
-use crate::orders::OrderState;
+use crate::order_pool::OrderState;
 use crate::rows::agent_row::AgentRow;
 use crate::statistics::TripStatistics;
 use crate::world::World;

@@ -2,7 +2,8 @@
 
 use crate::goal_poses::poses_of;
 use crate::log::TraceEvent;
-use crate::orders::{OrderKind, OrderState, current_goal};
+use crate::order_pool::{OrderState, current_goal};
+use crate::orders::OrderKind;
 use crate::requests::{PathRequest, PathSource, Route, least_ticks};
 use crate::statistics::TripStatistics;
 use crate::tasks::may_be_goal;

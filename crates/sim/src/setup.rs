@@ -13,7 +13,7 @@ use crate::make_landmarks::make_landmarks;
 use crate::name::Name;
 use crate::obstacles::TeamObstacles;
 use crate::obstructed::Obstructed;
-use crate::orders::OrderPool;
+use crate::order_pool::OrderPool;
 use crate::pending_edits::PendingEdits;
 use crate::phases::agents::{check_spawn, place};
 use crate::phases::orders_given::StoredOrders;

@@ -2,7 +2,7 @@
 
 use crate::agents::Agents;
 use crate::assigned_poses::AssignedPoses;
-use crate::orders::OrderPool;
+use crate::order_pool::OrderPool;
 use wheelbase_grid::GridSize;
 use wheelbase_planner::MovementTables;
 use wheelbase_traffic::occupancy::Occupancy;

@@ -5,7 +5,8 @@
 
 use crate::agents::Agents;
 use crate::class::WorldClass;
-use crate::orders::{OrderKind, OrderPool, OrderState};
+use crate::order_pool::{OrderPool, OrderState};
+use crate::orders::OrderKind;
 use crate::tasks::{CONFINED_BELOW_POSES, ReachedPoses, TaskSlot, TaskSource};
 use crate::world::World;
 use rayon::prelude::*;

@@ -3,7 +3,8 @@
 use crate::commands::RefusalReason;
 use crate::group_goals::{GroupPoses, GroupView, choose_group_poses};
 use crate::order_life::{refuse, refuse_with, request_path};
-use crate::orders::{OrderKind, OrderState, current_goal};
+use crate::order_pool::{OrderState, current_goal};
+use crate::orders::OrderKind;
 use crate::requests::{PathRequest, PathSource, Route, shared_goal};
 use crate::world::World;
 use wheelbase_planner::model::Reached;

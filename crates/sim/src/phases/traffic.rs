@@ -3,7 +3,8 @@
 use super::outside_rule::check_decisions;
 use crate::log::TraceEvent;
 use crate::order_life::{refuse, request_path};
-use crate::orders::{OrderKind, OrderState, current_goal};
+use crate::order_pool::{OrderState, current_goal};
+use crate::orders::OrderKind;
 use crate::requests::{Route, SearchInputs};
 use crate::traffic_buffers::TrafficBuffers;
 use crate::world::World;

@@ -1,0 +1,65 @@
+//! Places that are given again.
+
+/// Values in places that are given again, the one freed last first.
+#[derive(Clone, Debug)]
+pub(crate) struct Places<T> {
+    values: Vec<T>,
+    free: Vec<u32>,
+}
+
+impl<T> Default for Places<T> {
+    fn default() -> Self {
+        Self { values: Vec::new(), free: Vec::new() }
+    }
+}
+
+impl<T> Places<T> {
+    /// Puts a value in a free place, or in a new one.
+    pub fn add(&mut self, value: T) -> u32 {
+        match self.free.pop() {
+            Some(place) => {
+                self.values[place as usize] = value;
+                place
+            }
+            None => {
+                self.values.push(value);
+                (self.values.len() - 1) as u32
+            }
+        }
+    }
+
+    /// A free place with the value that it last had, if there is one.
+    pub fn reuse(&mut self) -> Option<u32> {
+        self.free.pop()
+    }
+
+    /// The value in a place, free or not.
+    pub fn get(&self, place: u32) -> Option<&T> {
+        self.values.get(place as usize)
+    }
+
+    /// The value in a place, to change.
+    pub fn get_mut(&mut self, place: u32) -> Option<&mut T> {
+        self.values.get_mut(place as usize)
+    }
+
+    /// Frees a place. Its value stays there, for its memory, until the place is given again.
+    pub fn free(&mut self, place: u32) {
+        self.free.push(place);
+    }
+
+    /// Whether a place is free. Linear in the free ones.
+    pub fn is_free(&self, place: u32) -> bool {
+        self.free.contains(&place)
+    }
+
+    /// Number of places that are not free.
+    pub fn in_use(&self) -> usize {
+        self.values.len() - self.free.len()
+    }
+
+    /// The values of all places in order, free or not.
+    pub fn values(&self) -> &[T] {
+        &self.values
+    }
+}
