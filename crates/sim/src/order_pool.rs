@@ -240,33 +240,30 @@ impl OrderPool {
         // They stand last in their list; further ones may stand behind them, in lists that were appended.
         let mut at = state.next;
         while let Some(&QueuedList { list, count, next, .. }) = self.queued.get(at) {
-            if self.ends_in_tasks(list, 0, count)
+            if self.ends_in_tasks(list, (0, count))
                 && let Some(queued) = self.queued.get_mut(at)
             {
                 queued.count -= 1;
             }
             at = next;
         }
-        let before = self.lists.get(state.list).map_or(0, |list| state.open.first - list.first);
-        if self.ends_in_tasks(state.list, before, state.open.count) {
+        if self.ends_in_tasks(state.list, open_part(&self.lists, state)) {
             state.open.count -= 1;
             self.go_to_next_list(state);
         }
         true
     }
 
-    /// Whether the last of `count` orders of a list, behind those `before`, are tasks.
-    fn ends_in_tasks(&self, list: u32, before: u32, count: u32) -> bool {
-        let last = count.checked_sub(1).map(|last| (before + last) as usize);
-        let last = self.lists.get(list).and_then(|list| list.orders.get(last?));
+    /// Whether the last order of a part of a list is tasks.
+    fn ends_in_tasks(&self, list: u32, part: (u32, u32)) -> bool {
+        let last = orders_in(&self.lists, list, part).last();
         last.is_some_and(|order| matches!(order.kind, OrderKind::Tasks(..)))
     }
 
     /// Converts the open orders of an agent for a class of another number of headings. Each list stays one, given when
     /// it was; a list that means the same for both stays shared.
     pub(crate) fn convert(&mut self, state: &mut OrderState, headings: u8) {
-        let before = self.lists.get(state.list).map_or(0, |list| state.open.first - list.first);
-        if let Some(list) = self.convert_list(state.list, (before, state.open.count), headings) {
+        if let Some(list) = self.convert_list(state.list, open_part(&self.lists, state), headings) {
             (state.list, state.open) = (list, self.whole(list));
         }
         let mut at = state.next;
@@ -280,10 +277,10 @@ impl OrderPool {
         }
     }
 
-    /// Converts those orders of a list that an agent has: `count` behind those `before`. The agent then refers to
-    /// another list; `None` if they are right as they are.
-    fn convert_list(&mut self, place: u32, (before, count): (u32, u32), headings: u8) -> Option<u32> {
-        let orders = self.lists.get(place)?.orders.get(before as usize..)?.get(..count as usize)?;
+    /// Converts the part of a list that an agent has. The agent then refers to another list; `None` if the orders are
+    /// right as they are.
+    fn convert_list(&mut self, place: u32, part: (u32, u32), headings: u8) -> Option<u32> {
+        let orders = orders_in(&self.lists, place, part);
         if orders.iter().all(|order| order.headings == headings || order.names_no_heading()) {
             return None;
         }
@@ -328,19 +325,17 @@ impl OrderPool {
         {
             // Placements of groups use the streams below 2^32.
             let stream = (u64::from(*stream) + 1) << 32 | u64::from(number);
-            let add = |slots: &mut Places<TaskSlot>| slots.add(TaskSlot::new(number, (seed, stream)));
-            state.tasks = self.task_slots.reuse().unwrap_or_else(|| add(&mut self.task_slots));
-            if let Some(slot) = self.task_slots.get_mut(state.tasks) {
-                slot.restart(number, (seed, stream));
-            }
+            state.tasks = self.task_slots.reuse_or_add(
+                |slot| slot.restart(number, (seed, stream)),
+                || TaskSlot::new(number, (seed, stream)),
+            );
         }
     }
 
     /// Sets the trip of an agent behind its leader: to within a distance of where that is.
     pub(crate) fn set_follow_trip(&mut self, state: &mut OrderState, cell: CellXY, within: u32) {
         if state.follow == NONE {
-            let add = |trips: &mut Places<Trip>| trips.add(Trip::to(Vec::with_capacity(1)));
-            state.follow = self.follow_trips.reuse().unwrap_or_else(|| add(&mut self.follow_trips));
+            state.follow = self.follow_trips.reuse_or_add(|_| (), || Trip::to(Vec::with_capacity(1)));
         }
         if let Some(trip) = self.follow_trips.get_mut(state.follow) {
             trip.within = within;
@@ -398,12 +393,10 @@ impl OrderPool {
 
     /// The tasks of an agent, if its current order is tasks.
     pub(crate) fn current_tasks(&mut self, state: &OrderState) -> Option<(&mut TaskSlot, &TaskSource)> {
-        let list = self.lists.get(state.list).filter(|_| state.open.count > 0)?;
-        let OrderKind::Tasks(source, _) = &list.orders.get((state.open.first - list.first) as usize)?.kind
-        else {
-            return None;
-        };
-        Some((self.task_slots.get_mut(state.tasks)?, source))
+        match &open_of_list(&self.lists, state).first()?.kind {
+            OrderKind::Tasks(source, _) => Some((self.task_slots.get_mut(state.tasks)?, source)),
+            _ => None,
+        }
     }
 
     /// The tasks of an agent and their source, if its current order is tasks.
@@ -427,21 +420,19 @@ impl OrderPool {
 
     /// The open orders of an agent, the current one first.
     pub fn open(&self, state: &OrderState) -> impl Iterator<Item = &Order> {
-        let current = self.lists.get(state.list).filter(|_| state.open.count > 0);
-        let current = current.and_then(|list| {
-            list.orders.get((state.open.first - list.first) as usize..)?.get(..state.open.count as usize)
-        });
-        let current = current.unwrap_or(&[]);
+        let orders = |queued: &QueuedList| orders_in(&self.lists, queued.list, (0, queued.count));
+        open_of_list(&self.lists, state).iter().chain(self.queued_of(state).flat_map(orders))
+    }
+
+    /// The lists queued behind the current one of an agent.
+    fn queued_of(&self, state: &OrderState) -> impl Iterator<Item = &QueuedList> {
         let queued = |place: u32| self.queued.get(place);
-        let lists = std::iter::successors(queued(state.next), move |list| queued(list.next));
-        let part = |queued: &QueuedList| self.lists.get(queued.list)?.orders.get(..queued.count as usize);
-        current.iter().chain(lists.filter_map(part).flatten())
+        std::iter::successors(queued(state.next), move |list| queued(list.next))
     }
 
     /// The current order.
     pub fn current(&self, state: &OrderState) -> Option<&Order> {
-        let list = self.lists.get(state.list).filter(|_| state.open.count > 0)?;
-        list.orders.get((state.open.first - list.first) as usize)
+        open_of_list(&self.lists, state).first()
     }
 
     /// Kind and trip of the current order, unless it leads nowhere.
@@ -473,8 +464,7 @@ impl OrderPool {
     /// Words that identify the open orders of an agent, for the state hash: the numbers of its lists.
     pub(crate) fn words(&self, state: &OrderState, mut word: impl FnMut(u64)) {
         word(u64::from(state.open.first) << 32 | u64::from(state.open.count));
-        let queued = |place: u32| self.queued.get(place);
-        for list in std::iter::successors(queued(state.next), move |list| queued(list.next)) {
+        for list in self.queued_of(state) {
             word(u64::from(self.whole(list.list).first) << 32 | u64::from(list.count));
             word(u64::from(list.given));
         }
@@ -503,8 +493,7 @@ impl OrderPool {
                 return Err(format!("{state:?} has orders or a list alone"));
             }
             uses.get_mut(state.list as usize).into_iter().for_each(|uses| *uses += 1);
-            let next = |place: u32| self.queued.get(place);
-            for list in std::iter::successors(next(state.next), |list| next(list.next)) {
+            for list in self.queued_of(state) {
                 uses[list.list as usize] += 1;
                 queued += 1;
             }
@@ -527,6 +516,24 @@ impl OrderPool {
         }
         Ok(())
     }
+}
+
+/// A part of a list: `count` orders behind the first `before`. Empty without a list.
+fn orders_in(lists: &Places<StoredList>, place: u32, (before, count): (u32, u32)) -> &[Order] {
+    let behind = lists.get(place).and_then(|list| list.orders.get(before as usize..));
+    behind.and_then(|orders| orders.get(..count as usize)).unwrap_or(&[])
+}
+
+/// The open part of the current list of an agent: the number of orders that are closed, and that of the others.
+fn open_part(lists: &Places<StoredList>, state: &OrderState) -> (u32, u32) {
+    let before = lists.get(state.list).map_or(0, |list| state.open.first - list.first);
+    (before, state.open.count)
+}
+
+/// The open orders of the current list of an agent, the current order first. Reads the lists alone, so that the
+/// agent's tasks can change meanwhile.
+fn open_of_list<'a>(lists: &'a Places<StoredList>, state: &OrderState) -> &'a [Order] {
+    orders_in(lists, state.list, open_part(lists, state))
 }
 
 /// The current goal of an order: one station of a patrol, all members of any other.

@@ -28,9 +28,15 @@ impl<T> Places<T> {
         }
     }
 
-    /// A free place with the value that it last had, if there is one.
-    pub fn reuse(&mut self) -> Option<u32> {
-        self.free.pop()
+    /// Gives out a free place whose last value `renew` has made anew in its memory, or a new place with a `new` value.
+    pub fn reuse_or_add(&mut self, renew: impl FnOnce(&mut T), new: impl FnOnce() -> T) -> u32 {
+        match self.free.pop() {
+            Some(place) => {
+                renew(&mut self.values[place as usize]);
+                place
+            }
+            None => self.add(new()),
+        }
     }
 
     /// The value in a place, free or not.
@@ -61,5 +67,22 @@ impl<T> Places<T> {
     /// The values of all places in order, free or not.
     pub fn values(&self) -> &[T] {
         &self.values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_freed_last_is_given_first() {
+        let mut places = Places::default();
+        assert_eq!([7, 8, 9].map(|value| places.add(value)), [0, 1, 2]);
+        places.free(0);
+        places.free(2);
+        assert_eq!((places.in_use(), places.is_free(0), places.is_free(1)), (1, true, false));
+        assert_eq!(places.reuse_or_add(|value| *value += 10, || 0), 2);
+        assert_eq!([places.add(5), places.reuse_or_add(|_| (), || 6)], [0, 3]);
+        assert_eq!((places.values(), places.in_use()), (&[5, 8, 19, 6][..], 4));
     }
 }
