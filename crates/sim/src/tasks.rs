@@ -8,7 +8,7 @@ use crate::trip::Trip;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use wheelbase_grid::{CellXY, GridSize, Rect};
-use wheelbase_planner::model::{State, heading_from_name, heading_name};
+use wheelbase_planner::model::{HEADING_COUNTS, State, heading_from_name, heading_name};
 use wheelbase_planner::tables::Reachability;
 use wheelbase_planner::{GoalMember, Heading, MovementTables, Pose};
 use wheelbase_traffic::random::Random;
@@ -58,7 +58,7 @@ impl TaskSource {
                     let goals = goals.get(first as usize..).and_then(|goals| goals.get(..n as usize));
                     goals.is_some_and(|goals| !goals.is_empty())
                 };
-                [1, 4, 6, 8].contains(headings)
+                HEADING_COUNTS.contains(headings)
                     && goals.iter().filter_map(|goal| goal.heading).all(known)
                     && of_agent.len() >= n_agents
                     && of_agent.iter().all(is_there)

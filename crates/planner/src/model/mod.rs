@@ -21,7 +21,7 @@ pub use movement::{ClassError, MoveShape, MovementClass};
 pub use offset::{OFFSET_MAX, Offset, Pivot};
 pub use outcome::{COST_MAX, Progress, Reached, Status};
 pub use path::{Path, PathError, PathPose, check_path};
-pub use pose::{Frame, Heading, Pose, State, StateSpace, heading_from_name, heading_name};
+pub use pose::{Frame, HEADING_COUNTS, Heading, Pose, State, StateSpace, heading_from_name, heading_name};
 pub use primitive::{DISPLACEMENT_MAX, PRIMITIVES_MAX, Primitive, Sweep, SweepRule, TIME_MAX, When};
 pub use successor::{ClassSpeeds, Legality, MoveBlocked, PoseBlocked, SLOPE_FLAT, move_time};
 pub use swept_cells::SWEPT_CELLS_MAX;

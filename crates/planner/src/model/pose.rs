@@ -8,6 +8,9 @@ use wheelbase_grid::{Cell, CellXY, GridShape, GridSize};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Heading(pub u8);
 
+/// Numbers of headings that a class can have: of squares 1, 4 and 8, of hexagons 1 and 6.
+pub const HEADING_COUNTS: [u8; 4] = [1, 4, 6, 8];
+
 /// Everything that determines the cells of a body and its moves relative to the anchor, in columns and rows:
 /// the heading and, on hexagonal maps, whether the anchor's row is even or odd, because odd rows are shifted.
 /// Numbered `parity * headings + heading`; on square maps that is the heading.

@@ -80,9 +80,7 @@ pub(super) fn spawn_group(
     ticket: Ticket,
     group: &SpawnGroup,
 ) -> Result<(), RefusalReason> {
-    if world.tables.len() <= usize::from(group.class.0) {
-        return Err(RefusalReason::UnknownClass);
-    }
+    check_class(world, group.class)?;
     if !group.team.is_known() {
         return Err(RefusalReason::UnknownTeam);
     }

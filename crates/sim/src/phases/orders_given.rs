@@ -5,23 +5,23 @@ use super::selection::for_each_row;
 use crate::commands::{AgentSelection, GOALS_MAX, ORDERS_MAX, RefusalReason, Ticket};
 use crate::log::TraceEvent;
 use crate::order_pool::OrderState;
-use crate::orders::{Order, OrderKind};
+use crate::orders::{LackedGoal, Order, OrderKind};
 use crate::statistics::TripStatistics;
 use crate::tasks::TaskSource;
+use crate::trip::Trip;
 use crate::world::World;
 use std::sync::Arc;
-use wheelbase_grid::CellXY;
+use wheelbase_grid::Rect;
+use wheelbase_planner::GoalMember;
+use wheelbase_planner::model::HEADING_COUNTS;
 use wheelbase_planner::search::Fallback;
 use wheelbase_traffic::motion::{Activity, AgentId};
-
-/// Numbers of headings that classes can have.
-const HEADINGS: [u8; 4] = [1, 4, 6, 8];
 
 /// The orders of a command, stored in the pool once for each number of headings that needs a list of its own.
 pub(crate) struct StoredOrders<'a> {
     orders: &'a Arc<[Order]>,
     /// Places of the lists; without headings all are that of the first.
-    places: [Option<u32>; HEADINGS.len()],
+    places: [Option<u32>; HEADING_COUNTS.len()],
     names_no_heading: bool,
     has_group: bool,
     /// Number of the first order to a group.
@@ -33,7 +33,7 @@ impl<'a> StoredOrders<'a> {
     pub fn new(orders: &'a Arc<[Order]>) -> Self {
         Self {
             orders,
-            places: [None; HEADINGS.len()],
+            places: [None; HEADING_COUNTS.len()],
             names_no_heading: orders.iter().all(Order::names_no_heading),
             has_group: orders.iter().any(|order| matches!(order.kind, OrderKind::GotoGroup(..))),
             group: None,
@@ -50,8 +50,11 @@ impl<'a> StoredOrders<'a> {
         if self.orders.is_empty() {
             return None;
         }
-        let kind =
-            if self.names_no_heading { Some(0) } else { HEADINGS.iter().position(|&of| of == headings) };
+        let kind = if self.names_no_heading {
+            Some(0)
+        } else {
+            HEADING_COUNTS.iter().position(|&of| of == headings)
+        };
         let place = &mut self.places[kind?];
         if place.is_none() {
             let first = *self.group.get_or_insert(world.orders.next_number());
@@ -84,58 +87,54 @@ pub(crate) fn check_orders(world: &World, orders: &[Order]) -> Result<(), Refusa
     }
     let mut n_goals = 0;
     for (at, order) in orders.iter().enumerate() {
-        if !HEADINGS.contains(&order.headings) {
-            return Err(RefusalReason::WrongHeading);
-        }
-        if order
-            .lacked
-            .iter()
-            .any(|goal| !HEADINGS.contains(&goal.heading.0) || goal.heading.1.0 >= goal.heading.0)
-        {
-            return Err(RefusalReason::WrongHeading);
-        }
-        n_goals += order.lacked.len();
-        match &order.kind {
-            OrderKind::Tasks(source, _) => {
-                if at + 1 < orders.len() {
-                    return Err(RefusalReason::WrongOrder);
-                }
-                check_source(world, source, 0)?;
-            }
-            OrderKind::GotoArea(area, trip) => {
-                let size = world.grid.size();
-                if area.intersection(size.rect()).is_empty() && trip.fallback == Fallback::Fail {
-                    return Err(RefusalReason::GoalOffMap);
-                }
-                if !trip.members.is_empty() {
-                    return Err(RefusalReason::WrongOrder);
-                }
-            }
-            kind => {
-                let Some(trip) = kind.trip() else { continue };
-                n_goals += trip.members.len();
-                let named = || trip.members.iter().filter_map(|member| member.heading);
-                if named().any(|heading| heading.0 >= order.headings) {
-                    return Err(RefusalReason::WrongHeading);
-                }
-                if trip.members.is_empty() && order.lacked.is_empty() {
-                    return Err(RefusalReason::WrongOrder);
-                }
-                if matches!(kind, OrderKind::GotoGroup(..)) && trip.members.len() + order.lacked.len() > 1 {
-                    return Err(RefusalReason::WrongOrder);
-                }
-                let each = matches!(kind, OrderKind::Patrol(_));
-                let on_map = |cell: &CellXY| world.is_near_map(*cell, trip.within);
-                let mut cells = trip.members.iter().map(|member| member.cell);
-                let is_on_map = trip.members.is_empty()
-                    || if each { cells.all(|cell| on_map(&cell)) } else { cells.any(|cell| on_map(&cell)) };
-                if !is_on_map && trip.fallback == Fallback::Fail {
-                    return Err(RefusalReason::GoalOffMap);
-                }
-            }
-        }
+        check_order(world, order, at + 1 == orders.len())?;
+        n_goals += order.lacked.len() + order.kind.trip().map_or(0, |trip| trip.members.len());
     }
     if n_goals > GOALS_MAX { Err(RefusalReason::TooLong) } else { Ok(()) }
+}
+
+/// Whether an order can be given, as the last of its list or not.
+fn check_order(world: &World, order: &Order, is_last: bool) -> Result<(), RefusalReason> {
+    let lacks_right = |&LackedGoal { heading: (headings, heading), .. }: &LackedGoal| {
+        HEADING_COUNTS.contains(&headings) && heading.0 < headings
+    };
+    if !HEADING_COUNTS.contains(&order.headings) || !order.lacked.iter().all(lacks_right) {
+        return Err(RefusalReason::WrongHeading);
+    }
+    match &order.kind {
+        // Nothing behind tasks ever begins.
+        OrderKind::Tasks(..) if !is_last => Err(RefusalReason::WrongOrder),
+        OrderKind::Tasks(source, _) => check_source(world, source, 0),
+        OrderKind::GotoArea(area, trip) => check_area(world, *area, trip),
+        kind => kind.trip().map_or(Ok(()), |trip| check_trip(world, order, trip)),
+    }
+}
+
+/// Whether an order can lead to an area.
+fn check_area(world: &World, area: Rect, trip: &Trip) -> Result<(), RefusalReason> {
+    if area.intersection(world.grid.size().rect()).is_empty() && trip.fallback == Fallback::Fail {
+        return Err(RefusalReason::GoalOffMap);
+    }
+    if trip.members.is_empty() { Ok(()) } else { Err(RefusalReason::WrongOrder) }
+}
+
+/// Whether an order can lead to the members of its trip.
+fn check_trip(world: &World, order: &Order, trip: &Trip) -> Result<(), RefusalReason> {
+    let mut headings = trip.members.iter().filter_map(|member| member.heading);
+    if headings.any(|heading| heading.0 >= order.headings) {
+        return Err(RefusalReason::WrongHeading);
+    }
+    let n_goals = trip.members.len() + order.lacked.len();
+    let is_to_group = matches!(order.kind, OrderKind::GotoGroup(..));
+    if n_goals == 0 || is_to_group && n_goals > 1 {
+        return Err(RefusalReason::WrongOrder);
+    }
+    let is_on_map = |member: &GoalMember| world.is_near_map(member.cell, trip.within);
+    let are_on_map = match order.kind {
+        OrderKind::Patrol(_) => trip.members.iter().all(is_on_map),
+        _ => trip.members.is_empty() || trip.members.iter().any(is_on_map),
+    };
+    if are_on_map || trip.fallback != Fallback::Fail { Ok(()) } else { Err(RefusalReason::GoalOffMap) }
 }
 
 /// Whether the leaders of orders are present.
