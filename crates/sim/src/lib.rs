@@ -121,6 +121,7 @@ mod statistics;
 mod tasks;
 mod threads;
 mod tick;
+mod tick_buffers;
 mod traffic_buffers;
 #[cfg(test)]
 mod traffic_tests;

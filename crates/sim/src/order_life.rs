@@ -120,7 +120,7 @@ fn close_task(world: &mut World, row: usize) {
 
 /// Gives an agent its next task, if its current order is tasks and it has none. Returns whether it still has none.
 fn give_task(world: &mut World, row: usize) -> bool {
-    let World { orders, agents, tables, tick, reached, .. } = world;
+    let World { orders, agents, tables, tick, tick_buffers, .. } = world;
     let motion = agents.motion[row];
     let state = agents.orders(row);
     let Some((slot, source)) = orders.current_tasks(&state) else { return false };
@@ -128,7 +128,7 @@ fn give_task(world: &mut World, row: usize) -> bool {
         return false;
     }
     let tables = &tables[motion.class.0 as usize];
-    let Some(goal) = slot.give(source, tables, motion.state, reached) else {
+    let Some(goal) = slot.give(source, tables, motion.state, &mut tick_buffers.reached) else {
         return true;
     };
     agents.begin_trip(row, state, orders, *tick);

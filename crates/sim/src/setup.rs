@@ -19,8 +19,8 @@ use crate::phases::agents::{check_spawn, place};
 use crate::phases::orders_given::StoredOrders;
 use crate::replan_params::ReplanParams;
 use crate::requests::{PathSource, Requests};
-use crate::tasks::ReachedPoses;
 use crate::threads::{Pool, Threads};
+use crate::tick_buffers::TickBuffers;
 use crate::traffic_buffers::TrafficBuffers;
 use crate::world::{Settings, Start, World};
 use std::fmt;
@@ -261,10 +261,7 @@ impl World {
             traffic_buffers: TrafficBuffers::default(),
             event_rows: Vec::new(),
             commands: CommandQueue::default(),
-            blocked: Vec::new(),
-            due_commands: Vec::new(),
-            selected_rows: Vec::new(),
-            redirected: Vec::new(),
+            tick_buffers: TickBuffers::default(),
             pending_edits: PendingEdits::default(),
             class_changes: Vec::new(),
             followers: Vec::new(),
@@ -276,7 +273,6 @@ impl World {
             tick: 0,
             violation: None,
             ended: Vec::new(),
-            reached: ReachedPoses::new(),
             log: None,
             start: Start::default(),
             tables,

@@ -212,12 +212,14 @@ pub(crate) struct ReachedPoses {
 /// An empty slot of the table.
 const FREE: u32 = u32::MAX;
 
-impl ReachedPoses {
-    pub fn new() -> Self {
+impl Default for ReachedPoses {
+    fn default() -> Self {
         let places = (4 * GATHERED_POSES_MAX).next_power_of_two();
         Self { poses: Vec::with_capacity(GATHERED_POSES_MAX), seen: vec![FREE; places] }
     }
+}
 
+impl ReachedPoses {
     /// Gathers all poses reachable from one by steps. Stops and returns `false` once there are `below` of them, or
     /// [`GATHERED_POSES_MAX`] if that is less.
     pub fn gather(
@@ -285,7 +287,7 @@ mod tests {
         let mut spec = ClassSpec::new("walker", 1);
         spec.primitives = Primitive::four_directions(1);
         let tables = MovementTables::compile(&grid, MovementClass::new(spec).unwrap());
-        let mut reached = ReachedPoses::new();
+        let mut reached = ReachedPoses::default();
         for from in (0..tables.space().n_states() as u32).step_by(97).map(State) {
             let mut flood = vec![from];
             let mut at = 0;
@@ -320,7 +322,7 @@ mod tests {
             spec.primitives = primitives;
             let mut tables = MovementTables::compile(&grid, MovementClass::new(spec).unwrap());
             tables.make_components();
-            let mut reached = ReachedPoses::new();
+            let mut reached = ReachedPoses::default();
             let mut n_goals = 0;
             for from in (0..tables.space().n_states() as u32).map(State) {
                 for (seed, area) in (0..20).map(|seed| (seed, Rect::new(seed as i32 % 3, 0, 9, 4))) {

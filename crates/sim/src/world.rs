@@ -20,8 +20,8 @@ use crate::replan_params::ReplanParams;
 use crate::requests::{Requests, SearchContext, SearchInputs};
 use crate::rows::agent_row::AgentRow;
 use crate::rows::event_row::EventRow;
-use crate::tasks::ReachedPoses;
 use crate::threads::Pool;
+use crate::tick_buffers::TickBuffers;
 use crate::traffic_buffers::TrafficBuffers;
 use crate::violation::Violation;
 use hecs::{Entity, World as Entities};
@@ -99,14 +99,7 @@ pub struct World {
     /// What happened at the last tick.
     pub(crate) event_rows: Vec<EventRow>,
     pub(crate) commands: CommandQueue,
-    /// Scratch: rows of agents that have waited for some time.
-    pub(crate) blocked: Vec<u32>,
-    /// Scratch: the commands of the tick.
-    pub(crate) due_commands: Vec<(Ticket, Command)>,
-    /// Scratch: rows that a command selects.
-    pub(crate) selected_rows: Vec<u32>,
-    /// Scratch: agents whose requests the commands of the tick make void.
-    pub(crate) redirected: Vec<AgentId>,
+    pub(crate) tick_buffers: TickBuffers,
     pub(crate) pending_edits: PendingEdits,
     /// Class changes that wait for the end of a move, in order of their tickets.
     pub(crate) class_changes: Vec<ClassChange>,
@@ -126,8 +119,6 @@ pub struct World {
     pub(crate) violation: Option<(u32, Violation)>,
     /// Moves that ended at the last tick: rows, and the states in which the moves began.
     pub(crate) ended: Vec<(u32, State)>,
-    /// Scratch of the choice of random tasks.
-    pub(crate) reached: ReachedPoses,
     /// What happened since the log was last cleared, if the run keeps one.
     pub(crate) log: Option<Log>,
     /// What it was made of, as far as nothing else shows it.
@@ -586,7 +577,7 @@ impl World {
         let motion = &mut self.agents.motion[row];
         (motion.until, motion.replan) = (Motion::AT_REST, false);
         self.agents.leave(row);
-        self.redirected.push(agent);
+        self.tick_buffers.requests_over.insert(row);
         self.counts.removed += 1;
         self.note(TraceEvent::Remove { agent });
     }

@@ -652,6 +652,26 @@ fn an_answer_behind_other_orders_of_the_tick_is_late() {
 }
 
 #[test]
+fn a_request_is_answered_once_and_has_the_priority_of_its_agent() {
+    let mut run = host_world(&[at(WALKER, 1, 0, 0), at(WALKER, 1, 1, 0), at(WALKER, 1, 2, 0)]);
+    // Asked for out of the order of ids.
+    for (agent, y) in [(AgentId(2), 2), (B, 1), (A, 0)] {
+        run.does(Command::order(agent, Order::goto(cell(3, y))));
+    }
+    run.does(Command::Priority { agents: vec![A, AgentId(2)].into(), priority: 7 });
+    let mut asked: Vec<(AgentId, i32)> =
+        run.world.path_requests().map(|(agent, request)| (agent, request.priority)).collect();
+    asked.sort_unstable();
+    assert_eq!(asked, [(A, 7), (B, 0), (AgentId(2), 7)]);
+    for agent in [B, AgentId(2), A] {
+        run.world.command(answer(agent, &[0, 0]));
+        run.refuses(answer(agent, &[0, 0]), RefusalReason::NoRequest);
+    }
+    assert_eq!(run.world.path_requests().count(), 0);
+    run.steps_until_at(A, cell(3, 0), 20);
+}
+
+#[test]
 fn a_pose_in_an_area_that_the_host_finds_no_way_to_is_given_up() {
     let mut run = host_world(&[at(WALKER, 1, 1, 0)]);
     run.does(Command::order(A, Order::goto_area(Rect::new(5, 0, 2, 2))));

@@ -107,7 +107,7 @@ pub fn single_agent_bounds_observed(
             inputs: &inputs,
             scratch: Scratch::new(),
             path: Path::new(),
-            reached: ReachedPoses::new(),
+            reached: ReachedPoses::default(),
             found: Vec::new(),
         };
         loop {

@@ -112,8 +112,8 @@ pub(super) fn spawn_group(
 pub(super) fn set_priority(world: &mut World, row: usize, priority: i32) {
     world.agents.set_priority(row, priority);
     world.agents.busy.insert(row);
+    world.tick_buffers.reprioritised.insert(row);
     let agent = world.agents.ids[row];
-    world.requests.set_priority(agent, priority);
     world.note(TraceEvent::Priority { agent, priority });
 }
 

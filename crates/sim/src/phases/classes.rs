@@ -74,7 +74,7 @@ fn change_class(world: &mut World, row: usize, change: &ClassChange) -> Result<(
     orders.begin_trip(world.tick);
     world.agents.set_orders(row, orders, &world.orders);
     world.agents.busy.insert(row);
-    world.redirected.push(agent);
+    world.tick_buffers.requests_over.insert(row);
     world.traffic_buffers.new_classes.push(agent);
     world.note(TraceEvent::Class { agent, class: change.class, pose });
     Ok(())

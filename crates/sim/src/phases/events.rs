@@ -2,22 +2,29 @@
 
 use super::selection::{for_each_row, refuse_command};
 use super::{agents, classes, edits, orders_given};
+use crate::agents::Agents;
 use crate::commands::{Command, RefusalReason, Ticket};
 use crate::pending_edits::PendingEdit;
+use crate::tick_buffers::TickBuffers;
 use crate::world::World;
+use wheelbase_traffic::RowSet;
+use wheelbase_traffic::motion::AgentId;
 
 /// The events phase of a tick.
 pub(crate) fn apply_events(world: &mut World) {
     world.orders.free_unused();
     edits::retry_pending(world);
     classes::retry_pending(world);
-    let mut due = std::mem::take(&mut world.due_commands);
+    let mut due = std::mem::take(&mut world.tick_buffers.due);
     world.commands.take_due(world.tick, &mut due);
     let any = !due.is_empty();
+    if any {
+        world.requests.sort_for_host();
+    }
     for (ticket, command) in due.drain(..) {
         carry_out(world, ticket, command);
     }
-    world.due_commands = due;
+    world.tick_buffers.due = due;
     finish_commands(world);
     if any {
         // The commands can have removed or stranded the agents that an edit waits for.
@@ -26,15 +33,30 @@ pub(crate) fn apply_events(world: &mut World) {
     }
 }
 
-/// Closes up the rows of removed agents, and drops the requests of agents with new orders: once for all commands.
+/// What commands leave to do, once for all of them: drops the requests that are over, sets the priorities of the others,
+/// and closes up the rows of removed agents, which stay where they are until then.
 pub(super) fn finish_commands(world: &mut World) {
-    let World { requests, agents, redirected, .. } = world;
-    if !redirected.is_empty() {
-        redirected.sort_unstable();
-        requests.forget_where(|agent| redirected.binary_search(&agent).is_ok());
-        redirected.clear();
+    let World { requests, agents, tick_buffers, .. } = world;
+    let TickBuffers { requests_over, reprioritised, agents: named, .. } = tick_buffers;
+    // Most commands name few agents, and requests may be many: each is looked up among the few.
+    if take_agents(requests_over, agents, named) {
+        requests.forget_where(|agent| named.binary_search(&agent).is_ok());
+    }
+    if take_agents(reprioritised, agents, named) {
+        requests.set_priorities(|agent| {
+            named.binary_search(&agent).ok()?;
+            Some(agents.wait_states[agents.row(agent)?].priority)
+        });
     }
     agents.close_up();
+}
+
+/// Empties a set of rows into their agents, which are in order of id as rows are. Returns whether there are any.
+fn take_agents(rows: &mut RowSet, agents: &Agents, named: &mut Vec<AgentId>) -> bool {
+    named.clear();
+    named.extend(rows.iter().map(|row| agents.ids[row]));
+    rows.clear();
+    !named.is_empty()
 }
 
 /// Carries out a command, as far as that is possible.

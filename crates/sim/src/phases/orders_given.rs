@@ -228,7 +228,7 @@ fn drop_orders(world: &mut World, row: usize) {
     let wait_state = &mut world.agents.wait_states[row];
     (wait_state.failures, wait_state.look_failures) = (0, 0);
     (wait_state.ask_again_at, wait_state.look_again_at) = (world.tick, world.tick);
-    world.redirected.push(world.agents.ids[row]);
+    world.tick_buffers.requests_over.insert(row);
 }
 
 /// Gives agents tasks, in place of those they have or behind their orders.
@@ -261,7 +261,7 @@ pub(super) fn give_tasks(
             world.paths.drop_path(&mut world.agents.paths[row]);
             world.agents.set_activity(row, Activity::Idle);
             world.agents.motion[row].replan = false;
-            world.redirected.push(world.agents.ids[row]);
+            world.tick_buffers.requests_over.insert(row);
         }
         if had {
             world.note(TraceEvent::TasksReplaced { agent: world.agents.ids[row] });
@@ -277,8 +277,8 @@ pub(super) fn answer_path(
     moves: Option<&[u8]>,
 ) -> Result<(), RefusalReason> {
     let row = world.agents.present_row(agent).ok_or(RefusalReason::UnknownAgent)?;
-    if world.redirected.contains(&agent) {
-        // A command of this tick has made its request void.
+    if world.tick_buffers.requests_over.contains(row) {
+        // A command of this tick has answered its request, or made it void.
         return Err(RefusalReason::NoRequest);
     }
     deliver_given(world, row, moves)

@@ -223,11 +223,10 @@ pub(super) fn deliver_given(
         }
         None => (Answer::ended(Status::Unreachable), Path::new()),
     };
-    world.requests.forget(agent);
     world.agents.busy.insert(row);
-    if !matches!(deliver(world, row, request, &answer, &path), Outcome::Answered) {
-        // Its pose is free again: it asks for a way to another one.
-        world.requests.push(request);
+    // Else its pose is free again: it asks for a way to another one.
+    if matches!(deliver(world, row, request, &answer, &path), Outcome::Answered) {
+        world.tick_buffers.requests_over.insert(row);
     }
     Ok(())
 }

@@ -27,7 +27,7 @@ pub(super) fn for_each_row(
     selection: &AgentSelection,
     mut each: impl FnMut(&mut World, u32, usize) -> Result<(), RefusalReason>,
 ) -> Result<(), RefusalReason> {
-    let mut rows = std::mem::take(&mut world.selected_rows);
+    let mut rows = std::mem::take(&mut world.tick_buffers.selected);
     let selected = select_rows(world, ticket, selection, &mut rows);
     if selected.is_ok() {
         for (number, &row) in rows.iter().enumerate() {
@@ -38,7 +38,7 @@ pub(super) fn for_each_row(
             }
         }
     }
-    world.selected_rows = rows;
+    world.tick_buffers.selected = rows;
     selected
 }
 

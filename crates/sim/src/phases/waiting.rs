@@ -11,7 +11,8 @@ const BLOCKED_AFTER_TICKS: u32 = 8;
 /// all phases of the tick have seen by now, are not visited any more.
 pub(crate) fn count_waiting(world: &mut World) {
     let tick = world.tick;
-    let World { agents, tables, congestion, traffic, counts, blocked, .. } = world;
+    let World { agents, tables, congestion, traffic, counts, tick_buffers, .. } = world;
+    let blocked = &mut tick_buffers.blocked;
     blocked.clear();
     let needs_paths = traffic.needs_paths();
     (counts.moving, counts.waiting) = (0, 0);
@@ -50,12 +51,12 @@ pub(crate) fn count_waiting(world: &mut World) {
 
 /// Notes who is in the way of agents that have waited for some time.
 fn note_blocked(world: &mut World) {
-    let blocked = std::mem::take(&mut world.blocked);
+    let blocked = std::mem::take(&mut world.tick_buffers.blocked);
     for &row in &blocked {
         if let Some(wait) = world.wait_of(row as usize) {
             let (agent, by) = (world.agents.ids[row as usize], world.agents.ids[wait.row as usize]);
             world.event_rows.push(EventRow::blocked(world.tick, agent, by));
         }
     }
-    world.blocked = blocked;
+    world.tick_buffers.blocked = blocked;
 }

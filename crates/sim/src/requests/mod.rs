@@ -74,10 +74,21 @@ impl Requests {
         self.queue.len() + self.slots.iter().filter(|slot| slot.request.is_some()).count()
     }
 
-    /// The request of an agent that the host has to answer.
+    /// Puts the requests that the host has to answer in order of id, for [`Requests::of_host`]. None is added until all
+    /// commands of the tick are carried out.
+    pub(crate) fn sort_for_host(&mut self) {
+        if self.source == PathSource::Host {
+            self.queue.sort_unstable_by_key(|request| request.agent);
+        }
+    }
+
+    /// The request of an agent that the host has to answer. Logarithmic in the requests.
     pub(crate) fn of_host(&self, agent: AgentId) -> Option<PathRequest> {
-        let of_agent = |request: &&PathRequest| request.agent == agent;
-        self.queue.iter().find(of_agent).copied().filter(|_| self.source == PathSource::Host)
+        if self.source != PathSource::Host {
+            return None;
+        }
+        let at = self.queue.binary_search_by_key(&agent, |request| request.agent).ok()?;
+        Some(self.queue[at])
     }
 
     /// Requests that wait for a slot, or for the host's answer.
@@ -85,11 +96,11 @@ impl Requests {
         &self.queue
     }
 
-    /// Sets the priority of the requests of an agent.
-    pub(crate) fn set_priority(&mut self, agent: AgentId, priority: i32) {
+    /// Sets the priorities of the requests of agents that have others now.
+    pub(crate) fn set_priorities(&mut self, priority_of: impl Fn(AgentId) -> Option<i32>) {
         let in_slots = self.slots.iter_mut().filter_map(|slot| slot.request.as_mut());
-        for request in self.queue.iter_mut().chain(in_slots).filter(|request| request.agent == agent) {
-            request.priority = priority;
+        for request in self.queue.iter_mut().chain(in_slots) {
+            request.priority = priority_of(request.agent).unwrap_or(request.priority);
         }
     }
 
