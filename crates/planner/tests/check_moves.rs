@@ -50,6 +50,43 @@ fn agrees(grid: &Grid, tables: &MovementTables, start: State, moves: &[u8]) {
         Err(_) => false,
     };
     assert!(is_same, "{given:?}, but {:?}", check_path(&legality, &path));
+    let is_blocked = given == Err(MovesError::StartBlocked(start));
+    let followed = tables.follow_moves(start, moves);
+    match moves.first() {
+        Some(&primitive) if is_blocked => {
+            let n_primitives = tables.class().primitives().len();
+            let is_known = usize::from(primitive) < n_primitives;
+            let illegal = MovesError::Illegal { at: 0, primitive, state: start };
+            let unknown = MovesError::NoSuchPrimitive { at: 0, primitive, n_primitives };
+            assert_eq!(followed, Err(if is_known { illegal } else { unknown }));
+        }
+        None if is_blocked => assert_eq!(followed, Ok(MovesEnd { state: start, ticks: 0 })),
+        _ => assert_eq!(followed, given),
+    }
+    appends(tables, start, moves, &path);
+}
+
+/// Moves appended in two parts make the same path, up to the first wrong one.
+fn appends(tables: &MovementTables, start: State, moves: &[u8], whole: &Path) {
+    let followed = tables.follow_moves(start, moves);
+    let n_right = match followed {
+        Ok(_) => moves.len(),
+        Err(
+            MovesError::NoSuchPrimitive { at, .. }
+            | MovesError::Illegal { at, .. }
+            | MovesError::CostOverflow { at },
+        ) => at,
+        Err(error) => panic!("{error}"),
+    };
+    let mut path = Path::new();
+    let half = tables.append_moves(&mut path, start, &moves[..n_right / 2]).unwrap();
+    assert_eq!((path.moves.len(), path.cost()), (n_right / 2, half.ticks));
+    let end = tables.append_moves(&mut path, half.state, &moves[n_right / 2..]);
+    match end {
+        Ok(end) => assert_eq!((Ok(end), end.ticks), (followed, path.cost())),
+        Err(_) => assert!(followed.is_err()),
+    }
+    assert_eq!((&path.moves[..], &path.poses[..]), (&moves[..n_right], &whole.poses[..=n_right]));
 }
 
 proptest! {

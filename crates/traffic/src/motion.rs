@@ -114,16 +114,6 @@ pub fn end_state(tables: &MovementTables, motion: &Motion) -> State {
     tables.state_after(motion.state, usize::from(motion.primitive))
 }
 
-/// Ticks of a sequence of moves from a state; `None` if one of them is illegal.
-pub fn ticks_of(tables: &MovementTables, mut state: State, moves: &[u8]) -> Option<u64> {
-    let mut ticks = 0;
-    for &primitive in moves {
-        ticks += u64::from(tables.move_ticks(state, usize::from(primitive))?);
-        state = tables.state_after(state, usize::from(primitive));
-    }
-    Some(ticks)
-}
-
 /// Shortest and longest side of a class's body in cells.
 pub fn sides(tables: &MovementTables) -> (u32, u32) {
     let class = tables.class();

@@ -1,6 +1,7 @@
 //! The judge of paths that come as numbers of primitives.
 
 use crate::model::outcome::COST_MAX;
+use crate::model::path::{Path, PathPose};
 use crate::model::pose::State;
 use crate::tables::movement_tables::MovementTables;
 use std::fmt;
@@ -98,14 +99,51 @@ impl MovementTables {
     /// # Errors
     /// [`MovesError`] for the start or the first wrong move.
     pub fn check_moves(&self, start: State, moves: &[u8]) -> Result<MovesEnd, MovesError> {
-        let (n_states, n_primitives) = (self.space().n_states(), self.class().primitives().len());
-        if start.0 as usize >= n_states {
-            return Err(MovesError::NoSuchState { start, n_states });
-        }
-        if !self.is_legal(start) {
+        if (start.0 as usize) < self.space().n_states() && !self.is_legal(start) {
             return Err(MovesError::StartBlocked(start));
         }
-        let mut end = MovesEnd { state: start, ticks: 0 };
+        self.follow_moves(start, moves)
+    }
+
+    /// As [`Self::check_moves`], but the start is not judged: for agents that an edit has left on an illegal pose. No
+    /// move is legal from such a pose, and without moves the path ends there at once.
+    /// # Errors
+    /// [`MovesError`] for the first wrong move; never [`MovesError::StartBlocked`].
+    pub fn follow_moves(&self, start: State, moves: &[u8]) -> Result<MovesEnd, MovesError> {
+        self.walk(start, 0, moves, |_, _| {})
+    }
+
+    /// Appends moves to a path that ends in state `from`, as far as [`Self::follow_moves`] allows; an empty path begins
+    /// there. The ticks returned are those of the whole path. Allocates only what the path lacks.
+    /// # Errors
+    /// [`MovesError`] for the first wrong move; the path has the moves before it then.
+    pub fn append_moves(&self, path: &mut Path, from: State, moves: &[u8]) -> Result<MovesEnd, MovesError> {
+        let arrival = path.cost();
+        let space = self.space();
+        if path.poses.is_empty() && (from.0 as usize) < space.n_states() {
+            path.poses.push(PathPose { pose: space.pose(from), arrival });
+        }
+        debug_assert!(path.poses.last().is_none_or(|last| space.state(last.pose) == Some(from)), "{from:?}");
+        self.walk(from, arrival, moves, |primitive, end| {
+            path.moves.push(primitive);
+            path.poses.push(PathPose { pose: space.pose(end.state), arrival: end.ticks });
+        })
+    }
+
+    /// Makes moves from a state and a tick, and shows each with the state and tick at its end.
+    #[inline]
+    fn walk(
+        &self,
+        state: State,
+        ticks: u32,
+        moves: &[u8],
+        mut show: impl FnMut(u8, MovesEnd),
+    ) -> Result<MovesEnd, MovesError> {
+        let (n_states, n_primitives) = (self.space().n_states(), self.class().primitives().len());
+        if state.0 as usize >= n_states {
+            return Err(MovesError::NoSuchState { start: state, n_states });
+        }
+        let mut end = MovesEnd { state, ticks };
         for (at, &primitive) in moves.iter().enumerate() {
             let number = usize::from(primitive);
             if number >= n_primitives {
@@ -114,8 +152,9 @@ impl MovementTables {
             let state = end.state;
             let ticks = self.move_ticks(state, number).ok_or(MovesError::Illegal { at, primitive, state })?;
             let sum = end.ticks.checked_add(ticks).filter(|&sum| sum <= COST_MAX);
-            end.ticks = sum.ok_or(MovesError::CostOverflow { at })?;
-            end.state = self.state_after(state, number);
+            let ticks = sum.ok_or(MovesError::CostOverflow { at })?;
+            end = MovesEnd { state: self.state_after(state, number), ticks };
+            show(primitive, end);
         }
         Ok(end)
     }

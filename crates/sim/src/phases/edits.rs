@@ -12,7 +12,7 @@ use wheelbase_planner::tables::Update;
 use wheelbase_planner::{Legality, MovementTables};
 use wheelbase_traffic::collision::CollisionRule;
 use wheelbase_traffic::forbidden::touches;
-use wheelbase_traffic::motion::{Activity, AgentId, ClassId, end_state, ticks_of, transition_of};
+use wheelbase_traffic::motion::{Activity, AgentId, ClassId, end_state, transition_of};
 
 /// Whether all that an edit names exists.
 /// # Errors
@@ -268,5 +268,6 @@ fn review_agents(world: &mut World, updates: &[Update]) {
 fn path_is_legal(world: &World, row: usize) -> bool {
     let motion = &world.agents.motion[row];
     let tables = &world.tables[motion.class.0 as usize];
-    ticks_of(tables, end_state(tables, motion), world.paths.moves(world.agents.paths[row])).is_some()
+    let moves = world.paths.moves(world.agents.paths[row]);
+    tables.follow_moves(end_state(tables, motion), moves).is_ok()
 }

@@ -3,7 +3,7 @@
 
 use crate::world::World;
 use wheelbase_planner::MovementTables;
-use wheelbase_traffic::motion::{Activity, Motion, end_state, ticks_of};
+use wheelbase_traffic::motion::{Activity, Motion, end_state};
 use wheelbase_traffic::{Decisions, Leads, Reroute};
 
 /// Logs the decisions of a rule from outside and drops the wrong ones; those of our own rules are right.
@@ -39,7 +39,5 @@ pub(super) fn check_decisions(world: &mut World, decisions: &mut Decisions) {
 
 /// Whether an agent can make moves one after the other from where it rests, or where its current move ends.
 fn is_legal(tables: &MovementTables, motion: &Motion, moves: &[u8]) -> bool {
-    let n_primitives = tables.class().primitives().len();
-    moves.iter().all(|&primitive| usize::from(primitive) < n_primitives)
-        && ticks_of(tables, end_state(tables, motion), moves).is_some()
+    tables.follow_moves(end_state(tables, motion), moves).is_ok()
 }

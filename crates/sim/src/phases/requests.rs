@@ -9,8 +9,8 @@ use crate::requests::{PathRequest, PathSource, Route, shared_goal};
 use crate::world::World;
 use wheelbase_planner::model::Reached;
 use wheelbase_planner::search::{Answer, pass_goal};
-use wheelbase_planner::{Goal, Path, PathPose, Progress, Status};
-use wheelbase_traffic::motion::{Activity, ticks_of};
+use wheelbase_planner::{Goal, Path, Progress, Status};
+use wheelbase_traffic::motion::Activity;
 
 /// Assigns poses to the agents that wait for them, within a budget of expansions; the rest is left to a later tick.
 /// Returns the expansions spent.
@@ -237,17 +237,7 @@ fn given_path(world: &World, row: usize, moves: &[u8]) -> Option<Path> {
     let tables = &world.tables[usize::from(motion.class.0)];
     let space = tables.space();
     let mut path = Path::new();
-    let (mut state, mut arrival) = (motion.state, 0_u32);
-    path.poses.push(PathPose { pose: space.pose(state), arrival });
-    for &primitive in moves {
-        let number = usize::from(primitive);
-        let is_known = number < tables.class().primitives().len();
-        let ticks = if is_known { tables.move_ticks(state, number)? } else { return None };
-        arrival = arrival.checked_add(ticks).filter(|&arrival| arrival < u32::MAX)?;
-        state = tables.state_after(state, number);
-        path.moves.push(primitive);
-        path.poses.push(PathPose { pose: space.pose(state), arrival });
-    }
+    let state = tables.append_moves(&mut path, motion.state, moves).ok()?.state;
     let end = space.pose(state);
     let orders = world.agents.orders(row);
     let (kind, trip) = world.orders.current_trip(&orders)?;
@@ -356,8 +346,9 @@ fn is_cheaper(world: &World, row: usize, path: &Path) -> bool {
     let motion = &world.agents.motion[row];
     let tables = &world.tables[motion.class.0 as usize];
     let in_hand = world.paths.moves(world.agents.paths[row]);
-    let Some(ticks) = ticks_of(tables, motion.state, in_hand) else { return true };
+    let Ok(end) = tables.follow_moves(motion.state, in_hand) else { return true };
     let penalty = |moves| world.congestion.penalty_along(motion.class, tables, motion.state, moves);
     let penalty_in_hand = penalty(in_hand);
-    u64::from(path.cost()) + penalty(&path.moves) + penalty_in_hand / 4 < ticks + penalty_in_hand
+    u64::from(path.cost()) + penalty(&path.moves) + penalty_in_hand / 4
+        < u64::from(end.ticks) + penalty_in_hand
 }

@@ -189,18 +189,6 @@ impl Slot {
         ticks
     }
 
-    /// Appends moves to the path found, which ends in a state.
-    fn join_rest(&mut self, tables: &MovementTables, mut state: State, moves: &[u8]) {
-        let mut arrival = self.path.cost();
-        for &primitive in moves {
-            let Some(ticks) = tables.move_ticks(state, usize::from(primitive)) else { break };
-            arrival = arrival.saturating_add(ticks);
-            state = tables.state_after(state, usize::from(primitive));
-            self.path.moves.push(primitive);
-            self.path.poses.push(PathPose { pose: tables.space().pose(state), arrival });
-        }
-    }
-
     /// Searches until its share is spent; `share` becomes the expansions spent.
     pub fn search(&mut self, context: &SearchContext<'_>) {
         let search_inputs = context.search_inputs;
@@ -278,7 +266,9 @@ impl Slot {
             joined.cost = cost;
             self.answer = Some(joined);
             if let (Status::Found, Some((at, state))) = (answer.status, leaves) {
-                self.join_rest(tables, state, &context.paths.moves(search_inputs.agents.paths[row])[at..]);
+                let rest = &context.paths.moves(search_inputs.agents.paths[row])[at..];
+                // As far as it is legal.
+                let _ = tables.append_moves(&mut self.path, state, rest);
             }
         }
     }
