@@ -215,6 +215,11 @@ impl GridShape {
         }
     }
 
+    /// Whether a non-empty area has a cell at most `reach` cells from a cell.
+    pub fn reaches(self, cell: CellXY, reach: u32, area: Rect) -> bool {
+        self.measure_to(cell, area) <= self.measure_of(reach)
+    }
+
     /// First and last column, in a given row, of the cells at most `reach` away from a cell by
     /// [`GridShape::measure`]; they may lie off the map. `None` if the row has none.
     pub fn columns_within(self, cell: CellXY, reach: u32, row: i32) -> Option<(i64, i64)> {
@@ -284,6 +289,11 @@ mod tests {
                 for area in [Rect::new(0, 0, 1, 1), Rect::new(-1, -2, 3, 2), Rect::new(1, -1, 2, 4)] {
                     let nearest = area.cells().map(|of| shape.measure(cell, of)).min();
                     assert_eq!(Some(shape.measure_to(cell, area)), nearest, "{shape:?} {cell} {area:?}");
+                    for reach in 0..6 {
+                        let has_near =
+                            area.cells().any(|of| shape.measure(cell, of) <= shape.measure_of(reach));
+                        assert_eq!(shape.reaches(cell, reach, area), has_near, "{shape:?} {cell} {area:?}");
+                    }
                 }
                 for reach in 0..6 {
                     for other in cells() {

@@ -534,8 +534,7 @@ impl World {
 
     /// Whether a cell, extended by the radius of a goal, reaches the map.
     pub(crate) fn is_near_map(&self, cell: CellXY, within: u32) -> bool {
-        let shape = self.grid.shape();
-        shape.measure_to(cell, self.grid.size().rect()) <= shape.measure_of(within)
+        self.grid.shape().reaches(cell, within, self.grid.size().rect())
     }
 
     /// Rows of the agents whose pose, or the pose in which their current move began, has its anchor in an area, rising.

@@ -4,9 +4,9 @@ use super::areas::{area_rect, cells_text, heading_list};
 use crate::scenario;
 use crate::scenario::Diagnostics;
 use wheelbase_grid::{CellXY, GridShape};
+use wheelbase_planner::GoalMember;
 use wheelbase_planner::model::heading_from_name;
 use wheelbase_planner::search::Fallback;
-use wheelbase_planner::{Goal, GoalMember};
 use wheelbase_sim::{ClassId, LackedGoal, Order, OrderKind, Setup, Trip};
 
 /// Numbers of headings by which a name is looked up.
@@ -144,12 +144,10 @@ fn check_on_map(
     errors: &mut Diagnostics<'_>,
 ) {
     let size = setup.grid.size();
-    let goal = Goal { members, within: trip.within };
     let shape = setup.grid.shape();
-    let beyond = |cell: CellXY| shape.measure_to(cell, size.rect());
+    let is_near = |member: &GoalMember| shape.reaches(member.cell, trip.within, size.rect());
     // Without members the class lacks its heading.
-    let on_map = members.is_empty()
-        || goal.members.iter().any(|member| beyond(member.cell) <= shape.measure_of(trip.within));
+    let on_map = members.is_empty() || members.iter().any(is_near);
     if !on_map && trip.fallback == Fallback::Fail {
         let cell = members.first().map_or(CellXY::new(0, 0), |member| member.cell);
         let message = format!("goal {cell} is off the map of {size}; expected {}", cells_text(size));
