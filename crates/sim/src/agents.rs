@@ -4,7 +4,6 @@
 //! Rows are in order of id and close up when agents are removed. Ids are never used again; agent slots are, so that
 //! tables by agent are no longer than the most agents present at once.
 
-use crate::commands::USUAL_SPEED_PERMILLE;
 use crate::name::Name;
 use crate::order_pool::{OrderPool, OrderState};
 use crate::rows::agent_row::AgentRow;
@@ -17,6 +16,7 @@ use wheelbase_planner::Pose;
 use wheelbase_planner::model::State;
 use wheelbase_traffic::motion::{Activity, AgentId, AgentSlot, ClassId, Motion, WaitState};
 use wheelbase_traffic::path_pool::PathHandle;
+use wheelbase_traffic::speed::USUAL_SPEED_PERMILLE;
 use wheelbase_traffic::teams::{Friends, Team};
 use wheelbase_traffic::view::{AgentsView, GoalStamp, NO_ROW};
 use wheelbase_traffic::{PriorityKey, RowSet};

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use wheelbase_grid::{BitGrid, CellXY, Change, Rect, TerrainKind};
 use wheelbase_planner::Pose;
 use wheelbase_traffic::motion::{AgentId, ClassId};
+use wheelbase_traffic::speed::USUAL_SPEED_PERMILLE;
 use wheelbase_traffic::teams::Team;
 
 /// Most orders of a command.
@@ -21,8 +22,6 @@ pub const NAMED_MAX: usize = 1 << 20;
 pub const CHANGES_MAX: usize = 1 << 16;
 /// Most agents present at once.
 pub const AGENTS_MAX: usize = 1 << 20;
-/// Speed factor of an agent that moves in the times of its class.
-pub const USUAL_SPEED_PERMILLE: u16 = 1000;
 
 /// Names a command: the number of commands given to its world before. Events about the command carry it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -136,7 +136,7 @@ pub use class::WorldClass;
 pub use command_queue::GivenCommand;
 pub use commands::{
     AGENTS_MAX, AgentSelection, CHANGES_MAX, Command, GOALS_MAX, MapEdit, NAMED_MAX, ORDERS_MAX, OnAgents,
-    RefusalReason, Spawn, SpawnGroup, Ticket, USUAL_SPEED_PERMILLE,
+    RefusalReason, Spawn, SpawnGroup, Ticket,
 };
 pub use counts::Counts;
 pub use log::{AppliedEdit, EditEffect, TraceEvent};
@@ -166,6 +166,7 @@ pub use trip::{IfUnreachable, Trip};
 pub use unreachable::{UnreachableReason, UnreachableReasons};
 pub use wheelbase_traffic::gate_load::GateLoad;
 pub use wheelbase_traffic::random::Random;
+pub use wheelbase_traffic::speed::USUAL_SPEED_PERMILLE;
 // Everything else of them.
 pub use {hecs, wheelbase_grid as grid, wheelbase_planner as planner, wheelbase_traffic as traffic};
 // What the signatures above are made of, so that a game needs one `use`.
