@@ -1,7 +1,7 @@
 //! What hosts do to agents between two ticks: hold, other speeds, other classes, other teams.
 
-use super::ground::{Ground, dot, ground, rule, truck};
-use super::hand_world::{HandWorld, Trips};
+use super::ground::{Ground, RULES, at, dot, ground, rule, truck};
+use super::hand_world::{HandWorld, Trips, cooperative, to};
 use super::teams::step;
 use crate::collision::CollisionRule;
 use crate::motion::{Activity, AgentId};
@@ -11,26 +11,11 @@ use crate::rule::Traffic;
 use crate::speed::ticks_at_speed;
 use crate::teams::Team;
 use crate::view::CommandedMove;
-use crate::{Commanded, Cooperative, UnitRobots};
+use crate::{Commanded, UnitRobots};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use wheelbase_grid::{CellXY, TerrainKind};
 use wheelbase_planner::{ClassSpec, Heading, Pose, Primitive};
-
-const RULES: [CollisionRule; 2] = [CollisionRule::Swept, CollisionRule::Discrete];
-
-fn at(x: i32, y: i32) -> Pose {
-    Pose::new(x, y, Heading(0))
-}
-
-fn to(x: i32, y: i32) -> Trips {
-    Trips { goals: vec![CellXY::new(x, y)], ..Trips::default() }
-}
-
-fn cooperative(world: &HandWorld) -> Cooperative {
-    let (tables, size) = (&world.ground.tables, world.ground.grid.size());
-    Cooperative::new(tables, size, world.occupancy.rule(), TrafficParams::USUAL)
-}
 
 /// An agent on hold rests in a lane with a bay: nobody pushes it, whatever its priority; put off hold it is pushed.
 #[test]

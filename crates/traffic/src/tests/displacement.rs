@@ -1,8 +1,8 @@
 //! Displacement in moving crowds, held against what the agents do cell by cell: which plans are displaced, that all
 //! plans then fit together, and that nothing is left of an attempt that fails.
 
-use super::ground::{Ground, class, dot, rows, rule, shape};
-use super::hand_world::{HandWorld, Trips};
+use super::ground::{Ground, RULES, class, dot, rows, rule, shape};
+use super::hand_world::{HandWorld, Trips, cooperative};
 use super::walks::{Walk, collide};
 use crate::Cooperative;
 use crate::collision::CollisionRule;
@@ -367,11 +367,6 @@ fn crowd() -> impl Strategy<Value = Option<HandWorld>> {
     })
 }
 
-fn fresh_rule(world: &HandWorld) -> Cooperative {
-    let (tables, size) = (&world.ground.tables, world.ground.grid.size());
-    Cooperative::new(tables, size, world.occupancy.rule(), TrafficParams::USUAL)
-}
-
 fn audit(world: &HandWorld, rule: &Cooperative) {
     let view = world.view();
     let audit = rule.audit(view.agents, view.tables, view.grid_size, view.tick);
@@ -391,7 +386,7 @@ fn displaced_agents_plan_around_the_first_or_nothing_changes() {
     let total = RefCell::new(Counts::default());
     let result = TestRunner::new(config).run(&(crowd(), any::<u64>()), |(world, seed)| {
         let Some(mut world) = world else { return Ok(()) };
-        let (rule, random) = (fresh_rule(&world), Random::new(seed));
+        let (rule, random) = (cooperative(&world), Random::new(seed));
         let mut observed = Observed { rule, observer: Observer { random, counts: Counts::default() } };
         while world.tick < TICKS {
             world.step(&mut observed);
@@ -450,16 +445,13 @@ impl Traffic for Once {
 /// straight on; without a bay nothing changes.
 #[test]
 fn the_other_goes_into_the_bay_or_nothing_changes() {
-    for (bay, collision) in [true, false]
-        .into_iter()
-        .flat_map(|bay| [CollisionRule::Swept, CollisionRule::Discrete].map(|rule| (bay, rule)))
-    {
+    for (bay, collision) in [true, false].into_iter().flat_map(|bay| RULES.map(|rule| (bay, rule))) {
         let ground = Ground::square(&[if bay { "###.###" } else { "#######" }, "......."], &[dot(2)]);
         let mut world = HandWorld::new(ground, collision);
         let to = |x| Trips { goals: vec![CellXY::new(x, 1)], ..Trips::default() };
         world.add(0, Pose::new(0, 1, Heading(0)), 1, to(6));
         world.add(0, Pose::new(4, 1, Heading(0)), 0, to(0));
-        let mut once = Once { rule: fresh_rule(&world), seen: None };
+        let mut once = Once { rule: cooperative(&world), seen: None };
         world.step(&mut once);
         let (done, [first, other], is_as_before) = once.seen.unwrap();
         assert_eq!((done, is_as_before), (bay, !bay), "{collision:?}");
@@ -495,7 +487,7 @@ fn fields_may_evict_each_other_during_displacement() {
             }
         }
     }
-    let mut rule = fresh_rule(&world);
+    let mut rule = cooperative(&world);
     rule.search.fields.shrink_to_one();
     let mut any_retry = false;
     for _ in 0..400 {

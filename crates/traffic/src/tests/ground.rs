@@ -6,7 +6,10 @@ use proptest::prelude::*;
 use std::ops::Range;
 use wheelbase_grid::{Grid, GridShape, SIDES_MAX, SideKind, SideTable, TerrainEntry, TerrainTable};
 use wheelbase_planner::model::{State, Sweep, SweepRule};
-use wheelbase_planner::{ClassSpec, MovementClass, MovementTables, Primitive};
+use wheelbase_planner::{ClassSpec, Heading, MovementClass, MovementTables, Pose, Primitive};
+
+/// Both rules of collision.
+pub const RULES: [CollisionRule; 2] = [CollisionRule::Swept, CollisionRule::Discrete];
 
 /// A map, and the tables of the classes that move on it.
 #[derive(Clone, Debug)]
@@ -68,6 +71,11 @@ pub fn truck() -> ClassSpec {
     spec
 }
 
+/// A pose with the first heading.
+pub fn at(x: i32, y: i32) -> Pose {
+    Pose::new(x, y, Heading(0))
+}
+
 /// Either shape of map.
 pub fn shape() -> impl Strategy<Value = GridShape> {
     prop::sample::select(&[GridShape::Square, GridShape::Hex])
@@ -75,7 +83,7 @@ pub fn shape() -> impl Strategy<Value = GridShape> {
 
 /// Either rule of collision.
 pub fn rule() -> impl Strategy<Value = CollisionRule> {
-    prop::sample::select(&[CollisionRule::Swept, CollisionRule::Discrete])
+    prop::sample::select(&RULES)
 }
 
 /// Rows of glyphs of a random map: ground, two kinds of slow ground, and `cover` walls to a hundred of these.

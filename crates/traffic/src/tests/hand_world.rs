@@ -7,6 +7,7 @@
 
 use super::ground::Ground;
 use super::walks::{body, cells};
+use crate::Cooperative;
 use crate::collision::{CollisionRule, Transition};
 use crate::decisions::{Decisions, Leads};
 use crate::flow::DirectionalFlow;
@@ -19,7 +20,7 @@ use crate::priority::PriorityKey;
 use crate::random::Random;
 use crate::row_set::RowSet;
 use crate::rule::Traffic;
-use crate::speed::ticks_at_speed;
+use crate::speed::{USUAL_SPEED_PERMILLE, ticks_at_speed};
 use crate::teams::{Friends, Team};
 use crate::view::{AgentsView, CommandedMove, GoalStamp, NO_ROW, TrafficView};
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,6 +44,11 @@ impl Trips {
         let n = self.goals.len();
         (self.done < n || (self.is_patrol && n > 0)).then(|| self.goals[self.done % n])
     }
+}
+
+/// One trip.
+pub fn to(x: i32, y: i32) -> Trips {
+    Trips { goals: vec![CellXY::new(x, y)], ..Trips::default() }
 }
 
 pub struct HandWorld {
@@ -183,7 +189,7 @@ impl HandWorld {
         self.handles.push(PathHandle::EMPTY);
         self.stamps.push(GoalStamp { since: self.tick, station: 0, has_order: false });
         self.teams.push(Team::default());
-        self.speed_factors.push(1000);
+        self.speed_factors.push(USUAL_SPEED_PERMILLE);
         self.holds.push(false);
         self.trips.push(trips);
         id
@@ -650,6 +656,12 @@ impl HandWorld {
             assert_eq!(self.occupancy.holder_at(cell), holders.get(&cell).copied(), "{cell}");
         }
     }
+}
+
+/// The rule for bodies of any size, fresh.
+pub fn cooperative(world: &HandWorld) -> Cooperative {
+    let (tables, size) = (&world.ground.tables, world.ground.grid.size());
+    Cooperative::new(tables, size, world.occupancy.rule(), TrafficParams::USUAL)
 }
 
 /// The cells under an agent at rest, or where its move began.

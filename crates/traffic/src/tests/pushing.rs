@@ -1,9 +1,8 @@
 //! What pushed agents are sent to do, carried out one after the other.
 
 use super::ground::{Ground, class, rows, rule, shape, truck};
-use super::hand_world::{HandWorld, Trips, body_at, body_of};
+use super::hand_world::{HandWorld, Trips, body_at, body_of, cooperative};
 use super::walks::cells;
-use crate::Cooperative;
 use crate::collision::CollisionRule;
 use crate::cooperative::admission::{Entrance, Entrant};
 use crate::cooperative::moves::transition_at;
@@ -57,11 +56,6 @@ fn crowd() -> impl Strategy<Value = Option<HandWorld>> {
             },
         )
     })
-}
-
-fn cooperative(world: &HandWorld) -> Cooperative {
-    let (tables, size) = (&world.ground.tables, world.ground.grid.size());
-    Cooperative::new(tables, size, world.occupancy.rule(), TrafficParams::USUAL)
 }
 
 /// Checks what a blocked agent has had others do; gives how many were pushed.

@@ -1,7 +1,7 @@
 //! Few agents in hand-made scenes: one mechanism of a rule each.
 
-use super::ground::{Ground, dot, truck};
-use super::hand_world::{HandWorld, Trips, body_of};
+use super::ground::{Ground, RULES, at, dot, truck};
+use super::hand_world::{HandWorld, Trips, body_of, cooperative};
 use crate::Cooperative;
 use crate::collision::CollisionRule;
 use crate::forbidden::ForbiddenArea;
@@ -13,23 +13,12 @@ use std::collections::BTreeSet;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::{ClassSpec, Heading, Pose, Primitive};
 
-const RULES: [CollisionRule; 2] = [CollisionRule::Swept, CollisionRule::Discrete];
-
-fn at(x: i32, y: i32) -> Pose {
-    Pose::new(x, y, Heading(0))
-}
-
 fn to(goals: &[(i32, i32)]) -> Trips {
     Trips { goals: goals.iter().map(|&(x, y)| CellXY::new(x, y)).collect(), ..Trips::default() }
 }
 
 fn patrol(goals: &[(i32, i32)]) -> Trips {
     Trips { is_patrol: true, ..to(goals) }
-}
-
-fn cooperative(world: &HandWorld) -> Cooperative {
-    let (tables, size) = (&world.ground.tables, world.ground.grid.size());
-    Cooperative::new(tables, size, world.occupancy.rule(), TrafficParams::USUAL)
 }
 
 /// Steps until an agent has arrived at its first goal, and gives the tick.

@@ -1,32 +1,15 @@
 //! Agents that are not friends: none ever makes another yield, and each goes round the other where it rests.
 
-use super::ground::{Ground, dot, ground, rule, truck};
-use super::hand_world::{HandWorld, Trips};
+use super::ground::{Ground, RULES, at, dot, ground, rule, truck};
+use super::hand_world::{HandWorld, Trips, cooperative, to};
 use crate::Cooperative;
 use crate::collision::CollisionRule;
 use crate::motion::{Activity, AgentId};
-use crate::params::TrafficParams;
 use crate::random::Random;
 use crate::teams::Team;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use wheelbase_grid::CellXY;
-use wheelbase_planner::{Heading, Pose};
-
-const RULES: [CollisionRule; 2] = [CollisionRule::Swept, CollisionRule::Discrete];
-
-fn at(x: i32, y: i32) -> Pose {
-    Pose::new(x, y, Heading(0))
-}
-
-fn to(x: i32, y: i32) -> Trips {
-    Trips { goals: vec![CellXY::new(x, y)], ..Trips::default() }
-}
-
-fn cooperative(world: &HandWorld) -> Cooperative {
-    let (tables, size) = (&world.ground.tables, world.ground.grid.size());
-    Cooperative::new(tables, size, world.occupancy.rule(), TrafficParams::USUAL)
-}
 
 /// A tick, and that no agent has made one yield that is not its friend.
 pub fn step(world: &mut HandWorld, rule: &mut Cooperative) {
