@@ -191,6 +191,7 @@ impl Agents {
     pub(crate) fn set_class(&mut self, row: usize, class: ClassId, state: State, pose: Pose, tick: u32) {
         let motion = &mut self.motion[row];
         (motion.class, motion.state, motion.primitive, motion.replan) = (class, state, 0, false);
+        self.cleared += 1;
         self.rows[row].reclass(class, pose, tick);
         self.set_activity(row, Activity::Idle);
         if let Ok(kept) = self.entities.query_one_mut::<&mut ClassId>(self.entity[row]) {

@@ -747,6 +747,23 @@ fn a_wall_of_enemies_makes_a_goal_unreachable_until_it_moves() {
     run.steps_until_at(A, cell(10, 1), 400);
 }
 
+/// To a cell behind the enemies in the middle of a field; kept if they obstruct it.
+fn past_the_enemies() -> Command {
+    let trip = Trip { if_unreachable: IfUnreachable::Wait, ..Trip::to(vec![GoalMember::any(cell(10, 1))]) };
+    Command::order(A, Order::new(OrderKind::Goto(trip)))
+}
+
+#[test]
+fn an_enemy_opens_the_way_by_taking_a_smaller_class() {
+    let enemy = Spawn { team: Team(1), ..at(TRUCK, 5, 1, 1) };
+    let mut run = Checked::on(open(12, 3), &[at(WALKER, 0, 1, 0), enemy]);
+    run.does(past_the_enemies());
+    run.steps(60);
+    assert_eq!(run.count(EventKind::OrderFailed, A), 1);
+    run.does(Command::Class { agent: B, class: WALKER, pose: None });
+    run.steps_until_at(A, cell(10, 1), 400);
+}
+
 // Questions.
 
 #[test]
