@@ -298,25 +298,38 @@ pub(crate) fn request_path(world: &mut World, row: usize, route: Route) {
 /// The goal of the current order cannot be reached: the order is reported once, then kept or dropped as it says. An
 /// agent that an edit has stranded keeps its order in any case: the agent cannot move, whatever the goal.
 pub(crate) fn refuse(world: &mut World, row: usize, status: Status) {
+    let among_agents = obstacles_now(world, row);
+    refuse_search(world, row, status, among_agents);
+}
+
+/// As [`refuse`], after a search. `among_agents` is `Agents::cleared` when it began, if it had agents for obstacles:
+/// some may have given up their places since.
+pub(crate) fn refuse_search(world: &mut World, row: usize, status: Status, among_agents: Option<u64>) {
     let reason = match status {
         Status::StartBlocked => None,
-        status => Some(reason_of(world, row, status)),
+        status => Some(reason_of(world, row, status, among_agents.is_some())),
     };
-    set_unreachable(world, row, reason);
+    set_unreachable(world, row, reason, among_agents.unwrap_or(world.agents.cleared));
+}
+
+/// `among_agents` of a search that begins now.
+pub(crate) fn obstacles_now(world: &World, row: usize) -> Option<u64> {
+    let World { agents, friends, .. } = world;
+    agents.obstruct(agents.teams[row], friends).then_some(agents.cleared)
 }
 
 /// As [`refuse`], with a known reason.
 pub(crate) fn refuse_with(world: &mut World, row: usize, reason: UnreachableReason) {
-    set_unreachable(world, row, Some(reason));
+    set_unreachable(world, row, Some(reason), world.agents.cleared);
 }
 
-/// Why the current order cannot be done, given the status of its search.
-fn reason_of(world: &World, row: usize, status: Status) -> UnreachableReason {
+/// Why the current order cannot be done, given the status of its search, and whether that had agents for obstacles.
+fn reason_of(world: &World, row: usize, status: Status, among_agents: bool) -> UnreachableReason {
     let by_status = match status {
         Status::GoalOffMap => UnreachableReason::GoalOffMap,
         Status::GoalBlocked => UnreachableReason::GoalBlocked,
         Status::CostOverflow => return UnreachableReason::CostOverflow,
-        _ if is_obstructed(world, row) => UnreachableReason::Obstructed,
+        _ if among_agents && may_be_reachable(world, row) => UnreachableReason::Obstructed,
         _ => UnreachableReason::Unreachable,
     };
     let motion = &world.agents.motion[row];
@@ -343,12 +356,8 @@ fn reason_of(world: &World, row: usize, status: Status) -> UnreachableReason {
     }
 }
 
-/// Whether the search for the current goal of an agent failed for the agents in between: there are some, and the map
-/// alone may let it through.
-fn is_obstructed(world: &World, row: usize) -> bool {
-    if !world.agents.obstruct(world.agents.teams[row], &world.friends) {
-        return false;
-    }
+/// Whether the map alone may let an agent through to its current goal.
+fn may_be_reachable(world: &World, row: usize) -> bool {
     let motion = &world.agents.motion[row];
     let tables = &world.tables[usize::from(motion.class.0)];
     let state = world.agents.orders(row);
@@ -378,7 +387,7 @@ pub(crate) fn retry_obstructed(world: &mut World) {
 
 /// Marks an agent as unreachable. Its order is reported, and kept or dropped; without a reason, which is where the
 /// agent itself cannot move, it is kept unreported.
-fn set_unreachable(world: &mut World, row: usize, reason: Option<UnreachableReason>) {
+fn set_unreachable(world: &mut World, row: usize, reason: Option<UnreachableReason>, cleared: u64) {
     let agent = world.agents.ids[row];
     world.agents.set_activity(row, Activity::Unreachable);
     // The occupancy keeps other agents off the pose in which it rests.
@@ -399,7 +408,7 @@ fn set_unreachable(world: &mut World, row: usize, reason: Option<UnreachableReas
         let wait_state = &mut world.agents.wait_states[row];
         wait_state.failures = (wait_state.failures + 1).min(params.pause_doublings as u8);
         let again_at = world.tick.saturating_add(params.detour_pause_ticks << wait_state.failures);
-        world.obstructed.add(agent, world.agents.cleared, again_at);
+        world.obstructed.add(agent, cleared, again_at);
     } else if drop {
         world.counts.orders_unreachable += 1;
         world.counts.unreachable_reasons.count(reason);

@@ -764,6 +764,34 @@ fn an_enemy_opens_the_way_by_taking_a_smaller_class() {
     run.steps_until_at(A, cell(10, 1), 400);
 }
 
+#[test]
+fn an_enemy_that_leaves_during_a_search_in_vain_is_noticed() {
+    let enemy = |class, y, heading| Spawn { team: Team(1), ..at(class, 5, y, heading) };
+    let three = vec![enemy(WALKER, 0, 0), enemy(WALKER, 1, 0), enemy(WALKER, 2, 0)];
+    // One of several leaves, or the only one.
+    for (enemies, leaves) in [(three, 2), (vec![enemy(TRUCK, 1, 1)], 1)] {
+        let mut setup = setup_on(open(12, 3));
+        setup.agents = [vec![at(WALKER, 0, 1, 0)], enemies].concat();
+        setup.settings.expansions_per_tick = 1;
+        let mut run = Checked::new(World::new(setup).unwrap());
+        run.does(past_the_enemies());
+        run.steps(2);
+        assert_eq!(run.row(A).activity(), Some(Activity::AwaitingPath));
+        run.does(Command::remove(AgentId(leaves)));
+        while run.row(A).activity() == Some(Activity::AwaitingPath) {
+            run.step();
+        }
+        let failed: Vec<_> = run
+            .told
+            .iter()
+            .filter(|row| row.kind() == Some(EventKind::OrderFailed))
+            .map(|row| row.c)
+            .collect();
+        assert_eq!(failed, [UnreachableReason::Obstructed as u32]);
+        run.steps_until_at(A, cell(10, 1), 400);
+    }
+}
+
 // Questions.
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::commands::RefusalReason;
 use crate::group_goals::{GroupPoses, GroupView, choose_group_poses};
-use crate::order_life::{refuse, refuse_with, request_path};
+use crate::order_life::{obstacles_now, refuse_search, refuse_with, request_path};
 use crate::order_pool::{OrderState, current_goal};
 use crate::orders::OrderKind;
 use crate::requests::{PathRequest, PathSource, Route, shared_goal};
@@ -129,7 +129,8 @@ fn deliver_all(world: &mut World, last: bool) {
             // With them, the next such request of a class with one-way moves needs no search.
             world.tables[world.agents.motion[row].class.0 as usize].renew_components();
         }
-        let outcome = deliver(world, row, request, &answer, &path);
+        let among_agents = slot.among_agents;
+        let outcome = deliver(world, row, request, (&answer, among_agents), &path);
         let slot = &mut world.requests.slots[at];
         slot.path = path;
         match outcome {
@@ -177,8 +178,14 @@ enum Outcome {
     RestartSearch,
 }
 
-/// Delivers an answer to its agent.
-fn deliver(world: &mut World, row: usize, request: PathRequest, answer: &Answer, path: &Path) -> Outcome {
+/// Delivers an answer to its agent. `among_agents` is that of the [`Slot`](crate::requests::Slot).
+fn deliver(
+    world: &mut World,
+    row: usize,
+    request: PathRequest,
+    (answer, among_agents): (&Answer, Option<u64>),
+    path: &Path,
+) -> Outcome {
     // A congestion-aware path that is not cheaper counts as none.
     let found = answer.status == Status::Found
         && (request.route != Route::CongestionAware || is_cheaper(world, row, path));
@@ -198,7 +205,7 @@ fn deliver(world: &mut World, row: usize, request: PathRequest, answer: &Answer,
         Route::Cheapest if found => deliver_cheapest(world, row, answer, path),
         Route::Cheapest => {
             world.paths.drop_path(&mut world.agents.paths[row]);
-            refuse(world, row, answer.status);
+            refuse_search(world, row, answer.status, among_agents);
         }
     }
     Outcome::Answered
@@ -224,8 +231,9 @@ pub(super) fn deliver_given(
         None => (Answer::ended(Status::Unreachable), Path::new()),
     };
     world.agents.busy.insert(row);
+    let among_agents = obstacles_now(world, row);
     // Else its pose is free again: it asks for a way to another one.
-    if matches!(deliver(world, row, request, &answer, &path), Outcome::Answered) {
+    if matches!(deliver(world, row, request, (&answer, among_agents), &path), Outcome::Answered) {
         world.tick_buffers.requests_over.insert(row);
     }
     Ok(())

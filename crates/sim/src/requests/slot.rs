@@ -48,8 +48,9 @@ pub(crate) struct Slot {
     first_part: Path,
     from: Option<State>,
     obstacles: BitGrid,
-    /// Whether the search has agents all over the map for obstacles.
-    among_agents: bool,
+    /// [`Agents::cleared`] when the search began, if it has agents all over the map for obstacles: places given up
+    /// since are obstacles to it still.
+    pub among_agents: Option<u64>,
     pub answer: Option<Answer>,
     /// Whether the field of the goal answers the request, and whether it has failed to.
     pub by_field: bool,
@@ -81,7 +82,7 @@ impl Slot {
             first_part: Path::new(),
             from: None,
             obstacles: BitGrid::new(size),
-            among_agents: false,
+            among_agents: None,
             answer: None,
             by_field: false,
             field_failed: false,
@@ -107,7 +108,7 @@ impl Slot {
         let start = agents.motion[row].state;
         if !self.begun {
             // A field knows of no agents in the way.
-            let may_follow = !self.field_failed && !self.among_agents && tables.is_legal(start);
+            let may_follow = !self.field_failed && self.among_agents.is_none() && tables.is_legal(start);
             self.by_field = may_follow && fields.pays(class, tables, &goal);
         }
         if !self.by_field {
@@ -133,7 +134,7 @@ impl Slot {
     pub fn take_obstacles(&mut self, agents: &Agents, obstacles: &TeamObstacles) {
         let row = self.request.and_then(|asked| agents.row(asked.agent));
         let map = row.and_then(|row| obstacles.of(agents.teams[row]));
-        self.among_agents = map.is_some();
+        self.among_agents = map.map(|_| agents.cleared);
         if let Some(map) = map {
             self.obstacles.copy_from(map);
         }
@@ -153,7 +154,7 @@ impl Slot {
         let (motion, assigned) = (agents.motion[row], agents.assigned[row]);
         let order = orders.current(&agents.orders(row)).map(|order| &order.kind);
         let (Some(&OrderKind::GotoGroup(order, _)), Some(assigned)) = (order, assigned) else { return };
-        if self.among_agents || self.request.is_none_or(|asked| asked.route != Route::Cheapest) {
+        if self.among_agents.is_some() || self.request.is_none_or(|asked| asked.route != Route::Cheapest) {
             return;
         }
         let tables = search_inputs.tables(row);
@@ -218,9 +219,9 @@ impl Slot {
         };
         let exit = leaves.map(|(_, state)| [GoalMember::pose(tables.space().pose(state))]);
         if asked.route == Route::Detour && !self.begun {
-            mark_resting_agents(&mut self.obstacles, context, row, self.among_agents);
+            mark_resting_agents(&mut self.obstacles, context, row, self.among_agents.is_some());
         }
-        if self.among_agents {
+        if self.among_agents.is_some() {
             request.obstacles = Some(&self.obstacles);
         }
         match asked.route {
@@ -228,7 +229,7 @@ impl Slot {
             Route::Detour => {
                 request.obstacles = Some(&self.obstacles);
                 let near = around(request.start.cell, context.params.detour_reach);
-                request.obstacle_area = (!self.among_agents).then_some(near);
+                request.obstacle_area = self.among_agents.is_none().then_some(near);
                 request.expansions_max = Some(context.params.detour_expansions.into());
             }
             Route::CongestionAware => {
@@ -283,7 +284,7 @@ impl Slot {
         if kind.assigns_pose() {
             return;
         }
-        let request = Request { obstacles: self.among_agents.then_some(&self.obstacles), ..request };
+        let request = Request { obstacles: self.among_agents.map(|_| &self.obstacles), ..request };
         let tables = search_inputs.tables(row);
         while self.progress == Progress::Running
             && self.made < self.spent + ahead_max
