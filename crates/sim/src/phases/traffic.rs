@@ -32,11 +32,15 @@ pub(crate) fn run_traffic(world: &mut World) {
         let motion = &mut world.agents.motion[row as usize];
         motion.replan = motion.activity == Activity::Following;
     }
+    // A rule from outside may have had them begin a move as well: a path would begin where they no longer are.
+    let rests = |world: &World, row: u32| world.agents.motion[row as usize].at_rest();
     for &row in unreachable {
-        refuse(world, row as usize, Status::Unreachable);
+        if rests(world, row) {
+            refuse(world, row as usize, Status::Unreachable);
+        }
     }
     for &row in around {
-        if world.agents.motion[row as usize].activity == Activity::Following {
+        if world.agents.motion[row as usize].activity == Activity::Following && rests(world, row) {
             // Obstacles to its team count all over the map, and may leave no way at all.
             let among_agents = world.agents.obstruct(world.agents.teams[row as usize], &world.friends);
             let route = if among_agents { Route::Cheapest } else { Route::Detour };
