@@ -472,7 +472,7 @@ mod programs {
         use wheelbase_planner::model::State;
         use wheelbase_planner::*;
 
-        /// The paths of all units of one class to a goal. Those that cannot get there have an empty path.
+        /// The paths of all units of one class to a goal; empty for units that cannot get there.
         fn send(tables: &MovementTables, units: &[State], goal: &Goal<'_>, paths: &mut [Path]) -> CostField {
             let mut field = CostField::to_goal(tables, goal);
             field.settle(tables, SettleTarget::All, u64::MAX);
@@ -562,7 +562,7 @@ mod programs {
             Hold,
         }
 
-        /// The units that a player has selected do as they are told.
+        /// Carries out a click for the units that a player has selected.
         fn click(world: &mut World, selected: &[AgentId], click: Click) -> Ticket {
             world.command(match click {
                 Click::Go(to) if selected.len() > 1 => Command::order(selected, Order::goto_group(to)),
@@ -749,7 +749,7 @@ mod programs {
         use wheelbase_sim::traffic::speed::ticks_at_speed;
         use wheelbase_sim::traffic::{Decisions, Start, Traffic, TrafficView};
 
-        /// Whoever has a path and rests goes on. Of two that need a cell the one of lower id goes.
+        /// Every unit with a path goes on when it rests; of two units that need a cell, the lower id goes.
         #[derive(Clone)]
         struct EachForItself;
 
@@ -805,7 +805,7 @@ mod programs {
         use wheelbase_sim::planner::search::QueuedRequest;
         use wheelbase_sim::*;
 
-        /// Answers all that wait for a path: moves by number, or that there is none.
+        /// Answers all path requests: with the moves of a path, or with none.
         fn answer(
             world: &mut World,
             mut find: impl FnMut(&MovementTables, &QueuedRequest) -> Option<Vec<u8>>,

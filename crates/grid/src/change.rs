@@ -106,7 +106,7 @@ impl fmt::Display for ChangeError {
 impl std::error::Error for ChangeError {}
 
 impl Change {
-    /// Whether the change can be made on a map: what comes from outside is asked before [`Change::apply`].
+    /// Checks whether the change can be made on a map, for changes from outside before [`Change::apply`].
     /// # Errors
     /// [`ChangeError`] with the first reason.
     pub fn check(&self, grid: &Grid) -> Result<(), ChangeError> {

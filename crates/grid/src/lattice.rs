@@ -1,4 +1,4 @@
-//! Positions of cells in the plane, for drawing. Floats stay with those who draw, and reach no state.
+//! Positions of cells in the plane, for drawing. Floats serve drawing alone, and reach no state.
 
 use crate::cell::{CellXY, Rect};
 use crate::shape::{GridShape, Side};

@@ -120,7 +120,7 @@ fn by_fields(game: &mut Game, log: &mut Vec<String>) -> Result<(), Box<dyn Error
     Ok(())
 }
 
-/// A request a unit: the queue searches for those first that have waited longest or have priority.
+/// A request a unit: the queue first serves units that have waited longest or have priority.
 fn by_queue(game: &mut Game, log: &mut Vec<String>) -> Result<(), Box<dyn Error>> {
     let request = |unit: &Unit| {
         let mut request = QueuedRequest::new(unit.class, unit.pose, CLICK.0.to_vec());

@@ -96,7 +96,7 @@ fn speeds_json(speeds: &[(String, u16)]) -> Value {
     speeds.iter().map(|(name, speed)| (name.clone(), Value::from(*speed))).collect::<Map<_, _>>().into()
 }
 
-/// The class of a canonical text; `None` if it is none.
+/// The class of a canonical text; `None` for any other text.
 pub(crate) fn class_of_text(text: &str, name: &str, shape: GridShape) -> Option<MovementClass> {
     let written: Value = serde_json::from_str(text).ok()?;
     if name == "octile" && written.as_object()?.is_empty() {

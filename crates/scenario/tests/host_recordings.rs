@@ -49,7 +49,7 @@ fn any_goal(x: i32, y: i32) -> GoalMember {
     GoalMember::any(CellXY::new(x, y))
 }
 
-/// A setup of which everything is unusual.
+/// A setup without usual values.
 fn setup(threads: Threads) -> Setup {
     let mut settings = Settings::named("skirmish");
     settings.seed = 11;
@@ -217,7 +217,7 @@ fn random_command(random: &mut Random, world: &World) -> Command {
     }
 }
 
-/// Records some ticks of a world, of which `drive` gives commands before each. Gives the file and the last hash.
+/// Records some ticks of a world; `drive` gives commands before each. Returns the file and the last hash.
 fn record(world: &mut World, n_ticks: u32, mut drive: impl FnMut(&mut World)) -> (Vec<u8>, u64) {
     let mut recorder = Recorder::begin_host(world, Vec::new()).unwrap();
     for _ in 0..n_ticks {

@@ -90,7 +90,7 @@ impl Game {
         self.world.command(Command::order(agent, Order::goto_any(vec![GoalMember::any(to)], 2)));
     }
 
-    /// The swamp hurts, whoever gets low is repaired, and who has nothing left is removed.
+    /// The swamp hurts; units low on health are repaired, units without health removed.
     fn wear(&mut self) {
         let tick = self.world.tick();
         // By row: where each unit is. The query below holds the world.

@@ -1,10 +1,10 @@
 //! A rule of traffic and a planner of the game's own, in the place of ours.
 //!
-//! A rule decides which units begin their next moves. This one lets everybody go who came first, and knows nothing of
-//! corridors, plans or making way. It is slow, and some never arrive; but no two units ever overlap, for the occupancy
-//! begins only moves that fit together. The planner answers the requests of units, here by a breadth-first search over
-//! poses that counts moves in place of ticks. Its paths are checked: what is illegal or leads elsewhere is refused.
-//! Under the rule `Commanded` there are no paths at all, and the host names every move.
+//! A rule decides which units begin their next moves. This rule lets the longest under way go first, and knows nothing
+//! of corridors, plans or making way. It is slow, and some units never arrive; but no two ever overlap, because the
+//! occupancy begins only moves that fit together. The planner answers the requests of units, here by a breadth-first
+//! search over poses that counts moves in place of ticks. Its paths are checked: a path that is illegal or leads
+//! elsewhere is refused. Under the rule `Commanded` there are no paths at all, and the host names every move.
 
 use std::collections::VecDeque;
 use std::error::Error;
@@ -145,8 +145,8 @@ fn answer(world: &mut World) {
     }
 }
 
-/// The next move of every unit at rest: down the field of costs to its goal, and at times any move, so that no two stand
-/// before each other for ever.
+/// The next move of every unit at rest: down the field of costs to its goal, and at times a random move, so that no two
+/// block each other for ever.
 fn steer(world: &mut World, fields: &[CostField], random: &mut Random) {
     let mut moves = Vec::new();
     for row in world.agents().iter().filter(|row| !row.is_moving() && row.order_kind != AgentRow::NO_ORDER) {

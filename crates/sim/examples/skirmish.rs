@@ -64,7 +64,7 @@ const PLAYERS: [&str; 2] = ["red", "blue"];
 const SCREENS_EVERY: u32 = 60;
 const TICKS: u32 = 300;
 
-/// A kind of unit: what Wheelbase needs to know of it is its movement class, the rest is the game's.
+/// A kind of unit: a movement class for Wheelbase, and the game's own data.
 struct Kind {
     name: &'static str,
     health: i32,
@@ -122,13 +122,13 @@ impl Game {
         }
         let world = World::new(setup)?;
         let mut game = Self { world, units: Vec::new(), asked: BTreeMap::new(), log: Vec::new() };
-        // Those that are there from the beginning come with no event.
+        // Initial units have no events.
         let rows: Vec<AgentRow> = game.world.agents().to_vec();
         rows.iter().for_each(|row| game.enlist(row.agent(), ClassId(row.class)));
         Ok(game)
     }
 
-    /// A unit has come into being.
+    /// Adds a new unit to the game.
     fn enlist(&mut self, agent: AgentId, class: ClassId) {
         let at = agent.0 as usize;
         self.units.resize(self.units.len().max(at + 1), Unit::default());
@@ -139,7 +139,7 @@ impl Game {
         self.log.push(format!("{:3}: {text}", self.world.tick()));
     }
 
-    /// The units of a player that a word selects: all, those of a kind, or the one of an id.
+    /// The units of a player that a word selects: all, a kind, or an id.
     fn selected(&self, team: usize, who: &str) -> Vec<AgentId> {
         let is_meant = |row: &&AgentRow| {
             who == "all" || who == KINDS[usize::from(row.class)].name || who == row.id.to_string()
@@ -178,7 +178,7 @@ impl Game {
         Ok(())
     }
 
-    /// A new unit. The game asks first, to tell the player at once; whatever gets in between is refused by an event.
+    /// A new unit. The game asks first, to tell the player at once; a later refusal comes as an event.
     fn train(
         &mut self,
         team: usize,
@@ -226,7 +226,7 @@ impl Game {
         Ok(self.world.grid().terrain_table().kind_of_name(name).ok_or("no such terrain")?)
     }
 
-    /// A tick of the world, and what it tells.
+    /// Runs a tick of the world and reads its events.
     fn step(&mut self) {
         self.world.step();
         let events = self.world.events().to_vec();
@@ -314,7 +314,7 @@ impl Game {
     }
 }
 
-/// An order of some words.
+/// The order that some words describe.
 fn order(words: &[&str]) -> Result<Order, Box<dyn Error>> {
     Ok(match *words {
         // To the nearest cell that can be reached, if not to this one.
@@ -364,7 +364,7 @@ pub fn play(script: &str, threads: Threads) -> Result<(Vec<String>, u64), Box<dy
     Ok((game.log, game.world.state_hash()))
 }
 
-/// The script that is played without another.
+/// The default script.
 pub fn script() -> &'static str {
     SCRIPT
 }

@@ -52,8 +52,8 @@ pub struct Agents {
     pub teams: Vec<Team>,
     /// Their speed factors in permille.
     pub speed_factors: Vec<u16>,
-    /// What games and renderers read of them. Whoever writes what a row repeats writes the row too, by a method here, so
-    /// that rows cost nothing for agents that do not change.
+    /// What games and renderers read. Methods here write a field and its copy in the row together, so that rows cost
+    /// nothing for agents that do not change.
     pub(crate) rows: Vec<AgentRow>,
     /// Rows of removed agents, until [`Agents::close_up`].
     leaving: RowSet,
@@ -63,7 +63,7 @@ pub struct Agents {
     /// Agents on hold, and agents of each team.
     n_holding: u32,
     n_of_team: [u32; Team::COUNT],
-    /// Raised whenever an agent that may have been an obstacle to others gives up its place.
+    /// Raised whenever an agent that may have been an obstacle to others gives up its place, wholly or in part.
     pub(crate) cleared: u64,
     /// Their entities.
     entity: Vec<hecs::Entity>,
@@ -96,7 +96,7 @@ impl Agents {
         self.ids.binary_search(&id).ok()
     }
 
-    /// Row of the agent in an agent slot, or `None` if that is free.
+    /// Row of the agent in an agent slot, or `None` if the slot is free.
     pub(crate) fn row_of_slot(&self, slot: AgentSlot) -> Option<usize> {
         let row = *self.row_of_slot.get(slot.index())?;
         (row != NO_ROW).then_some(row as usize)
@@ -140,20 +140,20 @@ impl Agents {
         }
     }
 
-    /// Whether searches of a team have agents for obstacles.
+    /// Whether some agents are obstacles to the searches of a team.
     pub(crate) fn obstruct(&self, team: Team, friends: &Friends) -> bool {
         let is_foe = |(other, &n): (usize, &u32)| n > 0 && friends.of_team(team) & 1 << other == 0;
         self.n_holding > 0 || self.n_of_team.iter().enumerate().any(is_foe)
     }
 
-    /// Whether searches of any team have agents for obstacles.
+    /// Whether some agents are obstacles to the searches of any team.
     pub(crate) fn obstruct_any(&self, friends: &Friends) -> bool {
         let teams = (0..Team::COUNT as u8).map(Team).filter(|team| self.n_of_team[usize::from(team.0)] > 0);
         self.n_holding > 0 || teams.clone().any(|team| self.obstruct(team, friends))
     }
 
-    /// Takes out the rows of removed agents; the others close up in order. Moves the rows behind the first of them, but
-    /// only at ticks at which some were removed.
+    /// Drops the rows of removed agents; the others close up in order. Linear in the rows after the first of them, and
+    /// free at ticks without removals.
     pub(crate) fn close_up(&mut self) {
         if self.n_leaving == 0 {
             return;
@@ -408,7 +408,7 @@ fn key_of(stamp: GoalStamp, priority: i32, agent: AgentId) -> PriorityKey {
     if stamp.has_order { PriorityKey::of_trip(stamp.since, priority, agent) } else { PriorityKey::LAST }
 }
 
-/// Takes out some rows of an array, given in ascending order.
+/// Drops some rows of an array, given in ascending order.
 fn close_up<T: Copy>(rows: &mut Vec<T>, gone: &[u32]) {
     let mut to = gone.first().map_or(rows.len(), |&row| row as usize);
     for (at, &row) in gone.iter().enumerate() {
@@ -434,7 +434,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Agents that come and go: ids rise, and each new agent has the lowest agent slot that no other has.
+        /// Agents that come and go: ids rise, and each new agent gets the lowest free agent slot.
         #[test]
         fn the_lowest_free_slot_is_given_again(changes in prop::collection::vec((0_usize..6, any::<u64>()), 1..60)) {
             let mut agents = Agents::default();

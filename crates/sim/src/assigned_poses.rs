@@ -5,8 +5,8 @@ use wheelbase_grid::{Cell, CellXY, GridSize};
 use wheelbase_planner::model::Offset;
 use wheelbase_traffic::motion::AgentSlot;
 
-/// The agent whose assigned pose covers each cell, by agent slot. `[height * width]`, 4 bytes a cell; empty until there is an order
-/// to an area or a group.
+/// The agent whose assigned pose covers each cell, by agent slot. `[height * width]`, 4 bytes a cell; empty until there
+/// is an order to an area or a group.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AssignedPoses {
     width: usize,

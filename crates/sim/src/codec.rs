@@ -32,7 +32,7 @@ const PLAIN_BYTES_MAX: usize = 1 << 30;
 /// Level of deflate. Higher levels took longer than the run itself and saved little.
 const DEFLATE_LEVEL: i32 = 5;
 
-/// CRC-32 (of zlib and PNG): any change within 32 bits in a row changes it.
+/// CRC-32, as in zlib and PNG: detects every change confined to 32 adjacent bits.
 fn checksum(bytes: &[u8]) -> u32 {
     crc32fast::hash(bytes)
 }
@@ -46,7 +46,7 @@ pub struct FileKind {
     pub name: &'static str,
     /// Version written, and the only one read.
     pub version: u32,
-    /// Versions of earlier releases whose prefix went on in another way after the version.
+    /// Versions of earlier releases with another layout of the prefix after the version.
     pub versions_before: &'static [u32],
     /// Describes every field, in order. Its checksum tells apart the files of two releases that write different layouts
     /// under one version.
@@ -126,7 +126,7 @@ pub fn read_prefix(kind: &FileKind, input: &mut impl Read) -> Result<(), Damage>
     Ok(())
 }
 
-/// Appends the bytes of a value to `out`: equal on all machines. [`decode`] reads them again.
+/// Appends the bytes of a value to `out`, equal on all machines. [`decode`] reads them.
 /// # Errors
 /// Those of the value's own serialisation.
 pub fn encode(value: &impl Serialize, out: &mut Vec<u8>) -> io::Result<()> {
@@ -306,10 +306,10 @@ pub fn read_block<T: DeserializeOwned>(
     Ok(value)
 }
 
-/// Decodes the bytes of a value that [`encode`] has written. What the value takes of memory, as counted by
-/// [`read_block`], is taken off `memory_left`.
+/// Decodes a value from bytes of [`encode`]. Its memory, counted as by [`read_block`], is subtracted from
+/// `memory_left`.
 /// # Errors
-/// The reason why they are not the bytes of a value, or that it takes too much memory.
+/// The bytes are not those of such a value, or it takes too much memory.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8], memory_left: &mut usize) -> Result<T, String> {
     let decoder = Decoder {
         inflating: None,
@@ -365,11 +365,11 @@ impl<'a> Inflating<'a> {
     }
 }
 
-/// Decodes bincode's standard configuration, restricted to our types: numbers in as few bytes as they need, strings
-/// and lists after their length, variants of enums after their number. Numbers in more bytes than they need are rejected, so that equal values have equal
-/// bytes.
+/// Decodes bincode's standard configuration, restricted to our types: numbers in as few bytes as they need, strings and
+/// lists after their length, variants of enums after their number. Numbers in more bytes than they need are rejected,
+/// so that equal values have equal bytes.
 struct Decoder<'a> {
-    /// Where further pieces come from; without, the current piece is all.
+    /// Source of further pieces; `None` if the current piece is all.
     inflating: Option<Inflating<'a>>,
     /// The current piece, and how much of it has been read.
     plain: Vec<u8>,
@@ -399,7 +399,7 @@ impl serde::de::Error for DecodeError {
 }
 
 impl Decoder<'_> {
-    /// Decodes all bytes as one value. Gives it with the memory that is left.
+    /// Decodes all bytes as one value; returns it with the memory left.
     fn whole<T: DeserializeOwned>(mut self) -> Result<(T, usize), DecodeError> {
         let value = T::deserialize(&mut self)?;
         match self.left {

@@ -5,12 +5,12 @@ use crate::commands::{Command, Ticket};
 use std::collections::BTreeMap;
 use wheelbase_grid::Fnv1a;
 
-/// A command as it was given.
+/// A command, its ticket, and the tick for which a host gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenCommand {
     /// Its ticket.
     pub ticket: Ticket,
-    /// The later tick that it was given for; `None` for the next one.
+    /// Its tick; `None` for the next one.
     pub tick: Option<u32>,
     /// The command.
     pub command: Command,
@@ -63,15 +63,15 @@ impl CommandQueue {
         hash.write_word(ticket.0);
         hash.write_word(tick.map_or(u64::MAX, u64::from));
         self.bytes.clear();
-        // Cannot fail: commands are plain data. Were it to, ticket and tick would still tell most queues apart.
+        // Cannot fail: commands are plain data. Even without them ticket and tick tell most queues apart.
         if encode(command, &mut self.bytes).is_ok() {
             hash.write(&self.bytes);
         }
         hash.finish()
     }
 
-    /// Moves the commands that are due at a tick to `due`, in order: first those that were added for this tick, then
-    /// those added for the next one.
+    /// Moves the commands due at a tick to `due`: first the commands scheduled for it, then the commands for the next
+    /// tick, each in order of ticket.
     pub fn take_due(&mut self, tick: u32, due: &mut Vec<(Ticket, Command)>) {
         while let Some(entry) = self.later.first_entry().filter(|entry| entry.key().0 <= tick) {
             let ((_, ticket), (hash, command)) = entry.remove_entry();
@@ -97,19 +97,19 @@ impl CommandQueue {
         &self.next
     }
 
-    /// Has the commands given so far be those of the setup.
+    /// Counts the commands given so far as commands of the setup.
     pub fn end_setup(&mut self) {
         self.of_setup = self.next_ticket;
     }
 
-    /// Those of the setup that have not taken effect, by tick and ticket.
+    /// Commands of the setup that have not taken effect, by tick and ticket.
     pub fn of_setup(&self) -> impl Iterator<Item = (u32, &Command)> {
         self.later()
             .filter(|(_, ticket, _)| ticket.0 < self.of_setup)
             .map(|(tick, _, command)| (tick, command))
     }
 
-    /// All others that have not taken effect, in order of their tickets.
+    /// All other commands that have not taken effect, in order of ticket.
     pub fn given(&self) -> Vec<GivenCommand> {
         let next = self.next.iter().map(|(ticket, command)| (*ticket, None, command));
         let later = self.later().filter(|(_, ticket, _)| ticket.0 >= self.of_setup);

@@ -1,4 +1,4 @@
-//! Commands: all that changes a world from outside.
+//! Commands: the only way to change a world from outside.
 
 use crate::orders::{Order, OrderKind};
 use crate::serde_ids;
@@ -27,8 +27,8 @@ pub const AGENTS_MAX: usize = 1 << 20;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Ticket(pub u64);
 
-/// Something that a host asks of a world. It takes effect in the events phase of the next tick, after the commands given
-/// before it. What cannot be done is an event with ticket and reason ([`RefusalReason`]).
+/// A request of a host to a world. It takes effect in the events phase of the next tick, after the commands given
+/// before it. A refusal is an event with ticket and reason ([`RefusalReason`]).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Command {
     /// Places an agent.
@@ -37,22 +37,22 @@ pub enum Command {
     SpawnGroup(SpawnGroup),
     /// Removes agents.
     Remove(AgentSelection),
-    /// Gives orders to agents: in place of what is left of theirs, or behind it.
+    /// Gives orders to agents, in place of their remaining orders or after them.
     Order {
         /// The agents.
         agents: AgentSelection,
-        /// The orders; none leave the agents without any.
+        /// The orders; an empty list leaves the agents without orders.
         orders: Arc<[Order]>,
-        /// Whether they are put behind what is left. Otherwise they replace it, with the agents' tasks. Of orders given
-        /// to an agent at one tick the first replace, and the others stand behind them; those that begin with
-        /// [`OrderKind::Stop`] always replace.
+        /// Whether they come after the remaining orders. Otherwise they replace these, and the agents' tasks. Of
+        /// several commands to an agent at one tick only the first replaces, and the orders of the others come after
+        /// it; orders that begin with [`OrderKind::Stop`] always replace.
         append: bool,
     },
-    /// Gives agents tasks in place of those they have, or behind their orders.
+    /// Gives agents tasks, in place of their present tasks or after their orders.
     Tasks {
         /// The agents.
         agents: AgentSelection,
-        /// Where the tasks come from. Agent k of those selected, in order of id, is number k of the source.
+        /// Where the tasks come from. The k-th of the selected agents, in order of id, is number k of the source.
         source: Arc<TaskSource>,
         /// Number of the random stream.
         stream: u32,
@@ -64,8 +64,8 @@ pub enum Command {
         /// The priority.
         priority: i32,
     },
-    /// Gives an agent another class, once a move under way has ended: deploys, upgrades. It keeps its orders; a heading
-    /// that the new class lacks means any.
+    /// Gives an agent another class at the end of its current move: deploys, upgrades. It keeps its orders; a heading
+    /// that the new class lacks becomes any heading.
     Class {
         /// The agent.
         #[serde(with = "serde_ids::agent")]
@@ -73,8 +73,8 @@ pub enum Command {
         /// Its new class.
         #[serde(with = "serde_ids::class")]
         class: ClassId,
-        /// Its new pose, by headings of the new class. Without one: where it stands, with the heading of the same name,
-        /// and the first one (east) if the new class has none of that name.
+        /// Its new pose, in headings of the new class. `None` keeps the cell and the heading of the same name; a class
+        /// without that heading gets the first one (east).
         pose: Option<Pose>,
     },
     /// Sets the team of agents.
@@ -95,11 +95,11 @@ pub enum Command {
     },
     /// Edits the map.
     Edit(MapEdit),
-    /// Moves that agents would begin at this tick, each by its number among the primitives of the agent's class. They are
-    /// for a rule of traffic that takes its decisions from outside ([`Commanded`](wheelbase_traffic::Commanded)); others
-    /// take no notice. Of two moves of an agent the first counts.
+    /// Moves for agents to begin at this tick, by number among the primitives of the agent's class. They are for a rule
+    /// of traffic driven from outside ([`Commanded`](wheelbase_traffic::Commanded)); other rules ignore them. The first
+    /// of two moves of an agent counts.
     Decisions(#[serde(with = "serde_ids::decisions")] Arc<[(AgentId, u8)]>),
-    /// Answers the open path request of an agent: moves from where it rests to its goal. They are checked; a wrong
+    /// Answers the open path request of an agent with the moves from its pose to its goal. They are checked; a wrong
     /// path is refused, and the request stays open.
     PathAnswer {
         /// The agent.
@@ -111,8 +111,8 @@ pub enum Command {
 }
 
 impl Command {
-    /// Gives agents an order in place of what is left of theirs. Agents that are sent to a group by one command share out
-    /// the poses around its goal.
+    /// Gives agents an order in place of their remaining orders. Agents sent to a group goal by one command share the
+    /// poses around it.
     ///
     /// ```
     /// use wheelbase_sim::{AgentId, CellXY, Command, Order, Rect};
@@ -126,12 +126,12 @@ impl Command {
         Self::orders(agents, [order])
     }
 
-    /// Gives agents several orders, to be done one after another, in place of what is left of theirs.
+    /// Gives agents several orders, done one after another, in place of their remaining orders.
     pub fn orders(agents: impl Into<AgentSelection>, orders: impl Into<Arc<[Order]>>) -> Self {
         Self::Order { agents: agents.into(), orders: orders.into(), append: false }
     }
 
-    /// Puts an order behind what is left of the orders of agents.
+    /// Adds an order after the remaining orders of agents.
     pub fn append(agents: impl Into<AgentSelection>, order: Order) -> Self {
         Self::Order { agents: agents.into(), orders: Arc::new([order]), append: true }
     }
@@ -141,7 +141,7 @@ impl Command {
         Self::order(agents, Order::new(OrderKind::Stop))
     }
 
-    /// Has agents hold: they drop all orders and rest, nobody pushes them, and searches take them for obstacles.
+    /// Has agents hold: they drop all orders and rest, nobody pushes them, and they are obstacles to searches.
     pub fn hold(agents: impl Into<AgentSelection>) -> Self {
         Self::order(agents, Order::new(OrderKind::Hold))
     }
@@ -203,7 +203,7 @@ impl Spawn {
         }
     }
 
-    /// The same with these orders, to be done one after another.
+    /// The same with these orders, done one after another.
     #[must_use]
     pub fn with_orders(self, orders: impl Into<Arc<[Order]>>) -> Self {
         Self { orders: orders.into(), ..self }
@@ -264,11 +264,11 @@ impl From<Rect> for AgentSelection {
     }
 }
 
-/// A change of the map, in one revision, and what happens to the agents that it disturbs: those whose pose or current
-/// move would become illegal.
+/// Changes of the map in one revision, and what happens to the disturbed agents, whose pose or current move would
+/// become illegal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MapEdit {
-    /// The changes; of two of a cell the later one counts.
+    /// The changes; the later of two changes of a cell counts.
     pub changes: Arc<[Change]>,
     /// What happens to disturbed agents.
     pub on_agents: OnAgents,
@@ -332,7 +332,7 @@ pub enum OnAgents {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum RefusalReason {
-    /// There is no agent of this id any more, or yet; or none that an order names as the leader to follow.
+    /// No agent has this id any more, or yet; or an order has no such leader to follow.
     UnknownAgent = 0,
     /// There is no class of this number.
     UnknownClass,
@@ -342,9 +342,9 @@ pub enum RefusalReason {
     PoseHeld,
     /// The goal of an order is off the map.
     GoalOffMap,
-    /// A heading is not below the number of headings of an order, or that number is none of 1, 4, 6 and 8.
+    /// A heading is not below the order's number of headings, or that number is not 1, 4, 6 or 8.
     WrongHeading,
-    /// An order names no goal, or several for a group; it has orders behind tasks; or an agent is to follow itself.
+    /// An order names no goal, or several for a group; orders come after tasks; or an agent is to follow itself.
     WrongOrder,
     /// Tasks without a goal for some agent.
     WrongTasks,
@@ -356,14 +356,14 @@ pub enum RefusalReason {
     UnknownTeam,
     /// A speed factor of 0.
     WrongSpeedFactor,
-    /// There are as many agents as there can be, or no ids are left.
+    /// The most agents are present, or no ids are left.
     TooManyAgents,
-    /// There is no room for all agents of a group. Those placed have events with the same ticket, and
-    /// [`Counts::not_placed`](crate::Counts::not_placed) adds up the others.
+    /// There is no room for all agents of a group. The placed agents have events with the same ticket;
+    /// [`Counts::not_placed`](crate::Counts::not_placed) counts the others.
     NoRoom,
     /// The agent waits for no path from the host.
     NoRequest,
-    /// A path of which some move is illegal, or that does not lead to the goal.
+    /// A path has an illegal move, or does not lead to the goal.
     WrongPath,
     /// A primitive that the agent's class does not have.
     WrongPrimitive,

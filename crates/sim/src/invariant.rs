@@ -54,7 +54,7 @@ pub fn check(world: &World) -> Vec<Violation> {
     found
 }
 
-/// The agent in an agent slot; [`AgentId::NOBODY`] if that is free.
+/// The agent in an agent slot; [`AgentId::NOBODY`] if the slot is free.
 fn id_of(world: &World, slot: AgentSlot) -> AgentId {
     world.agent_arrays().row_of_slot(slot).map_or(AgentId::NOBODY, |row| world.agent_arrays().ids[row])
 }

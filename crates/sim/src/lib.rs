@@ -58,7 +58,7 @@
 //! | a rule of traffic, a planner of its own | [`Setup::with_rule`], [`Setup::paths`] with [`World::path_requests`] |
 //! | lockstep | [`World::state_hash`] |
 //!
-//! What a game writes most often is re-exported here from the crates below; the rest of them is under [`grid`],
+//! The names that games use most are re-exported here from the crates below; all their names are under [`grid`],
 //! [`planner`], [`traffic`] and [`hecs`]. Files are the business of `wheelbase-scenario`: scenarios, recordings and
 //! traces. `docs/embedding.md` goes through all of this step by step, and `examples/` has games to copy from.
 
@@ -167,9 +167,9 @@ pub use unreachable::{UnreachableReason, UnreachableReasons};
 pub use wheelbase_traffic::gate_load::GateLoad;
 pub use wheelbase_traffic::random::Random;
 pub use wheelbase_traffic::speed::USUAL_SPEED_PERMILLE;
-// Everything else of them.
+// All other names of the crates.
 pub use {hecs, wheelbase_grid as grid, wheelbase_planner as planner, wheelbase_traffic as traffic};
-// What the signatures above are made of, so that a game needs one `use`.
+// The types in the signatures above, so that a game needs one `use`.
 pub use wheelbase_grid::{
     CellXY, Change, Grid, GridShape, GridSize, Rect, SideTable, TerrainEntry, TerrainKind, TerrainTable,
 };

@@ -40,7 +40,7 @@ pub enum TraceEvent {
         agent: AgentId,
         /// Number of the order in the pool.
         order: u32,
-        /// Whether it was put behind what was left of older ones.
+        /// Whether it was added after the remaining orders.
         append: bool,
         /// Its kind, an index into [`OrderKind::NAMES`](crate::OrderKind::NAMES).
         kind: u8,
@@ -202,14 +202,14 @@ pub(crate) struct Log {
     pub moves: Vec<u8>,
     /// Commands given before the last tick.
     pub commands: Vec<GivenCommand>,
-    /// Commands given since then. They are not cleared: they belong to the tick that comes.
+    /// Commands given since then. They are not cleared: they belong to the next tick.
     pub given: Vec<GivenCommand>,
-    /// What a rule from outside has decided at the last tick, if it decided anything.
+    /// Decisions of a rule from outside at the last tick.
     pub decisions: Decisions,
 }
 
 impl Log {
-    /// A tick begins: the commands given so far are those before it.
+    /// A tick begins: the commands given so far belong to it.
     pub fn begin_tick(&mut self) {
         self.commands.append(&mut self.given);
         self.decisions.clear();

@@ -1,5 +1,4 @@
-//! Cells that the searches of a team take for obstacles: those of agents on hold, and of agents at rest that are no
-//! friends of the team.
+//! Obstacles to the searches of a team: the cells of agents on hold, and of agents at rest whose teams are not friends.
 
 use crate::agents::Agents;
 use wheelbase_grid::{BitGrid, GridSize};
@@ -7,12 +6,12 @@ use wheelbase_planner::MovementTables;
 use wheelbase_traffic::motion::{Activity, transition_of};
 use wheelbase_traffic::teams::{Friends, Team};
 
-/// The obstacles of each team, as at one tick. A bit a cell for each team that has searched while there were any.
+/// The obstacles to each team at one tick. Memory: a bit a cell for each team that has searched among obstacles.
 #[derive(Debug, Default)]
 pub(crate) struct TeamObstacles {
     /// By team.
     maps: Vec<Option<BitGrid>>,
-    /// Teams whose map is of the present tick, a bit each.
+    /// Teams with a map of the present tick, a bit each.
     made: u32,
 }
 
@@ -65,7 +64,7 @@ pub(crate) fn mark_obstacles(
     }
 }
 
-/// Whether searches of a team take the agent in a row for an obstacle.
+/// Whether the agent in a row is an obstacle to the searches of a team.
 pub(crate) fn is_obstacle(agents: &Agents, row: usize, team: Team, friends: &Friends) -> bool {
     let motion = &agents.motion[row];
     motion.at_rest() && (motion.activity == Activity::Holding || !friends.are(agents.teams[row], team))

@@ -1,19 +1,19 @@
-//! Agents whose goal cannot be reached for the agents in between.
+//! Agents whose goals other agents make unreachable.
 
 use wheelbase_traffic::motion::AgentId;
 
-/// An agent that keeps such an order.
+/// An agent that keeps an obstructed order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Waiting {
     agent: AgentId,
-    /// How often places had been given up when it last tried.
+    /// Places given up (`Agents::cleared`) when its last search began.
     cleared: u64,
     /// Earliest tick at which it tries again.
     again_at: u32,
 }
 
-/// Agents that keep an order though other agents obstruct it. One tries again once an agent has given up a place since,
-/// after a pause.
+/// Agents that keep an order obstructed by other agents. Each tries again after a pause, once some agent has given up
+/// its place.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Obstructed {
     /// By id.
@@ -21,7 +21,7 @@ pub(crate) struct Obstructed {
 }
 
 impl Obstructed {
-    /// Adds an agent, or has it wait once more.
+    /// Adds an agent, or renews its wait.
     pub fn add(&mut self, agent: AgentId, cleared: u64, again_at: u32) {
         let waiting = Waiting { agent, cleared, again_at };
         match self.waiting.binary_search_by_key(&agent, |waiting| waiting.agent) {
@@ -30,7 +30,7 @@ impl Obstructed {
         }
     }
 
-    /// Whether someone will try again though no other place is given up.
+    /// Whether an agent will try again even if no other gives up its place.
     pub fn any_tries(&self, cleared: u64) -> bool {
         self.waiting.iter().any(|waiting| waiting.cleared != cleared)
     }
@@ -45,7 +45,7 @@ impl Obstructed {
         self.waiting.is_empty()
     }
 
-    /// Takes out the agents that try again at a tick.
+    /// Removes the agents that try again at a tick, and calls `due` with each.
     pub fn take_due(&mut self, tick: u32, cleared: u64, mut due: impl FnMut(AgentId)) {
         self.waiting.retain(|waiting| {
             let tries = tick >= waiting.again_at && cleared != waiting.cleared;

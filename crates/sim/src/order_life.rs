@@ -176,7 +176,7 @@ pub(crate) fn begin_order(world: &mut World, row: usize) {
     world.agents.set_activity(row, activity);
 }
 
-/// Begins to follow a leader, or goes on with it from where that is now.
+/// Begins to follow a leader, or goes on from its present place.
 fn begin_to_follow(world: &mut World, row: usize, leader: AgentId, within: u32) {
     let agent = world.agents.ids[row];
     if let Err(at) = world.followers.binary_search(&agent) {
@@ -204,8 +204,8 @@ fn goes_to(world: &World, agent: AgentId) -> Option<CellXY> {
     Some(tables.space().pose(end_state(tables, motion)).cell)
 }
 
-/// Has the agents that follow others look after them: those whose leader has gone too far ask for a new path, those
-/// whose leader is gone are done.
+/// Updates the agents that follow others: they ask for a new path if the leader has gone too far, and are done if it is
+/// gone.
 pub(crate) fn watch_leaders(world: &mut World) {
     let mut followers = std::mem::take(&mut world.followers);
     followers.retain(|&agent| {
@@ -232,7 +232,7 @@ pub(crate) fn watch_leaders(world: &mut World) {
         });
         match activity {
             Activity::Dwelling if rests && (has_left || !is_at_goal(world, row)) => begin_order(world, row),
-            // What is asked for already is answered first, for a search that began again and again would never end.
+            // An open request is answered first: a search that always began again would never end.
             Activity::Following if has_left => {
                 let mut state = state;
                 world.orders.set_follow_trip(&mut state, cell, within);
@@ -243,7 +243,7 @@ pub(crate) fn watch_leaders(world: &mut World) {
         }
         true
     });
-    // Those who began to follow meanwhile.
+    // Agents that began to follow meanwhile.
     for agent in std::mem::replace(&mut world.followers, followers) {
         if let Err(at) = world.followers.binary_search(&agent) {
             world.followers.insert(at, agent);
@@ -278,7 +278,7 @@ pub(crate) fn request_path(world: &mut World, row: usize, route: Route) {
         world.release_pose(row);
     }
     let wait_state = world.agents.wait_states[row];
-    // The host plans for the map alone; what is in the way is the traffic's to solve.
+    // The host plans for the map alone; the traffic deals with agents in the way.
     if world.requests.source == PathSource::Host && route != Route::Cheapest {
         return;
     }
@@ -302,7 +302,7 @@ pub(crate) fn refuse(world: &mut World, row: usize, status: Status) {
     refuse_search(world, row, status, among_agents);
 }
 
-/// As [`refuse`], after a search. `among_agents` is `Agents::cleared` when it began, if it had agents for obstacles:
+/// As [`refuse`], after a search. `among_agents` is `Agents::cleared` at its beginning, if agents were obstacles to it:
 /// some may have given up their places since.
 pub(crate) fn refuse_search(world: &mut World, row: usize, status: Status, among_agents: Option<u64>) {
     let reason = match status {
@@ -323,7 +323,7 @@ pub(crate) fn refuse_with(world: &mut World, row: usize, reason: UnreachableReas
     set_unreachable(world, row, Some(reason), world.agents.cleared);
 }
 
-/// Why the current order cannot be done, given the status of its search, and whether that had agents for obstacles.
+/// Why the current order cannot be done, given the status of its search, and whether agents were obstacles to it.
 fn reason_of(world: &World, row: usize, status: Status, among_agents: bool) -> UnreachableReason {
     let by_status = match status {
         Status::GoalOffMap => UnreachableReason::GoalOffMap,
@@ -372,7 +372,7 @@ fn may_be_reachable(world: &World, row: usize) -> bool {
             .any(|to| tables.components().reachability(motion.state, to) != Reachability::No)
 }
 
-/// Has the agents that others obstructed try again, where some have given up their places.
+/// Lets obstructed agents try again after others have given up their places.
 pub(crate) fn retry_obstructed(world: &mut World) {
     let World { obstructed, agents, tick, .. } = world;
     obstructed.take_due(*tick, agents.cleared, |agent| {

@@ -1,5 +1,5 @@
-//! What a game asks of a world. All questions take `&self` and change nothing, not even a cache: in lockstep one machine
-//! may ask what the others do not. They tell how things are after the last step; commands given since count for nothing.
+//! Questions of a game to a world. They take `&self` and change nothing, not even a cache, so in lockstep each machine
+//! may ask different ones. The answers describe the world after the last step; later commands do not count.
 
 use crate::commands::RefusalReason;
 use crate::goal_poses::poses_of;
@@ -39,8 +39,8 @@ pub enum WaitReason {
     Unreachable,
     /// An edit has made its pose illegal.
     Stranded,
-    /// The rule of traffic has not let it go on yet: the cells of its next move are free, but others are to pass first,
-    /// or what lies behind is full.
+    /// The rule of traffic holds it back: the cells of its next move are free, but others pass first, or the space
+    /// beyond is full.
     Traffic,
 }
 
@@ -88,24 +88,24 @@ impl World {
         found
     }
 
-    /// Whether an agent of a class could be placed in a pose now. A command to place it can still be refused: another one
-    /// may come first.
+    /// Whether an agent of a class could be placed in a pose now. A command to place it can still be refused if an
+    /// earlier command takes the place.
     /// # Errors
     /// [`RefusalReason::UnknownClass`], [`RefusalReason::IllegalPose`], [`RefusalReason::PoseHeld`].
     pub fn can_place(&self, class: ClassId, pose: Pose) -> Result<(), RefusalReason> {
         self.placeable(class, pose).map(|_| ())
     }
 
-    /// The agents whose pose or move some changes of the map would make illegal, made now and together, in order of id.
+    /// The agents whose pose or move would become illegal if these changes were made together now, in order of id.
     /// # Errors
     /// [`RefusalReason::WrongEdit`] if a change names an unknown kind, or a cell off the map.
     pub fn would_disturb(&self, changes: &[Change]) -> Result<Vec<AgentId>, RefusalReason> {
         disturbed_by(self, changes)
     }
 
-    /// Plans a path of an agent from where it rests, or will rest, for a preview: among the agents that are obstacles to
-    /// its team. `None` if there is no such agent. The path is the one that the agent would be given now, but for ties
-    /// and for its congestion-aware replanning.
+    /// Previews the path of an agent from where it rests, or will rest, around the agents that are obstacles to its
+    /// team. `None` if there is no such agent. A request now would get the same path, except for ties and
+    /// congestion-aware replanning.
     pub fn plan(
         &self,
         agent: AgentId,
@@ -138,11 +138,11 @@ impl World {
         Some(distances)
     }
 
-    /// The paths that a host has to find, with [`PathSource::Host`]: for each agent that waits for one, a request from
-    /// where it rests to the goal of its order, or to the poses that an area or a group leaves to it. A
-    /// [`PathQueue`](wheelbase_planner::search::PathQueue) takes it as it is. Whoever waits is named after each step
-    /// until [`Command::PathAnswer`](crate::Command::PathAnswer) gives a path, or none. A path must lead to the goal
-    /// itself; [`Fallback::Nearest`](wheelbase_planner::search::Fallback) is left to the planner.
+    /// The paths for a host to find, with [`PathSource::Host`]: for each waiting agent a request from where it rests to
+    /// the goal of its order, or to its free poses in an area or a group. A
+    /// [`PathQueue`](wheelbase_planner::search::PathQueue) takes it unchanged. A request is listed after each step
+    /// until [`Command::PathAnswer`](crate::Command::PathAnswer) answers it, with a path or without. A path must lead
+    /// to the goal itself; [`Fallback::Nearest`](wheelbase_planner::search::Fallback) applies to the planner alone.
     pub fn path_requests(&self) -> impl Iterator<Item = (AgentId, QueuedRequest)> {
         let of_host = self.requests.source == PathSource::Host;
         let open = self.requests.queued().iter().filter(move |_| of_host);

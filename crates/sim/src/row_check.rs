@@ -1,4 +1,4 @@
-//! Rows and events held against what they repeat, made again from it the slow way after every tick.
+//! A slow check of rows and events: both made again, after every tick, from the state that they repeat.
 
 use crate::log::TraceEvent;
 use crate::rows::agent_row::AgentRow;
@@ -35,7 +35,7 @@ pub struct RowCheck {
 }
 
 impl RowCheck {
-    /// Has a world keep a log, before its first tick, and reads the agents that are there from the beginning.
+    /// Starts the log of a world before its first tick, and reads its initial agents.
     pub fn begin(world: &mut World) -> Self {
         let mut check = Self { moves: BTreeMap::new() };
         world.keep_log();
@@ -54,7 +54,7 @@ impl RowCheck {
         result
     }
 
-    /// Notes the moves that began at the last tick, and agents placed or turned into another class at it.
+    /// Notes the moves that began at the last tick, and its placements and class changes.
     fn read_moves(&mut self, world: &World) {
         for event in world.log() {
             match *event {
@@ -96,7 +96,7 @@ impl RowCheck {
         Ok(())
     }
 
-    /// The row of an agent, made from the arrays of the agents; `None` for one that the log has not told of.
+    /// The row of an agent, made from the arrays of the agents; `None` for an agent missing from the log.
     fn row(&self, world: &World, row: usize) -> Option<AgentRow> {
         let agents = world.agent_arrays();
         let (motion, wait_state, orders) =
@@ -128,10 +128,9 @@ impl RowCheck {
     }
 }
 
-/// The events of a tick are those of its log, without moves; only agents that wait, and edits that begin to, are in no
-/// log.
+/// The events of a tick equal its log without moves; only blocked agents and edits that begin to wait are not logged.
 fn check_events(world: &World) -> Result<(), String> {
-    // The last step of a run counts as one of its tick, which then has not passed.
+    // The last step of a run does not advance its tick.
     let tick = world.events().first().map_or(world.tick().saturating_sub(1), |row| row.tick);
     let by_command = [EventKind::Spawned, EventKind::EditDone, EventKind::EditWaits, EventKind::Refused];
     let besides = [EventKind::EditWaits, EventKind::Blocked];

@@ -1,5 +1,4 @@
-//! What a world is made of, and its making: map, classes and traffic rule, and the agents that are there from the
-//! beginning.
+//! The parts of a world and its construction: map, classes, traffic rule and initial agents.
 
 use crate::agents::Agents;
 use crate::assigned_poses::AssignedPoses;
@@ -51,22 +50,22 @@ pub struct Setup {
     pub tables: Vec<MovementTables>,
     /// The traffic rule.
     pub traffic: Box<dyn Traffic>,
-    /// The agents that are there from the beginning, with ids 0, 1, 2 ... in this order. No event tells of them.
+    /// The initial agents, with ids 0, 1, 2 ... in this order. They have no events.
     pub agents: Vec<Spawn>,
-    /// Commands for later ticks, the events of a scenario for one. They have the first tickets, in this order.
+    /// Commands for later ticks, such as the events of a scenario. They have the first tickets, in this order.
     pub scheduled: Vec<(u32, Command)>,
     /// Which teams are friends.
     pub friends: Friends,
     /// The threads that the world runs on.
     pub threads: Threads,
-    /// Who answers path requests.
+    /// The source of paths.
     pub paths: PathSource,
     /// Landmarks of each class, which make far searches cheap. They are made once; four take as long as a hundred
-    /// searches. `None` for as many as pay for the agents in this setup with tasks all over the map: none in a game of
+    /// searches. `None` for as many as pay off for agents of this setup with tasks all over the map: none in a game of
     /// clicks, which may ask for 4.
     pub landmarks: Option<usize>,
-    /// Changes that edits may bring: landmarks stay in use while they come and go. Any other edit that makes a move
-    /// easier switches the landmarks off until it is undone, and changes no result but the time of searches.
+    /// Changes that edits may make and undo while landmarks stay in use. Any other edit that makes a move easier
+    /// switches the landmarks off until it is undone; this affects the time of searches alone.
     pub eased: Vec<Change>,
 }
 
@@ -92,7 +91,7 @@ pub enum SetupError {
         name: &'static str,
         /// The number.
         found: u64,
-        /// The least and the greatest that it may be.
+        /// The least and the greatest value allowed.
         range: (u64, u64),
     },
 }
@@ -297,7 +296,7 @@ impl World {
         Ok(world)
     }
 
-    /// Places the agents of a setup. Agents in a row that share their orders share the stored list.
+    /// Places the agents of a setup. Consecutive agents that share their orders share the stored list.
     fn place_all(&mut self, agents: &[Spawn], errors: &mut Vec<SetupError>) {
         let mut stored: Option<StoredOrders<'_>> = None;
         for (number, spawn) in agents.iter().enumerate() {

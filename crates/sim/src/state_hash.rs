@@ -34,7 +34,7 @@ impl StateHasher {
 impl World {
     /// Hash of the state, equal for any number of threads, in debug and release builds: the one that is printed,
     /// recorded for each tick and compared. Linear in agents, remaining moves and requests. The state of a rule of
-    /// traffic from outside is no part of it: a replay does without that rule.
+    /// traffic from outside is not part of it, since a replay runs without that rule.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHasher(Fnv1a::new().finish());
         self.hash_into(&mut hash);

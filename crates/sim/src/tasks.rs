@@ -1,7 +1,7 @@
 //! Tasks: goals that an agent is given one after another, forever.
 //!
-//! The tasks of an agent are one order, which never closes: when a goal is reached, the next one replaces it. The order
-//! is shared by all who got it; each agent has a slot with its current task. So nothing grows, however many tasks are
+//! The tasks of an agent are one order, which never closes: when a goal is reached, the next one replaces it. All
+//! agents of a command share the order; each has a slot with its current task. So nothing grows, however many tasks are
 //! done.
 
 use crate::trip::Trip;
@@ -35,7 +35,7 @@ pub enum TaskSource {
         goals: Arc<[GoalMember]>,
         /// For each agent its first goal and the number of its goals, at least one.
         of_agent: Arc<[(u32, u32)]>,
-        /// Number of headings in which those of the goals are counted: 1, 4, 6 or 8.
+        /// Number of headings that the goals count in: 1, 4, 6 or 8.
         headings: u8,
     },
     /// One list for all: of `team` agents, agent k gets the k-th goal, the (team + k)-th and so on.

@@ -21,8 +21,8 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Default)]
 pub enum Threads {
-    /// The thread that calls, or the rayon pool that it belongs to. No thread is made, and rayon's global pool is never
-    /// touched, so that a forked process can step a world.
+    /// The calling thread, or its rayon pool. No thread is created, and rayon's global pool is never touched, so that a
+    /// forked process can step a world.
     #[default]
     Caller,
     /// A pool of the world's own with this many threads; none is made for 0 or 1. It is made at the first use in each
@@ -72,7 +72,7 @@ impl Pool {
         }
         let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().ok()?);
         if let Some((_, of_parent)) = self.made.replace((process, Arc::clone(&pool))) {
-            // Its threads are those of the parent: to wait for their end would take for ever.
+            // Its threads belong to the parent process: waiting for them would never end.
             std::mem::forget(of_parent);
         }
         Some(pool)
@@ -87,8 +87,8 @@ impl Pool {
     }
 }
 
-/// Number of threads that work can be shared among here: those of the pool that the calling thread belongs to, else one.
+/// Number of threads for work here: those of the calling thread's pool, else one.
 pub(crate) fn n_threads_here() -> usize {
-    // Outside of a pool `current_num_threads` would make the global one.
+    // Outside a pool `current_num_threads` would create the global one.
     rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads())
 }

@@ -12,8 +12,7 @@ pub(crate) struct TrafficBuffers {
     pub decisions: Decisions,
     /// Input: the cell of each agent's current task by row, for a rule that finds paths itself; empty for others.
     pub goals: Vec<Option<CellXY>>,
-    /// Input: moves that the host would have agents begin at this tick, for a rule that takes its decisions from
-    /// outside.
+    /// Input: moves of the host for this tick, for a rule driven from outside.
     pub decisions_given: Vec<(AgentId, u8)>,
     pub commanded: Vec<CommandedMove>,
     /// Input: agents that have taken another class since the last tick, and their rows.

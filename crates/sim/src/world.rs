@@ -44,7 +44,7 @@ pub struct Settings {
     pub seed: u64,
     /// The collision rule.
     pub collision: CollisionRule,
-    /// Ticks to run at most; [`Settings::ENDLESS`] for a world that goes on, and idles where nothing is to be done.
+    /// Ticks to run at most; [`Settings::ENDLESS`] for a world without a last tick, which idles without work.
     pub ticks: u32,
     /// Expansions for path requests per tick, 1 to [`EXPANSIONS_PER_TICK_MAX`](crate::EXPANSIONS_PER_TICK_MAX).
     pub expansions_per_tick: u64,
@@ -103,12 +103,12 @@ pub struct World {
     pub(crate) pending_edits: PendingEdits,
     /// Class changes that wait for the end of a move, in order of their tickets.
     pub(crate) class_changes: Vec<ClassChange>,
-    /// Agents whose current order is to follow another, by id; some may have got others since.
+    /// Agents with an order to follow another, by id; some may have other orders by now.
     pub(crate) followers: Vec<AgentId>,
     /// Which teams are friends.
     pub(crate) friends: Friends,
     pub(crate) obstacles: TeamObstacles,
-    /// Agents that keep an order though other agents obstruct it, and try it again.
+    /// Agents that keep an obstructed order and try it again.
     pub(crate) obstructed: Obstructed,
     /// The threads that it runs on.
     pub(crate) pool: Pool,
@@ -121,11 +121,11 @@ pub struct World {
     pub(crate) ended: Vec<(u32, State)>,
     /// What happened since the log was last cleared, if the run keeps one.
     pub(crate) log: Option<Log>,
-    /// What it was made of, as far as nothing else shows it.
+    /// Parts of its setup that nothing else keeps.
     pub(crate) start: Start,
 }
 
-/// What a world was made of, as far as nothing else shows it: recordings hold it.
+/// Parts of a setup that nothing else in the world keeps, for recordings.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Start {
     /// Landmarks of each class that were asked for.
@@ -158,7 +158,7 @@ impl World {
     }
 
     /// The agents present in order of id, after the last tick or placement: what games and renderers read. Constant
-    /// time; a tick costs a row only for an agent that has changed.
+    /// time; a tick writes only the rows of agents that change.
     pub fn agents(&self) -> &[AgentRow] {
         &self.agents.rows
     }
@@ -244,7 +244,7 @@ impl World {
         &self.event_rows
     }
 
-    /// Commands for later ticks, by tick and ticket: those that the loader of a scenario has put there.
+    /// Commands for later ticks, by tick and ticket, such as the events of a scenario.
     pub fn scheduled_commands(&self) -> impl ExactSizeIterator<Item = (u32, Ticket, &Command)> {
         self.commands.later()
     }
@@ -259,7 +259,7 @@ impl World {
         &self.start.agents
     }
 
-    /// The landmarks of each class that the setup asked for, and the changes for which it had them made.
+    /// The setup's number of landmarks of each class, and its eased changes.
     pub fn setup_landmarks(&self) -> (Option<usize>, &[Change]) {
         (self.start.landmarks, &self.start.eased)
     }
@@ -280,7 +280,7 @@ impl World {
     }
 
     /// Gives a command. It takes effect at the beginning of the next [`World::step`], after the commands given before
-    /// it. What cannot be done is an event of that step, with the ticket returned here. Takes constant time.
+    /// it. A refusal is an event of that step, with the ticket returned here. Takes constant time.
     pub fn command(&mut self, command: Command) -> Ticket {
         self.give(None, command)
     }
@@ -297,8 +297,8 @@ impl World {
         ticket
     }
 
-    /// Gives a command for a later tick, or for the next one, where it takes effect before those given for that tick by
-    /// [`World::command`]. For a tick that has passed it is as that.
+    /// Gives a command for a later tick or the next one. It takes effect before the commands of that tick from
+    /// [`World::command`]. For a past tick it is the same as [`World::command`].
     pub fn command_at(&mut self, tick: u32, command: Command) -> Ticket {
         self.give((tick >= self.tick).then_some(tick), command)
     }
@@ -343,7 +343,7 @@ impl World {
         TraceEvent::Spawn { agent, class, pose, tick, team, speed_factor, ticket }
     }
 
-    /// Notes what happened, for the rows of the tick and for the log. For what both say, there is no other way.
+    /// Notes an event in the rows of the tick and in the log: the only writer of events that both hold.
     pub(crate) fn note(&mut self, event: TraceEvent) {
         self.event_rows.extend(EventRow::of(self.tick, &event));
         if let Some(log) = &mut self.log {
@@ -395,17 +395,17 @@ impl World {
         self.log.as_ref().map_or(&[], |log| &log.moves)
     }
 
-    /// The commands that the host had given before the last tick, since the one before it; with a log.
+    /// The host's commands between the last two ticks; empty without a log.
     pub fn log_commands(&self) -> &[GivenCommand] {
         self.log.as_ref().map_or(&[], |log| &log.commands)
     }
 
-    /// The commands that the host has given since the last tick; with a log.
+    /// The host's commands since the last tick; empty without a log.
     pub fn commands_given(&self) -> &[GivenCommand] {
         self.log.as_ref().map_or(&[], |log| &log.given)
     }
 
-    /// What a rule of traffic from outside decided at the last tick, as it wrote it down; `None` without a log.
+    /// Decisions of a rule of traffic from outside at the last tick, unchanged; `None` without a log.
     pub fn log_decisions(&self) -> Option<&Decisions> {
         self.log.as_ref().map(|log| &log.decisions)
     }
@@ -433,7 +433,7 @@ impl World {
         SearchContext { search_inputs, occupancy, assigned_poses, congestion, paths, params, obstacles }
     }
 
-    /// Makes the maps of obstacles that the searches about to begin need.
+    /// Makes the maps of obstacles for the searches about to begin.
     pub(crate) fn make_obstacles(&mut self) {
         let Self { requests, obstacles, agents, tables, friends, grid, .. } = self;
         if !agents.obstruct_any(friends) {
@@ -455,7 +455,7 @@ impl World {
             let mut map = BitGrid::new(self.grid.size());
             mark_obstacles(&mut map, team, &self.agents, &self.tables, &self.friends);
             if is_obstacle(&self.agents, row, team, &self.friends) {
-                // On hold it is in the way of others, not in its own.
+                // An agent on hold is no obstacle to itself.
                 let (anchor, cells) = self.held_cells(row);
                 cells.iter().for_each(|offset| map.set(offset.cell_from(anchor), false));
             }

@@ -95,7 +95,7 @@ fn cell_bytes(shape: GridShape, collision: CollisionRule) -> u64 {
     let n_sides = shape.sides().len() as u64;
     let discrete = if collision == CollisionRule::Discrete { 8 } else { 0 };
     let occupancy = 4 + discrete;
-    // Of corridors each has its state: on a map of many, about 25 bytes a cell.
+    // Each corridor has its state: on a map of many, about 25 bytes a cell.
     let (reservations, priority_claims, corridors, avoided, assigned) = (4, 20, 31, 4, 4);
     let flow = 3 * n_sides;
     occupancy + reservations + priority_claims + corridors + avoided + assigned + flow

@@ -374,7 +374,7 @@ fn an_agent_is_removed_in_mid_move_and_its_id_is_never_given_again() {
     assert_eq!(run.world.agent_at(cell(3, 0)), None);
     run.does(Command::Spawn(at(TRUCK, 3, 0, 0)));
     assert_eq!(run.world.agents().iter().map(|row| row.id).collect::<Vec<_>>(), [1, 2]);
-    // All in an area; those at its edge are told by their anchors.
+    // All in an area; at its edge the anchors decide.
     run.does(Command::remove(Rect::new(3, 0, 1, 1)));
     assert_eq!(run.world.agents().len(), 1);
 }
@@ -621,7 +621,7 @@ fn the_host_answers_paths_and_wrong_ones_are_refused() {
     assert_eq!(run.row(A).activity(), Some(Activity::AwaitingPath));
     run.refuses(answer(AgentId(4), &[0]), RefusalReason::UnknownAgent);
     run.refuses(answer(B, &[0]), RefusalReason::NoRequest);
-    // To another cell; with a primitive that there is not; off the map; nowhere.
+    // To another cell; with an unknown primitive; off the map; nowhere.
     for wrong in [&[0, 0][..], &[0, 0, 9], &[1, 1, 1, 0, 0], &[0, 0, 255], &[]] {
         run.refuses(answer(A, wrong), RefusalReason::WrongPath);
     }
@@ -702,7 +702,7 @@ fn tickets_rise_and_commands_take_effect_in_their_order() {
         run.world.command_at(3, priority(6)),
     ];
     run.steps(3);
-    // For tick 3, behind those that were put there before; one for a tick that has passed comes at the next.
+    // For tick 3, after the commands already there; a command for a past tick comes at the next.
     tickets.push(run.world.command(priority(7)));
     tickets.push(run.world.command_at(1, priority(8)));
     run.steps(3);
@@ -747,7 +747,7 @@ fn a_wall_of_enemies_makes_a_goal_unreachable_until_it_moves() {
     run.steps_until_at(A, cell(10, 1), 400);
 }
 
-/// To a cell behind the enemies in the middle of a field; kept if they obstruct it.
+/// Sends A to a cell behind the enemies in the middle of a field; the order is kept if they obstruct it.
 fn past_the_enemies() -> Command {
     let trip = Trip { if_unreachable: IfUnreachable::Wait, ..Trip::to(vec![GoalMember::any(cell(10, 1))]) };
     Command::order(A, Order::new(OrderKind::Goto(trip)))
@@ -854,7 +854,7 @@ fn plan_and_reach_preview_what_an_agent_would_do() {
     let reach = run.world.reach(A, 6).unwrap();
     assert_eq!(reach.within(6).count(), reach.within(6).filter(|&(_, ticks)| ticks <= 6).count());
     assert!(run.world.reach(AgentId(9), 6).is_none());
-    // The agent on hold is in the way of others, not in its own.
+    // The agent on hold is no obstacle to itself.
     run.does(Command::hold(B));
     assert_eq!(run.world.plan(A, goal, &mut scratch, &mut path).unwrap().status, Status::Unreachable);
     assert_eq!(run.world.plan(B, goal, &mut scratch, &mut path).unwrap().status, Status::Found);

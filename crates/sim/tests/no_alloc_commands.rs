@@ -1,10 +1,10 @@
-//! In steady state a tick at which commands come allocates nothing: orders to single agents to go, to patrol, to follow,
-//! to wait, to hold and to stop, and tasks, in place of others or behind them, priorities, teams and speed factors. The
-//! only test of this file: it counts all allocations of its threads. Building a command and giving it is the host's.
-//! `WHEELBASE_SHOW=1` prints who allocates.
+//! In steady state a tick at which commands come allocates nothing: orders to single agents to go, to patrol, to
+//! follow, to wait, to hold and to stop, and tasks, in place of others or behind them, priorities, teams and speed
+//! factors. The only test of this file: it counts all allocations of its threads. Building and giving commands, the
+//! host's part, is not counted. `WHEELBASE_SHOW=1` prints the places of allocations.
 //!
-//! What allocates: goals that were never searched for before, for the count of their searches and once for the cost
-//! field of each that pays; orders to groups, and orders that name headings, for each number of headings; tasks given by
+//! Allowed to allocate: goals without an earlier search, for the count of their searches and once for the cost field of
+//! each that pays; orders to groups, and orders that name headings, for each number of headings; tasks given by
 //! [`Command::Tasks`], for the list that holds them; placing and removing agents; class changes of agents with orders
 //! that name headings; edits; and once in 63 steps rayon, where the caller is not a thread of the world's pool.
 
@@ -22,7 +22,7 @@ use wheelbase_sim::{AgentId, AgentSelection, Command, Order, OrderKind, TaskSour
 
 const WIDTH: u32 = 30;
 const HEIGHT: u32 = 22;
-/// Agents that get no orders, and stay where others follow them to.
+/// Agents without orders, which stay in place for others to follow.
 const LEADERS: u32 = 2;
 
 fn world() -> World {

@@ -33,7 +33,7 @@ impl Traffic for TwoAtOnce {
     }
 }
 
-/// An agent that begins a move is not searched for from where it was, nor is its order given up.
+/// For an agent that begins a move, no path is searched from where it was, and its order is not given up.
 #[test]
 fn an_agent_that_begins_a_move_neither_asks_for_a_detour_nor_gives_up() {
     for unreachable in [false, true] {

@@ -33,7 +33,7 @@ const COMMANDS_OF_A_WORLD: usize = 240;
 /// Threads of the worlds that get the same commands.
 const THREADS: [usize; 3] = [1, 2, 8];
 
-/// Who moves the agents, and who plans their paths.
+/// What moves the agents and plans their paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Driver {
     Planner,
@@ -246,7 +246,7 @@ fn from_env(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
-/// Why a command is refused in any world, whatever the rest.
+/// The reason to refuse a command in any world.
 fn always_refused(command: &Command, placed: u64) -> Option<RefusalReason> {
     match command {
         Command::Team { team, .. } if !team.is_known() => Some(RefusalReason::UnknownTeam),
@@ -259,7 +259,7 @@ fn always_refused(command: &Command, placed: u64) -> Option<RefusalReason> {
     }
 }
 
-/// What the events of a tick must say of a command that took effect at it.
+/// Checks the events of a tick about a command that took effect at it.
 fn check_outcome(command: &Command, ticket: Ticket, placed: u64, events: &[EventRow]) {
     let told = |kind| events.iter().filter(move |row| row.ticket == ticket.0 && row.kind() == Some(kind));
     let refused: Vec<_> = told(EventKind::Refused).collect();
@@ -335,7 +335,7 @@ fn run(scene: Scene, seed: u64, commands: usize) -> Told {
         }
         for (command, delay) in given {
             let at = delay.map(|delay| if delay == 0 { 0 } else { tick + delay });
-            // The others get what a network or a file would bring.
+            // The others get the commands through bytes, as from a network or a file.
             let sent = through_bytes(&command);
             assert_eq!(sent, command);
             let tickets = others.iter_mut().map(|world| give(world, at, sent.clone()));
@@ -363,7 +363,7 @@ fn run(scene: Scene, seed: u64, commands: usize) -> Told {
             assert_eq!((other.agents(), other.events()), (first.world.agents(), events), "after tick {tick}");
         }
     }
-    // What is left to do gets done, or waits.
+    // The remaining work is done, or waits.
     for _ in 0..100 {
         first.step();
     }
@@ -416,7 +416,7 @@ fn random_commands_do_what_they_may() {
         println!("{:8} refused: {reason}", told.reasons[reason as usize]);
     }
     assert!(failed.is_empty(), "seeds of worlds that failed: {failed:?}");
-    // Whatever can happen does, but that there are too many agents.
+    // Every event and refusal occurs, except for too many agents.
     assert!(told.kinds.iter().all(|&n| n > 0), "{told:?}");
     let all_but_one = told.reasons.iter().filter(|&&n| n > 0).count() >= RefusalReason::ALL.len() - 1;
     assert!(all_but_one, "{told:?}");

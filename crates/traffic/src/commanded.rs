@@ -12,7 +12,7 @@ use crate::view::TrafficView;
 /// wait. Teams, priorities and holds are the host's business.
 ///
 /// A move is left out if its agent is not there or is under way, if it is illegal, or if it would enter the cells of an
-/// edit that waits. Of the others those begin that overlap nothing: bad decisions are slow, never wrong.
+/// edit that waits. Of the others, the moves that overlap nothing begin: bad decisions are slow, never wrong.
 ///
 /// It follows no planned paths; an order is done once its agent rests at the goal, whichever way it came.
 ///
@@ -28,7 +28,7 @@ impl Traffic for Commanded {
     fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
         for commanded in view.commanded {
             let row = commanded.row as usize;
-            // Who waits for its pose in a group stays until that is chosen.
+            // An agent that waits for its pose in a group stays until the pose is chosen.
             let may_go = |motion: &&Motion| motion.at_rest() && motion.activity != Activity::AwaitingPath;
             let Some(motion) = view.agents.motion.get(row).filter(may_go) else { continue };
             let (tables, primitive) =

@@ -42,9 +42,10 @@ pub struct Decisions {
     pub starts: Vec<Start>,
     /// Rows of agents whose next move has become illegal.
     pub replan: Vec<u32>,
-    /// Rows of agents from which no path leads to their goals; those that begin a move at the tick do not count.
+    /// Rows of agents from which no path leads to their goals. Agents that begin a move at the tick do not count.
     pub unreachable: Vec<u32>,
-    /// Rows of agents that ask for a path around agents that rest nearby; those that begin a move do not count.
+    /// Rows of agents that ask for a path around agents that rest nearby. Agents that begin a move at the tick do not
+    /// count.
     pub around: Vec<u32>,
     /// Rows of agents that give up their retreats and take up their orders again.
     pub give_up: Vec<u32>,

@@ -15,9 +15,9 @@ impl AgentId {
     pub const NOBODY: Self = Self(u32::MAX);
 }
 
-/// The agent slot of an agent: its place in tables by agent while it is present. Given again once the agent is removed,
-/// always the lowest free one, so that tables are as long as the most agents present at once. Whatever outlives an
-/// agent, or puts agents in order, has its [`AgentId`].
+/// An agent slot: the place of an agent in tables by agent while it is present. Slots of removed agents are reused, the
+/// lowest first, so that tables are as long as the most agents present at once. Data that outlive an agent, or put
+/// agents in order, have its [`AgentId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AgentSlot(pub u32);
 

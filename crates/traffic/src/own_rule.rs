@@ -36,7 +36,7 @@ pub struct RuleSetting<'a> {
     pub size: GridSize,
     /// The collision rule.
     pub collision: CollisionRule,
-    /// Agents that are there from the beginning.
+    /// Number of initial agents.
     pub n_agents: usize,
     /// Seed of the run.
     pub seed: u64,
@@ -48,7 +48,7 @@ impl OwnRule {
     /// All rules.
     pub const ALL: [Self; 3] = [Self::Cooperative, Self::UnitRobots, Self::Commanded];
 
-    /// Which of ours a rule is; `None` if it comes from outside.
+    /// The variant of a rule; `None` for a rule from outside.
     pub fn of(rule: &dyn Traffic) -> Option<Self> {
         let rule: &dyn Any = rule;
         if rule.is::<Cooperative>() {
@@ -76,7 +76,7 @@ impl OwnRule {
         Self::ALL.into_iter().find(|rule| rule.name() == name)
     }
 
-    /// Makes the rule as it is at the beginning of a run; `None` where it is for other classes or collisions.
+    /// Makes the rule in its initial state; `None` if it does not support the classes or the collision rule.
     pub fn make(self, setting: RuleSetting<'_>) -> Option<Box<dyn Traffic>> {
         let RuleSetting { tables, size, collision, n_agents, seed, params } = setting;
         Some(match self {

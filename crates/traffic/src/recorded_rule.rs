@@ -5,8 +5,8 @@ use crate::rule::Traffic;
 use crate::view::TrafficView;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Repeats the decisions that a rule from outside took in a recorded run, without that rule. Each tick takes what was
-/// last put in ([`DecisionFeed::put`]); without that it decides nothing. A clone takes from the same feed.
+/// Repeats the recorded decisions of a rule from outside, without that rule. Each tick takes the decisions last put in
+/// ([`DecisionFeed::put`]), and decides nothing without them. A clone shares the feed.
 ///
 /// ```
 /// use wheelbase_traffic::{RecordedRule, Traffic};
@@ -20,12 +20,12 @@ pub struct RecordedRule {
     feed: DecisionFeed,
 }
 
-/// Where the decisions of a [`RecordedRule`] are put before each tick.
+/// Takes the decisions of a [`RecordedRule`] before each tick.
 #[derive(Clone, Debug, Default)]
 pub struct DecisionFeed(Arc<Mutex<Decisions>>);
 
 impl RecordedRule {
-    /// A rule, and where its decisions are put. `needs_paths` is what the recorded one said.
+    /// A rule and its feed. `needs_paths` is that of the recorded rule.
     pub fn new(needs_paths: bool) -> (Self, DecisionFeed) {
         let feed = DecisionFeed::default();
         (Self { needs_paths, feed: feed.clone() }, feed)
@@ -43,7 +43,7 @@ impl DecisionFeed {
 
 impl Traffic for RecordedRule {
     fn decide(&mut self, _: &TrafficView<'_>, decisions: &mut Decisions) {
-        // Both were cleared: the lists change hands, and nothing is copied.
+        // Both were cleared: a swap of the lists copies nothing.
         let mut next = self.feed.0.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::swap(&mut *next, decisions);
     }
@@ -52,7 +52,7 @@ impl Traffic for RecordedRule {
         self.needs_paths
     }
 
-    /// With a feed of its own, which nobody fills.
+    /// The copy has a feed of its own, which nothing fills.
     fn clone_box(&self) -> Box<dyn Traffic> {
         let next = self.feed.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let feed = DecisionFeed(Arc::new(Mutex::new(next)));

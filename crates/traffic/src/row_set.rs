@@ -50,8 +50,8 @@ impl RowSet {
         self.words.clear();
     }
 
-    /// Follows rows that are taken out, given in ascending order, where the others close up: they leave the set, and
-    /// those behind them move. Linear in the rows of the set behind the first of them.
+    /// Follows the removal of rows, given in ascending order: they leave the set, and the rows after them close up.
+    /// Linear in the rows of the set after the first of them.
     pub fn close_up(&mut self, gone: &[u32]) {
         let Some(&first) = gone.first() else { return };
         let (mut at, mut next) = (0, first as usize);

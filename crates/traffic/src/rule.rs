@@ -10,9 +10,9 @@ use std::any::Any;
 
 /// A rule of traffic.
 ///
-/// Those of this crate are told from rules from outside by their type ([`OwnRule::of`](crate::OwnRule::of)): a
-/// recording of a run under ours names the rule; under any other it holds the decisions of each tick, and the state of
-/// the rule is no part of the state hash.
+/// Rules of this crate are recognised by their type ([`OwnRule::of`](crate::OwnRule::of)). A recording of a run under
+/// one of them names the rule; under any other rule it holds the decisions of each tick, and the state of the rule is
+/// not part of the state hash.
 pub trait Traffic: Send + Any {
     /// Decides one tick. Must depend only on the view and on what earlier calls left in `self`.
     fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions);
@@ -23,8 +23,8 @@ pub trait Traffic: Send + Any {
         true
     }
 
-    /// Whether an agent has left its path to let another pass, so that its path must not be replaced. Asked of the rules
-    /// of this crate only: a replay has nothing but the decisions of another one.
+    /// Whether an agent has left its path to let another pass, so that its path must not be replaced. Asked of the
+    /// rules of this crate only: a replay has only the decisions of other rules.
     fn is_yielding(&self, _agent: AgentId) -> bool {
         false
     }

@@ -28,8 +28,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Held against the definition in whole numbers; longer moves never take less, and two moves never take less
-        /// than one of both times, as a search relies on.
+        /// Equal to the definition in whole numbers. Searches rely on the rest: longer moves never take less, and two
+        /// moves never take less than one move of their total time.
         #[test]
         fn ticks_are_those_of_the_definition(one: u32, other: u32, factor in 1_u16..) {
             let scaled = |ticks| u64::from(ticks_at_speed(ticks, factor));

@@ -1,4 +1,4 @@
-//! Teams of agents, and who is whose friend.
+//! Teams of agents, and which teams are friends.
 
 /// A team, 0 to 31.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -13,7 +13,7 @@ impl Team {
         usize::from(self.0) < Self::COUNT
     }
 
-    /// Whether it is one of some teams, given as a bit each ([`Friends::of_team`]). A team that is not known never is.
+    /// Whether it is in a set of teams, a bit each ([`Friends::of_team`]). An unknown team never is.
     #[inline]
     pub fn is_in(self, teams: u32) -> bool {
         teams & 1_u32.checked_shl(self.0.into()).unwrap_or(0) != 0
@@ -45,7 +45,7 @@ impl Default for Friends {
 }
 
 impl Friends {
-    /// Makes two teams friends. Nothing if one of them is not known.
+    /// Makes two teams friends. Does nothing if one of them is unknown.
     pub fn befriend(&mut self, one: Team, other: Team) {
         if one.is_known() && other.is_known() {
             self.of[usize::from(one.0)] |= 1 << other.0;

@@ -53,7 +53,7 @@ pub struct AgentsView<'a> {
     pub speed_factors: &'a [u16],
     /// Goal cells, for a rule that follows no planned paths; empty for others.
     pub goals: &'a [Option<CellXY>],
-    /// Row by agent slot, of all agent slots ever given; [`NO_ROW`] of a free one.
+    /// Row by agent slot; [`NO_ROW`] for a free slot.
     pub row_of_slot: &'a [u32],
 }
 
@@ -73,7 +73,7 @@ impl AgentsView<'_> {
         self.ids.binary_search(&id).ok()
     }
 
-    /// Row of the agent in an agent slot; `None` if that is free.
+    /// Row of the agent in an agent slot; `None` if the slot is free.
     #[inline]
     pub fn row_of_slot(&self, slot: AgentSlot) -> Option<usize> {
         let row = *self.row_of_slot.get(slot.index())?;
@@ -81,7 +81,7 @@ impl AgentsView<'_> {
     }
 }
 
-/// A move that a host would have an agent begin.
+/// A move that a host commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommandedMove {
     /// Row of the agent.
@@ -108,7 +108,7 @@ pub struct TrafficView<'a> {
     pub forbidden: &'a [ForbiddenArea],
     /// Which teams are friends.
     pub friends: &'a Friends,
-    /// Moves that the host would have agents begin, for a rule that takes its decisions from outside.
+    /// Moves that the host commands, for a rule driven from outside.
     pub commanded: &'a [CommandedMove],
     /// Rows of agents that have taken another class since the last tick, rising.
     pub reclassed: &'a [u32],

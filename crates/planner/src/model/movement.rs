@@ -26,7 +26,7 @@ pub enum ClassError {
         /// Shape of the maps.
         shape: GridShape,
     },
-    /// A pivot of which one number is even and the other odd, or one beyond [`OFFSET_MAX`] cells.
+    /// A pivot with one even and one odd number, or with a number beyond [`OFFSET_MAX`] cells.
     Pivot(Pivot),
     /// On hexagonal maps, a pivot off the centre of a cell.
     PivotOnHex,

@@ -244,8 +244,8 @@ impl<'a> Legality<'a> {
         Self { grid, class, speeds: Cow::Owned(ClassSpeeds::of(grid, class)), changes: &[] }
     }
 
-    /// The rules of a class on a map as it would be after some changes. Linear in them. `speeds` are the class's speeds on the map.
-    /// Does not allocate.
+    /// The rules of a class on a map as it would be after some changes. Linear in them. `speeds` are the class's speeds
+    /// on the map. Does not allocate.
     ///
     /// ```
     /// # use wheelbase_grid::{Change, Grid, Rect, SideTable, TerrainKind, TerrainTable};

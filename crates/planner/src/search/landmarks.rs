@@ -227,7 +227,7 @@ pub(crate) fn in_parallel<M, T: Send + Sync>(
             slot.get_or_init(|| job(&mut memory, at));
         }
     };
-    // Outside of a pool rayon would make its global one.
+    // Outside a pool rayon would create its global one.
     let workers = rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads().min(n));
     if workers > 1 {
         (0..workers).into_par_iter().with_max_len(1).for_each(|_| work());

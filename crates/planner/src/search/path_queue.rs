@@ -105,8 +105,8 @@ pub struct QueuedRequest {
     pub within: u32,
     /// Heuristic by name; `None` for the default one.
     pub heuristic: Option<HeuristicName>,
-    /// Landmarks of the class, in place of the heuristic. They belong to the tables, so serde skips them: whoever
-    /// reads a request sets them again.
+    /// Landmarks of the class, in place of the heuristic. They belong to the tables, so serde skips them: set them
+    /// again after reading.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub landmarks: Option<Arc<Landmarks>>,
     /// 1000 is exact.

@@ -8,8 +8,8 @@ use wheelbase_sim::{Command, GivenCommand, Ticket, World};
 const BYTES_MAX: usize = 1 << 26;
 /// Most bytes of memory of the commands of a tick.
 const MEMORY_MAX: usize = 1 << 28;
-/// Up to this many bytes no commands take more memory than that: a list of orders, which takes most, a few hundred
-/// bytes for each of its own.
+/// Commands of up to this many bytes always fit in that memory: lists of orders, the most demanding, take a few hundred
+/// bytes of memory a byte.
 const BYTES_SURELY_READ: usize = 1 << 18;
 
 /// Appends the commands given before a tick. `bytes` is scratch.
@@ -50,7 +50,7 @@ pub(super) fn commands_to_end(world: &World, out: &mut Vec<u8>) -> Result<(), St
 
 /// Reads the commands given before a tick and appends them.
 /// # Errors
-/// The reason why the bytes are none, or that they are too large.
+/// The bytes are no commands, or the commands are too large.
 pub(super) fn decode_commands(bytes: &mut &[u8], commands: &mut Vec<GivenCommand>) -> Result<(), String> {
     let number = |bytes: &mut &[u8]| varint::read(bytes).map_err(|error| error.to_string());
     let count = number(bytes)?;

@@ -1,4 +1,4 @@
-//! The bytes of what a rule of traffic from outside decides.
+//! The bytes of the decisions of a rule of traffic from outside.
 
 use crate::varint;
 use wheelbase_traffic::{Decisions, Leads, Reroute, Start};
@@ -25,7 +25,7 @@ pub(super) fn encode_decisions(decisions: &Decisions, out: &mut Vec<u8>) {
 
 /// Reads the decisions of a tick. Whether they can be carried out is checked by the world.
 /// # Errors
-/// The reason why the bytes are none.
+/// The bytes are no decisions.
 pub(super) fn decode_decisions(bytes: &mut &[u8], decisions: &mut Decisions) -> Result<(), String> {
     decisions.clear();
     for _ in 0..count(bytes, 3)? {

@@ -38,7 +38,7 @@ pub struct Header {
     pub scenario: String,
     /// The other files that it names, except the map file of a scenario: `map` holds the cells.
     pub attached: Vec<AttachedFile>,
-    /// What the world was made of, if that was no scenario.
+    /// The setup of the world, if it had no scenario.
     pub host: Option<HostStart>,
     /// Name of the scenario, or of the settings.
     pub name: String,
@@ -72,8 +72,8 @@ pub struct Header {
     pub objects: Vec<MapObject>,
     /// Classes, by [`ClassId`](wheelbase_sim::ClassId).
     pub classes: Vec<RecordedClass>,
-    /// The orders of the start as their canonical texts; events refer to them by number. Those given later are announced
-    /// in their ticks, with the numbers that follow.
+    /// The initial orders as canonical texts; events refer to them by number. Later orders are announced in their
+    /// ticks, with the numbers that follow.
     pub orders: Vec<String>,
     /// Names of the kinds of orders; events refer to them by number.
     pub order_kinds: Vec<String>,
@@ -116,7 +116,7 @@ pub struct RecordedClass {
     pub name: String,
     /// The class as its canonical text.
     pub text: String,
-    /// Made of the text when it is read.
+    /// Made from the text on reading.
     #[serde(skip, default = "MovementClass::octile")]
     movement: MovementClass,
 }
@@ -248,7 +248,7 @@ impl Header {
         }
     }
 
-    /// What all headers have.
+    /// The parts that all headers have.
     fn of_world(world: &World) -> Result<Self, String> {
         let (settings, grid, orders) = (world.settings(), world.grid(), world.orders());
         let terrain = grid.terrain_table().entries().iter();
@@ -289,9 +289,9 @@ impl Header {
         Ok(header)
     }
 
-    /// Makes the classes of their texts.
+    /// Makes the classes from their texts.
     /// # Errors
-    /// The first class that has none, or that they are too large.
+    /// The first class without a canonical text, or classes that sweep too many cells.
     pub(super) fn make_classes(&mut self) -> Result<(), String> {
         let (shape, mut n_swept) = (self.grid_shape(), 0);
         for class in &mut self.classes {

@@ -1,4 +1,4 @@
-//! What a world was made of that no scenario describes.
+//! The setup of a world without a scenario.
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use wheelbase_planner::Pose;
 use wheelbase_sim::{AGENTS_MAX, ClassId, Command, Friends, Order, PathSource, Setup, Spawn, Team, World};
 use wheelbase_traffic::OwnRule;
 
-/// Name of a rule of traffic that is none of ours: the ticks hold its decisions.
+/// Name of any rule of traffic from outside: the ticks hold its decisions.
 const OUTSIDE: &str = "outside";
 
-/// What a world was made of, as far as the header has no place for it elsewhere.
+/// The parts of a setup without a place elsewhere in the header.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct HostStart {
@@ -33,13 +33,13 @@ pub struct HostStart {
     pub friends: Vec<[u8; 2]>,
     /// The agents in order of id.
     pub agents: Vec<HostAgent>,
-    /// The lists of orders of the agents. Agents that follow each other and shared a list share one.
+    /// The lists of orders of the agents. Consecutive agents that shared a list share it here.
     pub orders: Vec<Vec<Order>>,
     /// Commands for later ticks.
     pub scheduled: Vec<(u32, Command)>,
 }
 
-/// An agent that was there from the beginning.
+/// An initial agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct HostAgent {
@@ -60,7 +60,7 @@ pub struct HostAgent {
 }
 
 impl HostStart {
-    /// What a world that has not stepped was made of.
+    /// The setup of a world that has not stepped.
     pub(super) fn of(world: &World) -> Self {
         let (mut lists, mut last): (Vec<Vec<Order>>, Option<&Arc<[Order]>>) = (Vec::new(), None);
         let mut agents = Vec::with_capacity(world.setup_agents().len());
@@ -103,19 +103,19 @@ impl HostStart {
         self.rule == OUTSIDE
     }
 
-    /// Whether there are so many agents and orders that a reader may refuse them.
+    /// Whether a reader may refuse the agents and orders for their number.
     pub(super) fn may_be_too_large(&self) -> bool {
         self.agents.len() + self.orders.iter().map(Vec::len).sum::<usize>() > 1 << 17
     }
 
-    /// Frees what is not needed any more once it is written.
+    /// Frees the parts not needed after they are written.
     pub(super) fn forget_agents(&mut self) {
         (self.agents, self.orders, self.scheduled) = (Vec::new(), Vec::new(), Vec::new());
     }
 
     /// Puts all of it into a setup that has map, classes and rule.
     /// # Errors
-    /// What is not there.
+    /// Too many agents, or missing orders.
     pub(super) fn put_into(&self, setup: &mut Setup) -> Result<(), String> {
         if self.agents.len() > AGENTS_MAX {
             return Err(format!("{} agents, expected at most {AGENTS_MAX}", self.agents.len()));

@@ -9,7 +9,7 @@ use wheelbase_sim::{AppliedEdit, EditEffect};
 
 /// Cost of finding a row of cells to paint, in painted cells.
 const ROW_CELLS: u64 = 16;
-/// Later edits kept to compare earlier ones of other parts with.
+/// Most later edits compared with earlier ones of other parts.
 const LATER_KEPT: usize = 16;
 
 /// Applies edits in order, but skips some that later ones overwrite. `painted` counts cells, up to `painted_max`.
@@ -40,8 +40,8 @@ pub(super) fn apply_edits(
 /// The layer, and the area or the cell and the sides that an edit sets.
 type SetPart = (u8, [i32; 2], [u32; 2]);
 
-/// Edits gone through from the last one on, so that those are found that a later one overwrites: the largest, and all
-/// that set the same part. A flood that comes and goes is kept once, and so is a bridge that opens and closes.
+/// Edits visited from the last to the first, to find edits that a later one overwrites: one of the largest, or any of
+/// the same part. A flood that comes and goes is kept once, and so is a bridge that opens and closes.
 #[derive(Default)]
 struct LaterEdits {
     largest: Vec<EditEffect>,
@@ -49,7 +49,7 @@ struct LaterEdits {
 }
 
 impl LaterEdits {
-    /// Adds an edit. Gives whether none of the later ones is known to overwrite it.
+    /// Adds an edit. Returns whether no later edit is known to overwrite it.
     fn is_news(&mut self, effect: &EditEffect) -> bool {
         if self.largest.iter().any(|later| overwrites(later, effect)) || !self.parts.insert(part_of(effect)) {
             return false;
@@ -140,7 +140,7 @@ fn apply(effect: &EditEffect, map: &mut MapLayers) {
     }
 }
 
-/// The edits so far that the map of a key frame takes: those that no later one is known to overwrite.
+/// The edits so far that make the map of a key frame: all that no later edit is known to overwrite.
 #[derive(Debug, Default)]
 pub(super) struct EditsInForce {
     edits: Vec<AppliedEdit>,
@@ -148,7 +148,7 @@ pub(super) struct EditsInForce {
     n_kept: usize,
 }
 
-/// Edits that are kept, beyond twice as many as were kept last, before those that are overwritten are dropped.
+/// Overwritten edits are dropped at this many more edits than twice the number kept last.
 const DROP_FROM: usize = 1 << 10;
 
 impl EditsInForce {

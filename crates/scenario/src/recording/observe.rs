@@ -26,7 +26,7 @@ impl Observer {
         Self { frame, record: TickRecord::default(), late: Vec::new(), bytes: Vec::new() }
     }
 
-    /// Makes the frame that of a key frame, before the next tick of `world`.
+    /// Makes the frame a key frame, before the next tick of `world`.
     pub(super) fn begin_chunk(&mut self, world: &World) {
         self.frame.forget_history();
         self.frame.texts.keep(world.orders().lists_in_use());

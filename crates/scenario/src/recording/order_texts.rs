@@ -8,8 +8,8 @@ const TEXT_BYTES_MAX: usize = 1 << 27;
 /// Most texts of a frame.
 const TEXTS_MAX: usize = 1 << 24;
 
-/// Canonical texts of orders. Those of the start are in the header; the others are announced in the tick in which they
-/// are stored, and have rising numbers. Key frames hold those of the orders that agents have then.
+/// Canonical texts of orders. The header holds the initial ones; later orders are announced in the tick that stores
+/// them, with rising numbers. Key frames hold the texts of orders that agents have at that tick.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct OrderTexts {
     /// Number of the next order that is announced.
@@ -67,7 +67,7 @@ impl OrderTexts {
         &self.text[begin..self.ends[at] as usize]
     }
 
-    /// Drops the texts of all orders but those of some lists, rising. Linear in the texts.
+    /// Drops the texts of all orders outside some lists, in rising order. Linear in the texts.
     pub fn keep(&mut self, lists: impl Iterator<Item = OrderList>) {
         let mut lists = lists.peekable();
         let mut is_kept = |number: u32| {
@@ -112,7 +112,7 @@ impl OrderTexts {
 
     /// Reads the texts of a key frame, behind the orders of a header.
     /// # Errors
-    /// The first thing in it that cannot be.
+    /// The first impossible part.
     pub fn decode(mut bytes: &[u8], n_in_header: usize) -> Result<Self, String> {
         let read = |bytes: &mut &[u8]| varint::read(bytes).map_err(|error| error.to_string());
         let mut texts = Self::after(n_in_header);

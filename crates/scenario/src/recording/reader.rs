@@ -300,7 +300,7 @@ impl<R: Read + Seek> Reader<R> {
         &self.frame
     }
 
-    /// The canonical text of an order that an agent has or is given at the last tick read; `None` if there is no such order.
+    /// The canonical text of an order that an agent has or is given at the last tick read; `None` for other orders.
     pub fn order_text(&self, number: u32) -> Option<&str> {
         self.frame.order_text(number, &self.header)
     }
@@ -313,7 +313,7 @@ impl<R: Read + Seek> Reader<R> {
         let mut bytes = self.end.as_ref().map_or(&[][..], |end| &end.commands);
         if !bytes.is_empty() {
             let read = decode_commands(&mut bytes, &mut commands).and_then(|()| {
-                // No commands take no bytes.
+                // Without commands there are no bytes.
                 let is_whole = bytes.is_empty() && !commands.is_empty();
                 if is_whole { Ok(()) } else { Err("bytes that are no commands".to_owned()) }
             });
@@ -484,7 +484,7 @@ impl<R: Read + Seek> Reader<R> {
             }
         }
         if !follows || self.map.is_none() {
-            // Those in force stand for all before.
+            // The edits in force stand for all earlier ones.
             self.map = None;
             self.edits = edits.into_iter().map(|edit| edit.effect).collect();
         } else if self.edits.len() >= EDITS_MAX {

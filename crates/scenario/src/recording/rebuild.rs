@@ -22,9 +22,9 @@ use wheelbase_traffic::{DecisionFeed, OwnRule, RecordedRule, RuleSetting, Traffi
 pub struct Rebuilt {
     /// The world, before its first tick.
     pub world: World,
-    /// The sources of its scenario other than the text; none of a host's world.
+    /// The sources of its scenario other than the text; empty for a host's world.
     pub source: Source,
-    /// Where the recorded decisions of a traffic rule from outside are put before each tick.
+    /// Takes the recorded decisions of a traffic rule from outside before each tick.
     pub feed: Option<DecisionFeed>,
 }
 

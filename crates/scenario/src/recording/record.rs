@@ -9,8 +9,8 @@ use wheelbase_traffic::Decisions;
 
 /// All that took effect at a tick. Meant to be refilled tick after tick.
 ///
-/// First the commands of the host, then the events, in the order in which they took effect. Then, each in order of id: moves that began; waits that
-/// began or ended; changes of the current order; dropped paths.
+/// First the commands of the host, then the events, in the order in which they took effect. Then, each in order of id:
+/// moves that began; waits that began or ended; changes of the current order; dropped paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TickRecord {
@@ -18,7 +18,7 @@ pub struct TickRecord {
     pub tick: u32,
     /// The commands that the host gave before the tick, since the one before it.
     pub commands: Vec<GivenCommand>,
-    /// The decisions of a rule of traffic that is none of ours.
+    /// The decisions of a rule of traffic from outside.
     pub decisions: Decisions,
     /// The orders stored at the tick: numbers and canonical texts.
     pub new_orders: Vec<(u32, String)>,
@@ -96,8 +96,8 @@ pub struct RunRange {
 /// One event of a tick, as recorded.
 ///
 /// The simulation logs the same facts as [`TraceEvent`](wheelbase_sim::TraceEvent). The two stay apart: a recorded
-/// event refers to orders by number and to their kinds by number in the header, which another release may have
-/// written, holds paths as runs ([`PathRun`]), and includes changes that the log leaves to be seen in the state (waits, current
+/// event refers to orders by number and to their kinds by number in the header, which another release may have written,
+/// holds paths as runs ([`PathRun`]), and includes changes that only the state shows, not the log (waits, current
 /// orders, dropped paths). An edit is the same type in both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -125,7 +125,7 @@ pub enum Event {
         agent: AgentId,
         /// Number of the order: [`Reader::order_text`](crate::recording::Reader::order_text).
         order: u32,
-        /// Whether it was put behind what was left of older ones.
+        /// Whether it was added after the remaining orders.
         append: bool,
     },
     /// An order was done.

@@ -114,7 +114,7 @@ impl RecordedAgents {
         in_header.or_else(|| self.texts.get(number))
     }
 
-    /// The number of an order of which the text is known, or [`NONE`]; others are refused.
+    /// The number of an order with a known text, or [`NONE`]; other numbers are refused.
     pub(super) fn check_order(&self, order: u32, header: &Header) -> Result<u32, String> {
         let known = order == NONE || self.order_text(order, header).is_some();
         if known { Ok(order) } else { Err(format!("order {order}, of which there is no text")) }

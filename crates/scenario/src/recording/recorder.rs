@@ -45,8 +45,8 @@ fn check_header(block: &[u8]) -> io::Result<()> {
 }
 
 impl<W: Write> Recorder<W> {
-    /// Begins the recording of a world that was built from a scenario and has not stepped: writes the header, and has the
-    /// world keep its log. `scenario` and `source` are what it was built from.
+    /// Begins the recording of a world that was built from a scenario and has not stepped: writes the header, and
+    /// starts the log of the world. It was built from `scenario` and `source`.
     ///
     /// # Errors
     /// Those of the writer; and if the world cannot be recorded: it has stepped, or has classes beyond the limits.
@@ -54,9 +54,9 @@ impl<W: Write> Recorder<W> {
         Self::begin_with(Header::of(world, source, scenario), world, out)
     }
 
-    /// Begins the recording of a world that was made by [`World::new`] and has not stepped: the header holds its setup, so
-    /// that nothing else is needed to run it again. A traffic rule of ours is made again for the settings of the run; of
-    /// any other the decisions are recorded.
+    /// Begins the recording of a world that was made by [`World::new`] and has not stepped. The header holds its setup,
+    /// so that nothing else is needed to run it again. Our own traffic rules are made again for the settings of the
+    /// run; the decisions of any other rule are recorded.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -147,8 +147,8 @@ impl<W: Write> Recorder<W> {
         Ok(())
     }
 
-    /// Writes the last chunk and the end. A run that did not come to its end is marked as interrupted, as that of a world
-    /// without a last tick always is.
+    /// Writes the last chunk and the end. A run that has not ended is marked as interrupted; a run without a last tick
+    /// always is.
     ///
     /// # Errors
     /// Those of the writer.

@@ -1,9 +1,9 @@
 //! The bytes of a tick. What follows from the frame, the agents after the tick before, is left out.
 //!
-//! First come the commands given before the tick, the decisions of a rule from outside, and the texts of the orders that
-//! were stored. Then the events other than moves, each a tag and its agent as a difference from the previous one. Then the
-//! moves: most agents that end a move begin the next one of their path at once, of equal length, so each agent whose
-//! move ends at the tick has one byte, 0 if it rests and 1 if it goes on that way. Other agents that begin a move
+//! First come the commands given before the tick, the decisions of a rule from outside, and the texts of the orders
+//! that were stored. Then the events other than moves, each a tag and its agent as a difference from the previous one.
+//! Then the moves: most agents that end a move begin the next one of their path at once, of equal length, so each agent
+//! whose move ends at the tick has one byte, 0 if it rests and 1 if it goes on that way. Other agents that begin a move
 //! are listed. Last come lists of rows with a changed wait, a changed current order or a dropped path. Runs of equal
 //! bytes are left to deflate.
 
@@ -160,7 +160,7 @@ fn encode_cell(out: &mut Vec<u8>, base: CellXY, cell: CellXY) {
 /// Writes what stands before the events of a tick: its flags, commands, decisions and new orders, whose texts it adds to
 /// the frame. `bytes` is scratch.
 /// # Errors
-/// There is too much of it.
+/// It exceeds the limits.
 pub(super) fn encode_head(
     record: &TickRecord,
     ended: bool,

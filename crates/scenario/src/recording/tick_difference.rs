@@ -8,8 +8,8 @@ use wheelbase_grid::Rect;
 use wheelbase_planner::Pose;
 use wheelbase_sim::{AgentId, ClassId, Counters, EditEffect};
 
-/// The first thing in which two records of a tick differ: commands, decisions, new orders, an event, else a counter, else
-/// the hash. `frames` are those after the tick.
+/// The first thing in which two records of a tick differ: commands, decisions, new orders, an event, else a counter,
+/// else the hash. `frames` are those after the tick.
 pub(super) fn tick_difference(
     header: &Header,
     frames: Compared<&RecordedAgents>,

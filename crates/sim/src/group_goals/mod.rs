@@ -32,11 +32,11 @@ pub(crate) struct GroupGoals {
     open: Vec<u32>,
     /// Centres of the last choice of poses, by order and class.
     centres: Vec<GroupCentre>,
-    /// How many of them were in use when the others were last forgotten.
+    /// Number of centres in use when unused ones were last dropped.
     n_used: usize,
 }
 
-/// Centres up to which none is forgotten.
+/// Up to this many centres, none is dropped.
 const CENTRES_FEW: usize = 64;
 
 /// The goal around which poses were chosen for agents of a class: that of the order, or one near it.
@@ -65,12 +65,12 @@ impl GroupGoals {
         self.open.remove(at);
     }
 
-    /// Whether there are so many centres that those of orders which nobody has any more should be forgotten.
+    /// Whether it pays to drop the centres of orders that no agent has any more.
     pub fn has_many(&self) -> bool {
         self.centres.len() > CENTRES_FEW.max(2 * self.n_used)
     }
 
-    /// Forgets the centres of all orders but some, whose numbers rise.
+    /// Drops the centres of all orders except these, in rising order.
     pub fn keep(&mut self, orders: &[u32]) {
         self.centres.retain(|centre| orders.binary_search(&centre.order).is_ok());
         self.n_used = self.centres.len();

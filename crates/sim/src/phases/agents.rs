@@ -1,4 +1,4 @@
-//! Commands that place agents, and that set what their orders do not.
+//! Commands that place agents, and set priorities, teams, speed factors and moves.
 
 use super::orders_given::{StoredOrders, check_leaders, check_orders};
 use super::selection::for_each_row;
@@ -131,7 +131,7 @@ pub(super) fn set_speed_factor(world: &mut World, row: usize, permille: u16) {
     world.note(TraceEvent::SpeedFactor { agent, permille });
 }
 
-/// Takes the moves that agents would begin at this tick.
+/// Takes the host's moves for this tick.
 pub(super) fn set_decisions(
     world: &mut World,
     ticket: Ticket,

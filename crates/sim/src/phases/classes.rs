@@ -1,4 +1,4 @@
-//! Class changes: deploying, upgrading. One takes effect at the first tick at which its agent rests.
+//! Class changes: deploying, upgrading. Each takes effect at the first tick at which its agent rests.
 
 use super::agents::check_class;
 use super::selection::refuse_command;
@@ -28,7 +28,7 @@ pub(super) fn request_class(
     Ok(())
 }
 
-/// Carries out the changes whose agents have come to rest, in the order in which they were asked for.
+/// Carries out the changes of agents that have come to rest, oldest first.
 pub(super) fn retry_pending(world: &mut World) {
     let mut at = 0;
     while let Some(&change) = world.class_changes.get(at) {

@@ -14,7 +14,7 @@ use wheelbase_traffic::collision::CollisionRule;
 use wheelbase_traffic::forbidden::touches;
 use wheelbase_traffic::motion::{Activity, AgentId, ClassId, end_state, transition_of};
 
-/// Whether all that an edit names exists.
+/// Checks that everything an edit names exists.
 /// # Errors
 /// [`RefusalReason::TooLong`], [`RefusalReason::WrongEdit`].
 pub(crate) fn check_edit(world: &World, edit: &MapEdit) -> Result<(), RefusalReason> {
@@ -24,7 +24,7 @@ pub(crate) fn check_edit(world: &World, edit: &MapEdit) -> Result<(), RefusalRea
     check_changes(world, &edit.changes)
 }
 
-/// Whether all that changes name exists.
+/// Checks that everything changes name exists.
 /// # Errors
 /// [`RefusalReason::WrongEdit`].
 fn check_changes(world: &World, changes: &[Change]) -> Result<(), RefusalReason> {
@@ -167,7 +167,7 @@ pub(crate) fn disturbed_by(world: &World, changes: &[Change]) -> Result<Vec<Agen
     Ok(disturbed)
 }
 
-/// Changes up to which all are looked at for each cell.
+/// Up to this many changes, legality checks them all for each cell.
 const CHANGES_FEW: usize = 8;
 
 /// Whether changes of the map would make the legal pose or the current move of the agent in a row illegal.
@@ -175,7 +175,7 @@ pub(crate) fn would_disturb(world: &World, changes: &[Change], row: usize) -> bo
     let motion = &world.agents.motion[row];
     let number = motion.class.0 as usize;
     let (class, tables) = (&world.classes[number], &world.tables[number]);
-    // Legality looks at every change for every cell: of a mask only the changes nearby are left.
+    // Legality checks every change for every cell, so only the nearby changes of a large edit are kept.
     let near;
     let changes = if changes.len() > CHANGES_FEW {
         let (anchor, cells) = touched_cells(world, row);
@@ -239,7 +239,7 @@ fn review_agents(world: &mut World, updates: &[Update]) {
         if !changed {
             continue;
         }
-        // To look at the tables for each agent would take longer than all the rest.
+        // A look at the tables for each agent would take longer than all the rest.
         if world.agents.wait_states[row].stranded
             && motion.at_rest()
             && world.tables[motion.class.0 as usize].is_legal(motion.state)

@@ -1,12 +1,12 @@
-//! What a rule of traffic from outside decides: kept for the log as it is, then cleared of all that cannot be carried
-//! out. Moves are left to the traffic phase, which drops the impossible ones of any rule.
+//! Decisions of a rule of traffic from outside: logged unchanged, then checked, and impossible ones dropped. Moves are
+//! left to the traffic phase, which checks the moves of all rules.
 
 use crate::world::World;
 use wheelbase_planner::MovementTables;
 use wheelbase_traffic::motion::{Activity, Motion, end_state};
 use wheelbase_traffic::{Decisions, Leads, Reroute};
 
-/// Logs the decisions of a rule from outside and drops the wrong ones; those of our own rules are right.
+/// Logs the decisions of a rule from outside and drops the impossible ones. Our own rules make none.
 pub(super) fn check_decisions(world: &mut World, decisions: &mut Decisions) {
     if world.own_rule().is_some() {
         return;
@@ -19,7 +19,7 @@ pub(super) fn check_decisions(world: &mut World, decisions: &mut Decisions) {
     let is_doing = |row: u32, activity| motion_of(row).is_some_and(|motion| motion.activity == activity);
     let rests = |row: u32| motion_of(row).is_some_and(Motion::at_rest);
     let Decisions { starts, replan, unreachable, around, give_up, reroutes, reroute_moves } = decisions;
-    // An agent that waits for a path stays where that begins, and one on hold stays.
+    // An agent that waits for a path stays where the path will begin; an agent on hold stays too.
     let stays = |row| is_doing(row, Activity::AwaitingPath) || is_doing(row, Activity::Holding);
     starts.retain(|start| !stays(start.row));
     replan.retain(|&row| is_doing(row, Activity::Following));

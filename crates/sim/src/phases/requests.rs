@@ -39,7 +39,7 @@ fn assign_group_poses(world: &mut World, budget: u64) -> u64 {
     budget - left
 }
 
-/// Forgets where the groups stand that nobody belongs to any more. Linear in the agents, once the centres have doubled.
+/// Drops the centres of groups without agents. Linear in the agents, whenever the centres have doubled.
 fn forget_group_centres(world: &mut World) {
     let mut orders: Vec<u32> = (0..world.agents.len()).filter_map(|row| group_of(world, row)).collect();
     orders.sort_unstable();
@@ -211,7 +211,7 @@ fn deliver(
     Outcome::Answered
 }
 
-/// Delivers the answer that the host gives to the request of the agent in a row: moves, or that there is no path.
+/// Delivers the host's answer to the request of the agent in a row: moves, or `None` if there is no path.
 /// # Errors
 /// [`RefusalReason::NoRequest`], [`RefusalReason::WrongPath`]; the request stays open then.
 pub(super) fn deliver_given(
@@ -232,7 +232,7 @@ pub(super) fn deliver_given(
     };
     world.agents.busy.insert(row);
     let among_agents = obstacles_now(world, row);
-    // Else its pose is free again: it asks for a way to another one.
+    // Else its pose is free again: it asks for a path to another one.
     if matches!(deliver(world, row, request, (&answer, among_agents), &path), Outcome::Answered) {
         world.tick_buffers.requests_over.insert(row);
     }

@@ -70,7 +70,7 @@ fn gather_goals(world: &World, goals: &mut Vec<Option<CellXY>>) {
     }
 }
 
-/// Rows of the agents that the host has decided for, and of those with another class.
+/// Rows of agents that the host moves, and of agents with another class.
 fn gather_rows(world: &World, buffers: &mut TrafficBuffers) {
     let TrafficBuffers { decisions_given, commanded, new_classes, reclassed, .. } = buffers;
     commanded.clear();

@@ -4,7 +4,7 @@ use crate::rows::event_row::EventRow;
 use crate::world::World;
 use wheelbase_traffic::motion::{Activity, WaitState};
 
-/// Ticks of waiting after which an event says who is in the way.
+/// Ticks of waiting after which an event names the agent in the way.
 const BLOCKED_AFTER_TICKS: u32 = 8;
 
 /// Counts moving agents and waiting ones: at rest with a path to follow, or waiting for a path. Idle agents, which
@@ -49,7 +49,7 @@ pub(crate) fn count_waiting(world: &mut World) {
     note_blocked(world);
 }
 
-/// Notes who is in the way of agents that have waited for some time.
+/// Notes the agents in the way of others that have waited for some time.
 fn note_blocked(world: &mut World) {
     let blocked = std::mem::take(&mut world.tick_buffers.blocked);
     for &row in &blocked {

@@ -22,7 +22,7 @@ use wheelbase_grid::GridSize;
 use wheelbase_planner::search::schedule;
 use wheelbase_traffic::motion::AgentId;
 
-/// Who answers path requests.
+/// The source of paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PathSource {
     /// The planner, within the budget of expansions.
@@ -64,7 +64,7 @@ impl Requests {
         !self.queue.is_empty()
     }
 
-    /// Who answers them.
+    /// The source of answers.
     pub fn source(&self) -> PathSource {
         self.source
     }

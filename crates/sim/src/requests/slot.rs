@@ -48,8 +48,8 @@ pub(crate) struct Slot {
     first_part: Path,
     from: Option<State>,
     obstacles: BitGrid,
-    /// [`Agents::cleared`] when the search began, if it has agents all over the map for obstacles: places given up
-    /// since are obstacles to it still.
+    /// [`Agents::cleared`] when the search began, if agents all over the map are obstacles to it: places given up since
+    /// still are.
     pub among_agents: Option<u64>,
     pub answer: Option<Answer>,
     /// Whether the field of the goal answers the request, and whether it has failed to.
@@ -130,7 +130,7 @@ impl Slot {
         }
     }
 
-    /// Before a search begins: takes the agents that are obstacles to the requester's team, if there are any.
+    /// Before a search begins: copies the obstacles to the requester's team, if there are any.
     pub fn take_obstacles(&mut self, agents: &Agents, obstacles: &TeamObstacles) {
         let row = self.request.and_then(|asked| agents.row(asked.agent));
         let map = row.and_then(|row| obstacles.of(agents.teams[row]));
@@ -324,7 +324,7 @@ fn around(center: CellXY, reach: u32) -> Rect {
     Rect::new(center.x - reach as i32, center.y - reach as i32, side, side)
 }
 
-/// Marks the cells of other agents that rest near an agent, alone or beside what is marked already.
+/// Marks the cells of other agents that rest near an agent; with `beside`, in addition to present marks.
 fn mark_resting_agents(obstacles: &mut BitGrid, context: &SearchContext<'_>, row: usize, beside: bool) {
     if !beside {
         obstacles.clear();

@@ -94,7 +94,7 @@ impl AgentRow {
         AgentId(self.id)
     }
 
-    /// What it is doing; `None` for a number of no activity, which no world gives.
+    /// Its activity; `None` for an unknown number, which no world produces.
     pub fn activity(&self) -> Option<Activity> {
         Activity::ALL.get(usize::from(self.activity)).copied()
     }
@@ -114,7 +114,7 @@ impl AgentRow {
         Pose::new(self.to_x, self.to_y, Heading(self.to_heading))
     }
 
-    /// The pose whose cells surely are the agent's: at rest its pose, else the one in which its move began.
+    /// A pose whose cells the agent surely holds: its pose at rest, else the pose in which its move began.
     pub fn pose(&self) -> Pose {
         if self.is_moving() { self.from() } else { self.to() }
     }
@@ -149,7 +149,7 @@ impl AgentRow {
         }
     }
 
-    /// Begins a move: primitive and the heading steps by which it turns, poses and ticks of its begin and its end.
+    /// Begins a move: primitive and heading steps of the turn, poses and ticks of start and end.
     pub(crate) fn begin_move(
         &mut self,
         (primitive, turn): (u8, i8),
@@ -162,7 +162,7 @@ impl AgentRow {
         (self.begin_tick, self.end_tick) = (begin, end);
     }
 
-    /// Takes another class in a pose, at rest: it stands there since the tick.
+    /// Takes another class in a pose, at rest there since a tick.
     pub(crate) fn reclass(&mut self, class: ClassId, pose: Pose, tick: u32) {
         *self = Self {
             team: self.team,

@@ -5,7 +5,7 @@ use crate::log::{AppliedEdit, TraceEvent};
 use crate::unreachable::UnreachableReason;
 use wheelbase_traffic::motion::AgentId;
 
-/// What happened. The numbers never change; new kinds are added behind.
+/// Kinds of events. Their numbers never change; new kinds are added at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum EventKind {
@@ -20,8 +20,8 @@ pub enum EventKind {
     Ordered = 3,
     /// An order is done. `a`: its number, `b`: its kind.
     OrderDone = 4,
-    /// The goal of an order cannot be reached; said once an order. `a`: its number, `b`: its kind, `c`: the reason, an
-    /// index into [`UnreachableReason::ALL`].
+    /// The goal of an order cannot be reached; noted once for each order. `a`: its number, `b`: its kind, `c`: the
+    /// reason, an index into [`UnreachableReason::ALL`].
     OrderFailed = 5,
     /// A task was given. `a`, `b`: column and row of its goal, `c`: the heading asked for, [`EventRow::NONE`] for any.
     TaskGiven = 6,
@@ -33,7 +33,7 @@ pub enum EventKind {
     Blocked = 9,
     /// An edit took effect. `a`: the tick at which it was asked for.
     EditDone = 10,
-    /// An edit waits until it disturbs no agent; said once. `a`: the number of agents that it would disturb.
+    /// An edit waits until it disturbs no agent; noted once. `a`: the number of agents that it would disturb.
     EditWaits = 11,
     /// An agent has another priority. `a`: the priority, the bits of an `i32`.
     PrioritySet = 12,
@@ -92,7 +92,7 @@ pub struct EventRow {
     pub kind: u32,
     /// Id of the agent; [`EventRow::NONE`] if it is about none.
     pub agent: u32,
-    /// Its kind says what this is; 0 if nothing.
+    /// Its meaning depends on the kind; 0 without one.
     pub a: u32,
     /// As `a`.
     pub b: u32,
@@ -111,18 +111,17 @@ impl EventRow {
     /// No ticket.
     pub const NO_TICKET: u64 = u64::MAX;
 
-    /// What happened; `None` for a number of no kind, which no world gives.
+    /// Its kind; `None` for an unknown number, which no world produces.
     pub fn kind(&self) -> Option<EventKind> {
         EventKind::ALL.get(self.kind as usize).copied()
     }
 
-    /// The agent that it is about.
+    /// Its agent, if it is about one.
     pub fn agent(&self) -> Option<AgentId> {
         (self.agent != Self::NONE).then_some(AgentId(self.agent))
     }
 
-    /// The command that asked for it, if the event says so: of a refusal, of a placement, of an edit that
-    /// waits or is done.
+    /// The command that asked for it, for refusals, placements, and edits that wait or are done.
     pub fn ticket(&self) -> Option<Ticket> {
         (self.ticket != Self::NO_TICKET).then_some(Ticket(self.ticket))
     }
@@ -179,7 +178,7 @@ impl EventRow {
             }
             TraceEvent::Task { agent, goal, .. } => {
                 let heading = goal.heading.map_or(Self::NONE, |heading| heading.0.into());
-                // Goals are on the map, or at least named by a scenario: the bits say the same as `i32`.
+                // A goal may lie off the map: read back as `i32`, the bits are its coordinates.
                 (EventKind::TaskGiven, agent, [goal.cell.x as u32, goal.cell.y as u32, heading])
             }
             TraceEvent::TaskDone { agent, cell } => {

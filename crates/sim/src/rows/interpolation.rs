@@ -8,7 +8,7 @@ use wheelbase_planner::{Heading, MovementClass, Pose};
 /// Times are in ticks, with a fraction. After the step that leads to tick t, a row answers for times from t - 1 to t
 /// exactly; for times outside its move it gives the nearer end of the move.
 impl AgentRow {
-    /// The part of the present or last move that is done at a time, 0 to 1; both exactly.
+    /// The part of the present or last move that is done at a time: 0 to 1, both reached exactly.
     pub fn part(&self, time: f64) -> f64 {
         let (begin, end) = (f64::from(self.begin_tick), f64::from(self.end_tick));
         if time >= end {
@@ -26,8 +26,9 @@ impl AgentRow {
         Lattice(shape).between(self.from().cell, self.to().cell, self.part(time))
     }
 
-    /// The heading at a time for a class with so many headings, in heading steps counter-clockwise from east: 0 up to,
-    /// not including, `headings`. It turns at a constant rate, the way of the primitive, which may be the longer one.
+    /// The heading at a time for a class with `headings` headings, in heading steps counter-clockwise from east: 0 up
+    /// to, not including, `headings`. It turns at a constant rate, the way of the primitive, which may be the longer
+    /// one.
     pub fn heading_at(&self, headings: u8, time: f64) -> f64 {
         let headings = f64::from(headings);
         let heading = f64::from(self.from_heading) + f64::from(self.turn) * self.part(time);
@@ -100,7 +101,7 @@ impl Body {
         self.point_at(row, self.centre, time)
     }
 
-    /// Where a point of the body is at a time in ticks. The point is given relative to the pivot of the east-facing body.
+    /// Position of a point of the body at a time in ticks. The point is relative to the pivot of the east-facing body.
     pub fn point_at(&self, row: &AgentRow, [right, down]: Point, time: f64) -> Point {
         let [x, y] = self.pivot_at(row, time);
         let (sin, cos) = row.angle_at(self.headings, time).sin_cos();

@@ -27,7 +27,7 @@ pub fn allocations() -> u64 {
     ALLOCATIONS.load(Ordering::Relaxed)
 }
 
-/// Prints from now on who allocates while watched, to find out why a test fails.
+/// Prints from now on the place of each allocation while watched, to find out why a test fails.
 pub fn show() {
     SHOWS.store(true, Ordering::Relaxed);
 }

@@ -10,7 +10,7 @@ use wheelbase_sim::{
     World,
 };
 
-/// Switches that leave out kinds of commands, to find out which of them a failure needs.
+/// Switches for kinds of commands, to find out which of them a failure needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Kinds {
     /// Other teams than 0.
@@ -289,7 +289,7 @@ impl Generator {
         MapEdit { changes, on_agents: self.pick(&[OnAgents::Wait, OnAgents::Strand, OnAgents::Remove]) }
     }
 
-    /// An answer to a path request: right, wrong, of an agent that asks for none, or that there is none.
+    /// An answer to a path request: right, wrong, without a path, or to no request.
     fn answer(&mut self, world: &World) -> Command {
         let agent = self.agent(world);
         let moves = match self.below(10) {

@@ -50,7 +50,7 @@ impl Entrance {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entrant {
     pub(crate) agent: AgentId,
-    /// Its agent slot, which may be another's by now if it waits to enter: requests outlive their agents.
+    /// Its agent slot. Requests outlive their agents: the slot of a request may belong to another agent by now.
     pub(crate) slot: AgentSlot,
     pub(crate) direction: Direction,
     /// Short side of its body in cells.
@@ -63,7 +63,7 @@ pub(crate) struct Entrant {
 }
 
 impl Entrant {
-    /// Whether it has to reckon with another: others than friends are obstacles where they are, and no more.
+    /// Whether another entrant counts for it: agents that are not friends are mere obstacles where they are.
     fn reckons_with(&self, other: &Self) -> bool {
         other.team.is_in(self.friends)
     }
@@ -93,7 +93,7 @@ pub(crate) struct Corridor {
     pub(crate) direction: Direction,
     /// Agents that have entered in this turn.
     pub(crate) entered: usize,
-    /// Teams, a bit each, of whose friends many want to go through both ways, as of this tick.
+    /// Teams, a bit each, with many friends that want to go through both ways at this tick.
     pub(crate) busy_for: u32,
     /// Entrances at which agents have asked while the corridor was busy, each with the tick of the last request.
     pub(crate) entrances: [Option<(Entrance, u32)>; 2],
@@ -217,7 +217,7 @@ impl Admission {
         }
     }
 
-    /// Whether many agents want to go through a corridor both ways that are friends of a team.
+    /// Whether many friends of a team want to go through a corridor both ways.
     pub(crate) fn is_busy(&self, corridor: u32, team: Team) -> bool {
         team.is_in(self.corridors[corridor as usize].busy_for)
     }
@@ -235,8 +235,8 @@ impl Admission {
         entrances[known.unwrap_or(oldest)] = Some((entrance, tick));
     }
 
-    /// The next entrance that must be kept clear, from an index of the list of all entrances on, and its index: that of
-    /// corridor k is 2 k or 2 k + 1.
+    /// The next entrance that must be kept clear, from an index of the list of all entrances on, and its index: 2 k or
+    /// 2 k + 1 for corridor k.
     pub(crate) fn next_entrance(&self, from: usize, tick: u32) -> Option<(Entrance, usize)> {
         if !self.any_busy {
             return None;
@@ -248,8 +248,7 @@ impl Admission {
         })
     }
 
-    /// Recent requests of friends for a corridor: those that go the same way, or those that come the other way and
-    /// cannot be passed.
+    /// Recent requests of friends for a corridor: in the same direction, or in the opposite one without room to pass.
     fn requests_to(
         &self,
         corridor: u32,
@@ -314,7 +313,7 @@ impl Admission {
         inside.push(entrant);
     }
 
-    /// An agent in a corridor, or admitted to it, is of another team; given with its friends.
+    /// Sets the team and its friends of an agent in a corridor or admitted to it.
     pub(crate) fn set_team(&mut self, corridor: u32, slot: AgentSlot, (team, friends): (Team, u32)) {
         let inside = self.corridors[corridor as usize].inside.iter_mut();
         inside
@@ -362,10 +361,10 @@ impl Admission {
     }
 }
 
-/// Teams, a bit each, of whose friends many want to go through a corridor both ways.
+/// Teams, a bit each, with many friends that want to go through a corridor both ways.
 fn teams_with_busy_friends(waiting: &[AdmissionRequest], tick: u32, params: &TrafficParams) -> u32 {
     let busy = params.corridor_busy as usize;
-    // The friends of a team are those that count it among theirs.
+    // Friendship is mutual: a team's friends have it in their masks.
     let is_busy = |team: Team| {
         let mut friends = waiting.iter().filter(|other| team.is_in(other.entrant.friends)).peekable();
         let one_way = friends.peek().map_or((0, 0), |first| first.entrant.direction);

@@ -114,7 +114,7 @@ impl Audit<'_> {
         }
     }
 
-    /// The head of every agent agrees with its plan and its details; free agent slots are as new ones.
+    /// The head of every agent agrees with its plan and its details; free agent slots are as new.
     pub fn check_heads(&self) {
         let table = &self.rule.table;
         for slot in self.agents.slots {
@@ -137,8 +137,7 @@ impl Audit<'_> {
         }
     }
 
-    /// Each agent is known, with its team, to be in the corridors that it is in, as many as can be known, and in no
-    /// others.
+    /// Admission knows each agent, with its team, in the corridors that it is in, up to the limit, and in no others.
     pub fn check_inside(&self) {
         for row in 0..self.agents.len() {
             self.check_inside_of(row);

@@ -38,7 +38,7 @@ impl CorridorControl {
         self.admission.update(&self.map)
     }
 
-    /// The corridor, busy for a team, that a move enters, if any.
+    /// The corridor that a move enters, if it is busy for a team.
     #[inline]
     pub(crate) fn enters_busy(&self, step: &Transition<'_>, team: Team) -> Option<u32> {
         if !self.admission.any_busy {

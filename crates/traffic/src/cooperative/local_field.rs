@@ -23,7 +23,7 @@ const UNKNOWN_SHORT: u16 = u16::MAX;
 /// Buckets of the search, one for each cost in a ring. Moves that take longer are not made off the path.
 const RING: usize = 4096;
 
-/// Number of the field of an agent without one.
+/// Field number of an agent without a field.
 const NO_FIELD: u32 = u32::MAX;
 
 /// Index at the end of a list of entries.
@@ -32,7 +32,7 @@ const NO_ENTRY: u32 = u32::MAX;
 /// What a field belongs to; another key needs another field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FieldKey {
-    /// Its agent: the next one in the agent slot has another.
+    /// Its agent: the next agent in the slot needs another field.
     pub(crate) agent: AgentId,
     /// Number of the path among those that the agent has had.
     pub(crate) path: u32,
@@ -52,7 +52,7 @@ struct LocalField {
     window: Rect,
     /// Costs in ticks, `[height * width * headings]` of the window.
     costs: Vec<u16>,
-    /// Room made for costs so far. Not the capacity, which is another after a clone.
+    /// Room made for costs so far. The capacity would not do: a clone has another.
     room: usize,
 }
 
@@ -63,12 +63,11 @@ pub(crate) struct LocalFields {
     /// A field is used again while the agent is within one part in this many of its radius.
     reuse_parts: u32,
     fields: Vec<LocalField>,
-    /// Number of the field of each agent, by agent slot. The next agent in an agent slot makes its field in the memory
-    /// of the last.
+    /// Number of the field of each agent, by agent slot. The next agent in an agent slot reuses the memory of the last.
     of_agent: Vec<u32>,
     /// Bytes of all costs.
     bytes: usize,
-    /// Bytes from which on a new field takes the place of an old one.
+    /// From this many bytes on, a new field takes the place of an old one.
     pub(crate) bytes_max: usize,
     /// By class.
     moves_to: Vec<MovesTo>,
@@ -216,8 +215,8 @@ impl LocalFields {
         number
     }
 
-    /// The number of an agent's field. An agent without one gets a new field or, when memory is full, that used longest
-    /// ago.
+    /// The number of an agent's field. An agent without a field gets a new one or, when memory is full, the least
+    /// recently used.
     fn number_for(&mut self, slot: AgentSlot, tick: u32) -> usize {
         let own = self.of_agent[slot.index()];
         if own != NO_FIELD {

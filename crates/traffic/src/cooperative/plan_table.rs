@@ -80,7 +80,7 @@ impl PlanTable {
         self.reservations.grow(n);
     }
 
-    /// Makes an agent slot whose agent is gone as that of a new one: without reservations, corridors and a plan.
+    /// Resets the agent slot of an agent that is gone: no reservations, corridors or plan.
     pub(crate) fn clear(&mut self, slot: AgentSlot) {
         let at = slot.index();
         for corridor in self.details[at].corridors.into_iter().filter(|&corridor| corridor != NO_CORRIDOR) {
@@ -92,8 +92,8 @@ impl PlanTable {
         self.speed_factors[at] = USUAL_SPEED_PERMILLE;
     }
 
-    /// Makes the agent slot of an agent that has taken another class as that of a new one. Its next path has a new
-    /// number, so that no cost-to-go of the old class passes for one of the new.
+    /// Resets the agent slot of an agent that has taken another class. Its next path has a new number, so that no
+    /// cost-to-go of the old class is used for the new.
     pub(crate) fn clear_reclassed(&mut self, slot: AgentSlot) {
         let path = self.details[slot.index()].path;
         self.clear(slot);
@@ -181,8 +181,8 @@ impl PlanTable {
         own.min(other.map_or(PriorityKey::LAST, |other| view.agents.keys[other].outside()))
     }
 
-    /// Drops the plan of an agent, which rests at the end of its move in progress, unless others have reserved cells
-    /// there; says whether it did.
+    /// Drops the plan of an agent, to rest at the end of its move in progress, unless others have reserved cells there.
+    /// Returns whether it did.
     pub(crate) fn rest_instead(&mut self, view: &TrafficView<'_>, row: usize) -> bool {
         let (slot, motion) = (view.agents.slots[row], &view.agents.motion[row]);
         let tables = &view.tables[motion.class.0 as usize];
@@ -329,7 +329,7 @@ impl PlanTable {
         }
     }
 
-    /// Notes the speed factor of an agent, whose cost-to-go was for another.
+    /// Notes the new speed factor of an agent. Its cost-to-go for the old factor is void.
     pub(crate) fn note_speed(&mut self, slot: AgentSlot, factor: u16) {
         self.speed_factors[slot.index()] = factor;
         let path_number = &mut self.details[slot.index()].path;

@@ -151,9 +151,9 @@ impl<'a> Planning<'a> {
         found
     }
 
-    /// Searches for the plan of an agent; one that follows a path needs its guide path set. Poses of a cost-to-go
-    /// below `cost_floor` are closed. With `yield_steps`, friends of lower priority yield and clear cells within so
-    /// many steps.
+    /// Searches for the plan of an agent; one that follows a path needs its guide path set. Poses of a cost-to-go below
+    /// `cost_floor` are closed. With `yield_steps`, friends of lower priority yield and clear cells within that many
+    /// steps.
     pub(crate) fn search_moves(
         &mut self,
         row: usize,

@@ -92,7 +92,7 @@ fn clear_stretch(
     let first = scratch.chain.len() - 1;
     // Where the pusher backs out of a dead end, the other must not be sent to the agents at its end.
     let friends = |row: usize| view.friends.of_team(view.agents.teams[row]);
-    // Where the pusher backs out it is the other that has all in its way retreat.
+    // If the pusher backs out, agents retreat for the other agent.
     let teams = if push.backs_out { friends(push.row) & friends(push.other) } else { friends(push.row) };
     let mut attempt = attempt(planning, (push.key, teams), push.backs_out, push.doublings);
     if !find_retreats(planning, scratch, first, &mut attempt) {
@@ -105,7 +105,7 @@ fn clear_stretch(
     true
 }
 
-/// An attempt with all poses that it may expand, by an agent of that key and with those friends.
+/// An attempt with its full budget of poses, by an agent of this key with these friends.
 fn attempt(
     planning: &Planning<'_>,
     (key, teams): (PriorityKey, u32),
@@ -116,8 +116,8 @@ fn attempt(
     Attempt { key, teams, to_free, doublings, poses_left: planning.search.tries_left.min(poses) }
 }
 
-/// Sends idle agents off the ground before entrances of corridors that are busy for their teams, one from each entrance at a time, the nearest
-/// first.
+/// Sends idle agents off the ground before entrances of corridors that are busy for their teams, one from each entrance
+/// at a time, the nearest first.
 pub(crate) fn clear_entrances(
     planning: &mut Planning<'_>,
     scratch: &mut PushScratch,

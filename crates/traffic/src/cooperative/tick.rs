@@ -99,8 +99,8 @@ impl Cooperative {
         self.list_due(view);
     }
 
-    /// Clears the agent slots of agents that are gone and adds the reservations of new agents. An agent slot may have
-    /// gone from one to the other. An agent that has taken another class is both: it has another body.
+    /// Clears the agent slots of agents that are gone and adds the reservations of new agents. The slot of an agent
+    /// that is gone may belong to a new one. An agent that has taken another class is both: its body is new.
     pub(crate) fn update_agents(&mut self, view: &TrafficView<'_>) {
         let (ids, slots) = (view.agents.ids, view.agents.slots);
         let is_same = ids.len() == self.present.len() && ids.last() == self.present.last().map(|(id, _)| id);
@@ -202,8 +202,9 @@ impl Cooperative {
         }
     }
 
-    /// An agent whose speed factor has changed, so that its plan has wrong times, and an agent on hold drop their plans.
-    /// Where others have reserved the cells on which one would rest, all do: those of an agent on hold cannot be left.
+    /// Drops the plans of agents whose speed factor has changed, which have wrong times, and of agents on hold. If
+    /// others have reserved the cells on which such an agent would rest, all plans are dropped: an agent on hold cannot
+    /// leave its cells.
     pub(crate) fn check_speeds_and_holds(&mut self, view: &TrafficView<'_>) {
         let mut clash = false;
         for row in self.visited.iter() {

@@ -1,4 +1,4 @@
-//! Agents that come and go: agent slots are given again, and nothing of the last agent in one is left to the next.
+//! Agents that come and go: agent slots are reused, and nothing of the last agent in a slot is left to the next.
 
 use super::ground::{Ground, dot, ground, rule, truck};
 use super::hand_world::{HandWorld, Trips};
@@ -50,7 +50,7 @@ impl Run {
         self.most = self.most.max(self.world.ids.len());
     }
 
-    /// Takes an agent out, and places another on its cells; sometimes that one goes as well, before the rule has seen
+    /// Removes an agent, and places another on its cells; sometimes that agent goes as well, before the rule has seen
     /// it, and a third comes.
     fn replace(&mut self) {
         let Some(gone) = self.any_agent() else { return };
@@ -108,7 +108,7 @@ impl Run {
     }
 }
 
-/// Two runs: agent slots are given again in the one and never in the other.
+/// Two runs: agent slots are reused in one and never in the other.
 fn check(ground: &Ground, collision: CollisionRule, seed: u64, ticks: u32) -> Result<(), TestCaseError> {
     let [mut again, mut never] = [true, false].map(|reuses| Run::new(ground, collision, seed, reuses));
     for _ in 0..ticks {
@@ -156,7 +156,7 @@ proptest! {
     }
 }
 
-/// Memory does not grow with the number of agents that have been there.
+/// Memory does not grow with the number of agents ever placed.
 #[test]
 fn tables_stay_as_long_as_the_most_at_once() {
     let ground = Ground::square(&["........"; 4], &[dot(1)]);

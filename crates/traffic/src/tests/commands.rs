@@ -265,8 +265,8 @@ proptest! {
     }
 }
 
-/// Robots come and go, are put on hold, slowed down and turned about: those that can go on do, nobody overlaps, and one
-/// on hold, or too slow for a tick, stays where it is.
+/// Robots come and go, are put on hold, slowed down and turned about: robots that can go on do, nobody overlaps, and a
+/// robot on hold, or too slow for a tick, stays where it is.
 #[test]
 fn unit_robots_bear_anything_done_to_them() {
     let mut robot = ClassSpec::new("robot", 4);
@@ -366,8 +366,8 @@ fn clones_decide_alike() {
     }
 }
 
-/// A host moves agents at its own will, paths or no paths: what is legal and overlaps nothing begins, at the speed of
-/// the agent.
+/// A host moves agents at will, with paths or without: legal moves that overlap nothing begin, at the speed of the
+/// agent.
 #[test]
 fn commanded_moves_begin_where_they_can() {
     for collision in RULES {
@@ -377,7 +377,7 @@ fn commanded_moves_begin_where_they_can() {
         world.set_speed(ids[2], 500);
         let mut rule = Commanded;
         let command = |row, primitive| CommandedMove { row, primitive };
-        // North off the map, east into rock, a primitive and an agent that are not there: all left out.
+        // North off the map, east into rock, an unknown primitive, an unknown agent: all left out.
         world.commanded = vec![command(0, 1), command(2, 0), command(1, 4), command(9, 0), command(3, 0)];
         world.step(&mut rule);
         assert_eq!(world.decisions.starts.iter().map(|start| start.row).collect::<Vec<_>>(), [3]);

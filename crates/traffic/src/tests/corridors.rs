@@ -384,7 +384,7 @@ fn lane_between(n_east: u32, n_west: u32) -> (CorridorControl, u32) {
 }
 
 /// Agents that are not friends neither make a corridor busy for each other, nor keep each other out of it, nor count in
-/// each other's queues. A friend of both reckons with all.
+/// each other's queues. A friend of both counts all of them.
 #[test]
 fn only_friends_count_before_a_corridor() {
     let of_team = |number: u32, team: u8, friends: u32, direction: i32| Entrant {
@@ -396,7 +396,7 @@ fn only_friends_count_before_a_corridor() {
     for are_friends in [true, false] {
         let (_, mut corridor_control, corridor) = corridor_of(["########", ".......#", "########"]);
         let admission = &mut corridor_control.admission;
-        // Team 2 is a friend of both, who may not be friends of each other.
+        // Team 2 is a friend of both, which may not be friends of each other.
         let friends = if are_friends { [0b111, 0b111] } else { [0b101, 0b110] };
         let east = |number| of_team(number, 0, friends[0], 1);
         let west = |number| of_team(number, 1, friends[1], -1);

@@ -69,7 +69,7 @@ pub struct HandWorld {
     pub holds: Vec<bool>,
     pub slots: Vec<AgentSlot>,
     pub row_of_slot: Vec<u32>,
-    /// Whether agent slots are given again; tests compare with a world in which none is.
+    /// Whether agent slots are reused; tests compare worlds with and without.
     pub reuses_slots: bool,
     next_id: u32,
     pub trips: Vec<Trips>,
@@ -248,7 +248,7 @@ impl HandWorld {
         }
     }
 
-    /// Has an agent hold as soon as it rests, or puts it off hold.
+    /// Puts an agent on hold as soon as it rests, or ends its hold.
     pub fn set_hold(&mut self, id: AgentId, holds: bool) {
         let row = self.row(id);
         self.holds[row] = holds;

@@ -150,7 +150,7 @@ fn pushed_agents_find_their_retreats_free() {
 }
 
 /// Agents that rest before the entrances of a busy gate leave the ground there, one at each entrance at a time, and
-/// none of them through the gate. Those of another team than the agents that make it busy stay.
+/// none of them through the gate. Agents of another team than the traffic of the gate stay.
 #[test]
 fn agents_at_rest_before_a_busy_gate_leave() {
     assert!(leave_gate_to(Team(0)) > 0);

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use wheelbase_grid::CellXY;
 
-/// A tick, and that no agent has made one yield that is not its friend.
+/// Runs a tick, and checks that only friends of an agent have yielded to it.
 pub fn step(world: &mut HandWorld, rule: &mut Cooperative) {
     let pushers = |rule: &Cooperative| -> BTreeMap<AgentId, AgentId> {
         let slots = rule.present.iter().map(|&(id, slot)| (id, rule.table.details[slot.index()].pusher));
@@ -25,7 +25,7 @@ pub fn step(world: &mut HandWorld, rule: &mut Cooperative) {
             assert!(are_friends(world.row(id), pusher), "tick {}: {by:?} pushes {id:?}", world.tick);
         }
     }
-    // Those of the last attempt to displace, successful or not.
+    // Agents of the last attempt to displace, successful or not.
     let log = &rule.coordination.displacement.log;
     for displaced in log.iter().filter(|displaced| (displaced.row as usize) < world.ids.len()) {
         assert!(are_friends(log[0].row as usize, displaced.row as usize), "tick {}", world.tick);
@@ -42,7 +42,7 @@ pub fn step(world: &mut HandWorld, rule: &mut Cooperative) {
     audit.check_inside();
 }
 
-/// Two armies of 16 on a map; each agent goes to the mirrored place. The second is of a team of its own or a friend's.
+/// Two armies of 16 on a map; each agent goes to the mirrored place. They are of two teams, friends or not.
 fn armies(rows: &[&str], collision: CollisionRule, are_friends: bool) -> (HandWorld, Vec<AgentId>) {
     let mut world = HandWorld::new(Ground::square(rows, &[dot(2)]), collision);
     let last = rows[0].len() as i32 - 1;
@@ -76,8 +76,8 @@ fn armies_pass_each_other_on_an_open_field() {
     }
 }
 
-/// Two armies meet in the only gate. Friends take turns. Of others none yields to the other side, and those who stand
-/// before one of it for long ask for a way around; here friends behind push one of them back, and all come through.
+/// Two armies meet in the only gate. Friends take turns. Enemies do not yield, and agents blocked by an enemy for long
+/// ask for a way around; here friends behind push one of them back, and all come through.
 #[test]
 fn armies_that_meet_in_a_gate_yield_to_friends_alone() {
     let (wall, gate) = ("..........##..........", "......................");
@@ -95,8 +95,8 @@ fn armies_that_meet_in_a_gate_yield_to_friends_alone() {
     }
 }
 
-/// Two that are not friends meet in a lane: neither backs out, whatever their priorities, and both ask for a way around.
-/// Where there is one, both arrive.
+/// Two enemies meet in a lane: neither backs out, whatever their priorities, and both ask for a way around. Where there
+/// is one, both arrive.
 #[test]
 fn neither_backs_out_of_a_lane() {
     let (closed, open) = ("##.########.##", "..............");
@@ -125,8 +125,7 @@ fn neither_backs_out_of_a_lane() {
     }
 }
 
-/// An agent rests in a doorway. A friend pushes it out of the way; one that is not its friend asks for a way around, and
-/// takes it.
+/// An agent rests in a doorway. A friend pushes it out of the way; an enemy asks for a way around, and takes it.
 #[test]
 fn one_in_a_doorway_is_pushed_by_friends_alone() {
     // The other door is beyond what a search for moves sees.
@@ -152,7 +151,7 @@ fn one_in_a_doorway_is_pushed_by_friends_alone() {
     }
 }
 
-/// Friends of a third are not friends of each other: the third pushes the one before it, but not the other on through it.
+/// Two enemies are both friends of a third: the third pushes the nearer one, but not the farther one through it.
 #[test]
 fn friends_of_a_friend_are_not_pushed() {
     for (collision, are_friends) in RULES.into_iter().flat_map(|rule| [(rule, true), (rule, false)]) {
@@ -178,13 +177,13 @@ fn friends_of_a_friend_are_not_pushed() {
     }
 }
 
-/// Others wait at the far end of a corridor and go on waiting: an agent that is no friend of theirs enters all the same.
+/// Agents that wait at the far end of a corridor do not keep out an enemy, which enters all the same.
 #[test]
 fn those_who_wait_before_a_corridor_keep_friends_alone_out() {
     let (room, lane) = (".....#######.....", ".................");
     for collision in RULES {
         let mut world = HandWorld::new(Ground::square(&[room, room, lane, room, room], &[dot(1)]), collision);
-        // A crowd wants west, and is kept from its corridor by one of a third team in its mouth.
+        // A crowd wants west, and an agent of a third team in the mouth of the corridor keeps it out.
         let plug = world.add(0, at(12, 2), 0, Trips::default());
         world.set_team(plug, Team(2));
         for y in [0, 1, 3, 4] {
@@ -203,7 +202,7 @@ fn those_who_wait_before_a_corridor_keep_friends_alone_out() {
     }
 }
 
-/// Those of one team rest wherever they are, and those of another go to and fro: none of the first ever moves.
+/// Agents of one team rest, and agents of another go to and fro: no resting agent ever moves.
 fn check_resting(ground: &Ground, collision: CollisionRule, seed: u64) -> Result<(), TestCaseError> {
     let (mut world, mut random) = (HandWorld::new(ground.clone(), collision), Random::new(seed));
     let mut resting = Vec::new();

@@ -20,8 +20,8 @@
 //! Then only the first action of each operation is carried out; the rest stays reserved for the next tick.
 //!
 //! The rule knows no teams: all robots yield to each other, whoever their friends are. A robot on hold rests, and so
-//! does one whose speed factor is below 1000, for which no tick is long enough; nobody displaces them. With a factor
-//! above 1000 a robot moves as with 1000.
+//! does a robot with a speed factor below 1000, for which a tick is too short; nobody displaces them. Factors above
+//! 1000 count as 1000.
 
 mod crowd;
 mod guidance;

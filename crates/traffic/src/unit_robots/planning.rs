@@ -135,7 +135,7 @@ impl UnitRobots {
         let Self { map, team, operations, reservations, newest, .. } = self;
         reservations.set_tick(view.tick);
         let ids = view.agents.ids;
-        // Ids rise, and are never given again.
+        // Ids rise, and are never reused.
         let are_same = ids.len() == team.len() && ids.last() == newest.as_ref();
         *newest = ids.last().copied();
         let mut are_where_sent = are_same && view.refused.is_empty() && view.reclassed.is_empty();

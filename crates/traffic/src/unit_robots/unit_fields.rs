@@ -291,7 +291,7 @@ impl UnitFields {
 
     /// Makes fields, each worker a share of them. No field depends on another.
     fn make(&mut self, map: &UnitMap, guidance: &Guidance, requests: &[FieldRequest], batch: &[(u32, u32)]) {
-        // Outside of a pool rayon would make its global one.
+        // Outside a pool rayon would create its global one.
         let workers = rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads());
         let workers = workers.clamp(1, batch.len().max(1));
         if self.scratches.len() < workers {

@@ -37,7 +37,7 @@ pub(super) struct Position {
 
 impl UnitMap {
     /// The map of a class of unit robots, given its primitives: the step forward first. Where an edit has made moves
-    /// slow, which are of one tick at the beginning, cells count as blocked.
+    /// longer than the initial one tick, cells count as blocked.
     pub fn new(tables: &MovementTables, primitives: [usize; 3]) -> Self {
         let space = tables.space();
         let size = space.size();

@@ -22,7 +22,8 @@ pub struct Timeline {
     pub geometries: Vec<ClassGeometry>,
     /// Names of the agents listed by the scenario, by id; empty for unnamed agents.
     pub names: Vec<String>,
-    /// All agents of the run, in order of id. An agent that takes another class ends, and begins again behind.
+    /// All agents of the run, in order of id. An agent that takes another class ends, and goes on as a new entry after
+    /// the others.
     pub agents: Vec<TimelineAgent>,
     /// Texts of orders: those of the header by number, then the others that were current.
     pub orders: Vec<String>,
@@ -218,7 +219,7 @@ fn memory_of(event: &Event) -> usize {
     }
 }
 
-/// Where the agents stand in a timeline that is being read: of each the part that it was last in.
+/// Place of each agent's last entry, while a timeline is read.
 #[derive(Default)]
 struct AgentIndex {
     /// Ids, rising: they grow with placement.
@@ -251,7 +252,7 @@ impl TimelineAgent {
     }
 }
 
-/// The geometry of the class of a number.
+/// The geometry of a class, given with its number.
 fn geometry((number, class): (usize, &RecordedClass)) -> ClassGeometry {
     let movement = class.movement();
     let poses = || (0..movement.headings()).flat_map(|heading| [(heading, 0), (heading, 1)]);

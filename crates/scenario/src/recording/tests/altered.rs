@@ -141,8 +141,8 @@ fn verified(parts: &Parts) -> String {
     difference(parts).unwrap().map_or("equal".to_owned(), |difference| difference.to_string())
 }
 
-/// Writes a tick: flags, no commands and new orders, events, a rest of each agent that is due, late moves, lists, counters and a hash. `events`
-/// writes the number of events and the events, which spawn `n_spawned` agents.
+/// Writes a tick: flags, no commands and new orders, events, a rest of each agent that is due, late moves, lists,
+/// counters and a hash. `events` writes the number of events and the events, which spawn `n_spawned` agents.
 fn tick(out: &mut Vec<u8>, n_spawned: u8, events: impl FnOnce(&mut Vec<u8>)) {
     out.extend([0; 3]);
     events(out);
@@ -620,8 +620,8 @@ impl Traffic for FromOutside {
     }
 }
 
-/// Nearly all of a host's recording is an input of the second run: an altered one is refused, differs, or is another run
-/// that was never recorded. None makes anything else of it.
+/// Nearly all of a host's recording is an input of the second run: an altered recording is refused, differs, or
+/// describes another run, and does nothing else.
 #[test]
 fn altered_recordings_of_a_host_do_no_harm() {
     let mut random = Random::new(28);
