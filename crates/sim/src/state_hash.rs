@@ -82,8 +82,9 @@ impl World {
             self.orders.words(&orders, |word| hash.word(word));
             if let Some((slot, _)) = self.orders.tasks(&orders) {
                 let goal = slot.goal();
-                let cell =
-                    goal.map_or(u64::MAX, |goal| u64::from(goal.cell.x as u32) << 32 | goal.cell.y as u64);
+                let cell = goal.map_or(u64::MAX, |goal| {
+                    u64::from(goal.cell.x as u32) << 32 | u64::from(goal.cell.y as u32)
+                });
                 let heading =
                     goal.and_then(|goal| goal.heading).map_or(u64::MAX, |heading| u64::from(heading.0));
                 hash.words(&[u64::from(slot.given()), cell, heading]);
