@@ -272,7 +272,7 @@ fn unknown_key() {
     );
     assert_eq!(
         refused_at("name = \"convoy-1\"", "colour = \"red\""),
-        "agents[0].colour: unknown key, expected name, class, at, priority or orders"
+        "agents[0].colour: unknown key, expected name, class, at, priority, team, speed_factor or orders"
     );
 }
 
@@ -653,6 +653,83 @@ fn one_goal_for_two_agents() {
     let scenario = replaced(&scenario, "at = [6, 3, \"W\"]", "at = [1, 3, \"E\"]");
     let result = result(&scenario);
     assert_eq!((&result["orders_done"], &result["orders_left"]), (&json!(2), &json!(0)));
+}
+
+// Teams and leaders
+
+/// A `[teams]` table, on line 41 behind [`TRUCKS`], where both have a team.
+fn friends(pairs: &str) -> String {
+    let trucks = trucks_with("name = \"convoy-1\"", "name = \"convoy-1\"\nteam = \"red\"");
+    let trucks = replaced(&trucks, "at = [6, 3, \"W\"]", "at = [6, 3, \"W\"]\nteam = \"blue\"");
+    format!("{trucks}[teams]\nfriends = [{pairs}]\n")
+}
+
+#[test]
+fn friends_that_are_no_teams() {
+    assert_eq!(result(&friends("[\"red\", \"blue\"], [\"blue\", \"red\"]"))["orders_done"], 3);
+    for (pairs, expected) in [
+        ("[\"red\", \"green\"]", "teams.friends[0][1]: no agent is of team \"green\", expected blue or red"),
+        (
+            "[\"red\", \"blue\"], [\"Red\", \"blue\"]",
+            "teams.friends[1][0]: no agent is of team \"Red\", expected blue or red",
+        ),
+        ("[\"red\", \"red\"]", "teams.friends[0]: expected two teams, found \"red\" twice"),
+    ] {
+        assert_eq!(refused(friends(pairs)), format!("44: {expected}"));
+    }
+    let nobody = format!("{TRUCKS}[teams]\nfriends = [[\"red\", \"red\"]]\n");
+    let [one, other] = ["0", "1"]
+        .map(|at| format!("42: teams.friends[0][{at}]: no agent is of team \"red\", expected none"));
+    assert_eq!(refused(nobody), format!("{one}\ns.toml:{other}"));
+}
+
+#[test]
+fn more_teams_than_there_can_be() {
+    let event = |number: u32| {
+        format!(
+            "[[events]]\ntick = 300\nadd_agents = {{ class = \"truck\", count = 1, area = [0, 0, 8, 4], \
+             team = \"t{number}\" }}\n"
+        )
+    };
+    let events: String = (1..=31).map(event).collect();
+    assert_eq!(result(&format!("{TRUCKS}{events}{}", event(7)))["orders_done"], 3);
+    // Once, and nothing of friends: which of them there are is not known.
+    let more = format!("{TRUCKS}{events}{}{}[teams]\nfriends = [[\"t32\", \"t99\"]]\n", event(32), event(33));
+    assert_eq!(
+        refused(more),
+        "136: events[31].add_agents.team: expected at most 32 teams, one of which has the agents without a team; \
+         found \"t32\" beyond them"
+    );
+}
+
+#[test]
+fn leaders_that_are_not_there() {
+    assert_eq!(
+        refused_at("{ wait = 5 }", "{ follow = \"convoy-2\", within = 2 }"),
+        "agents[1].orders[1].follow: no agent \"convoy-2\", expected convoy-1"
+    );
+    assert_eq!(
+        refused_at("goto = [6, 3, \"E\"]", "follow = \"convoy-1\", within = 2"),
+        "agents[0].orders[0].follow: agent \"convoy-1\" cannot follow itself, expected another agent"
+    );
+    let orders = "orders = [{ wait = 1 }, { follow = \"convoy-1\", within = 2 }]";
+    for (action, expected) in [
+        (
+            format!("give_orders = {{ names = [\"convoy-1\"], {orders} }}"),
+            "give_orders.orders[1].follow: agent \"convoy-1\" cannot follow itself, expected another agent",
+        ),
+        (
+            format!("give_orders = {{ area = [0, 0, 1, 1], {orders} }}").replace("convoy-1", "tank"),
+            "give_orders.orders[1].follow: no agent \"tank\", expected convoy-1",
+        ),
+        (
+            format!("add_agents = {{ class = \"truck\", count = 1, area = [0, 0, 8, 4], {orders} }}")
+                .replace("convoy-1", "tank"),
+            "add_agents.orders[1].follow: no agent \"tank\", expected convoy-1",
+        ),
+    ] {
+        assert_eq!(of_event(&action), format!("43: events[0].{expected}"));
+    }
 }
 
 /// The error for an event on line 43.

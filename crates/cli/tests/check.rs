@@ -147,6 +147,48 @@ fn events_that_do_nothing_are_warnings() {
 }
 
 #[test]
+fn leaders_that_are_gone_are_warnings() {
+    let remove = "[[events]]\ntick = 3\nremove_agents = { names = [\"convoy-1\"] }\n";
+    let orders = "orders = [{ wait = 1 }, { follow = \"convoy-1\", within = 2 }]";
+    let gone =
+        "agent \"convoy-1\" is removed at tick 3 by events[0]; the event is refused, as nobody can follow it";
+    for action in [
+        "give_orders = { area = [0, 0, 8, 4], ",
+        "add_agents = { class = \"truck\", count = 1, area = [0, 0, 8, 4], ",
+    ] {
+        let event = |tick: u32| format!("[[events]]\ntick = {tick}\n{action}{orders} }}\n");
+        let check = |text: String| Folder::with("s.toml", text).run(&["check", "s.toml"]).done();
+        let name = action.split(' ').next().unwrap();
+        assert_eq!(
+            check(format!("{TRUCKS}{remove}{}", event(3))),
+            format!("warning: s.toml:46: events[1].{name}.orders[1].follow: {gone}\ns.toml: ok, 1 warning\n")
+        );
+        assert_eq!(check(format!("{TRUCKS}{remove}{}", event(2))), "s.toml: ok\n");
+    }
+}
+
+#[test]
+fn friends_without_agents_are_a_warning() {
+    let event = |tick: u32| {
+        format!(
+            "[[events]]\ntick = {tick}\nadd_agents = {{ class = \"truck\", count = 1, area = [0, 0, 8, 4], team = \"blue\" }}\n"
+        )
+    };
+    let teams = "[teams]\nfriends = [\n  [\"red\", \"blue\"],\n]\n";
+    let red = trucks_with("name = \"convoy-1\"", "name = \"convoy-1\"\nteam = \"red\"");
+    let check = |tick| {
+        Folder::with("s.toml", format!("{red}{teams}{}", event(tick))).run(&["check", "s.toml"]).done()
+    };
+    assert_eq!(check(199), "s.toml: ok\n");
+    assert_eq!(
+        check(200),
+        "warning: s.toml:44: teams.friends[0][1]: team \"blue\" has no agents before the run stops at tick 200\n\
+         warning: s.toml:46: events[0]: never takes effect: the run stops at tick 200\n\
+         s.toml: ok, 2 warnings\n"
+    );
+}
+
+#[test]
 fn text_after_the_last_row_is_a_warning_for_the_map_and_its_scenario() {
     let folder = Folder::with("maps/a.map", format!("{MAP}\nthe end\n"));
     let scenario = format!(

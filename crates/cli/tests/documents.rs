@@ -952,6 +952,7 @@ mod programs {
                 priority: 0,
                 team: Team(0),
                 orders: [].into(),
+                speed_factor: 1000,
             };
             std::thread::scope(|scope| {
                 for world in &mut worlds {

@@ -19,11 +19,12 @@ const READER: [&str; 4] = [
 ];
 
 /// Where the guide describes the keys of each `Keys` constant.
-const SECTIONS: [(&str, &str); 21] = [
+const SECTIONS: [(&str, &str); 22] = [
     ("SCENARIO_KEYS", "Top level"),
     ("CLASS_FILE_KEYS", "Class files"),
     ("MAP_KEYS", "`[map]`"),
     ("GENERATE_KEYS", "`generate`"),
+    ("TEAMS_KEYS", "`[teams]`"),
     ("TERRAIN_KEYS", "`[terrain.NAME]`"),
     ("TERRAIN_SIDE_KEYS", "`sides`"),
     ("SIDE_KEYS", "`[side.NAME]`"),
@@ -193,7 +194,11 @@ fn limits_are_those_of_the_code() {
         ("`moves`", "time", grouped(u16::MAX.into())),
         ("`[[agents]]`", "priority", i32_range),
         ("`[[agents]]`", "orders", grouped(scenario::ORDERS_MAX as u64)),
+        ("`[[agents]]`", "team", grouped(wheelbase_sim::Team::COUNT as u64 - 1)),
+        ("`[[agents]]`", "speed_factor", grouped(u16::MAX.into())),
         ("`[[groups]]`", "count", grouped(scenario::AGENTS_MAX.into())),
+        ("`[[groups]]`", "team", grouped(wheelbase_sim::Team::COUNT as u64 - 1)),
+        ("`[[groups]]`", "speed_factor", grouped(u16::MAX.into())),
         ("Orders", "wait", grouped(scenario::TICK_MAX.into())),
         ("Orders", "within", grouped(u16::MAX.into())),
         ("`[[events]]`", "tick", grouped(scenario::TICK_MAX.into())),

@@ -42,7 +42,18 @@ fn order(width: usize, height: usize) -> impl Strategy<Value = String> {
             format!("{{ goto_area = [{x}, {y}, {w}, {h}], fallback = \"{fallback}\", if_unreachable = \"{if_unreachable}\" }}")
         }),
         1 => (0_u32..30).prop_map(|ticks| format!("{{ wait = {ticks} }}")),
+        1 => prop::sample::select(&["stop", "hold"]).prop_map(|kind| format!("{{ {kind} = true }}")),
+        1 => (1_u32..6).prop_map(|within| format!("{{ follow = \"leader\", within = {within} }}")),
     ]
+}
+
+/// Keys of agents: a team of three, or none, and a speed factor.
+fn team_and_speed() -> impl Strategy<Value = String> {
+    let team = prop::sample::select(&["", "team = \"red\"", "team = \"blue\"", "team = \"green\""]);
+    (team, prop::sample::select(&[1000, 1000, 700, 1900])).prop_map(|(team, factor)| {
+        let comma = if team.is_empty() { "" } else { ", " };
+        format!("{team}{comma}speed_factor = {factor}")
+    })
 }
 
 /// An event of any kind, at a tick up to 200.
@@ -58,6 +69,7 @@ fn event(width: usize, height: usize) -> impl Strategy<Value = String> {
         1 => Just("names = [\"a\"]".to_owned()),
         1 => Just("names = [\"b\", \"a\"]".to_owned()),
     ];
+    let removed = prop_oneof![4 => chosen.clone(), 1 => Just("names = [\"leader\"]".to_owned())];
     let orders =
         move || prop::collection::vec(order(width, height), 0..3).prop_map(|orders| orders.join(", "));
     let kinds = prop::sample::select(&["ground", "water", "swamp", "trees"]);
@@ -75,10 +87,13 @@ fn event(width: usize, height: usize) -> impl Strategy<Value = String> {
         2 => (cell(), 1_i32..9, on_agents()).prop_map(|((x, y), turns, on)| {
             format!("rotate = {{ cell = [{x}, {y}], turns = {turns}, on_agents = \"{on}\" }}")
         }),
-        1 => (area(), 0_usize..4, 1_u32..4, orders()).prop_map(|(area, class, count, orders)| {
-            format!("add_agents = {{ class = \"{}\", count = {count}, {area}, orders = [{orders}] }}", CLASSES[class])
+        1 => (area(), 0_usize..4, 1_u32..4, team_and_speed(), orders()).prop_map(|(area, class, count, keys, orders)| {
+            format!(
+                "add_agents = {{ class = \"{}\", count = {count}, {area}, {keys}, orders = [{orders}] }}",
+                CLASSES[class]
+            )
         }),
-        1 => chosen.clone().prop_map(|chosen| format!("remove_agents = {{ {chosen} }}")),
+        1 => removed.prop_map(|chosen| format!("remove_agents = {{ {chosen} }}")),
         2 => (chosen, orders()).prop_map(|(chosen, orders)| {
             format!("give_orders = {{ {chosen}, orders = [{orders}] }}")
         }),
@@ -88,7 +103,8 @@ fn event(width: usize, height: usize) -> impl Strategy<Value = String> {
 
 fn scenario() -> impl Strategy<Value = String> {
     map_rows().prop_flat_map(|(width, height, map)| {
-        let group = (0_usize..4, 1_u32..5, -3_i32..4, prop::collection::vec(order(width, height), 0..4));
+        let orders = prop::collection::vec(order(width, height), 0..4);
+        let group = (0_usize..4, 1_u32..5, -3_i32..4, team_and_speed(), orders);
         let groups = prop::collection::vec(group, 1..5);
         let events = prop::collection::vec(event(width, height), 0..9);
         (Just((width, height, map)), groups, events, 1_u64..400, 1_u32..5, (any::<u32>(), any::<bool>()))
@@ -105,12 +121,18 @@ fn scenario() -> impl Strategy<Value = String> {
         text += OTHERS;
         text += &format!("[[agents]]\nname = \"a\"\nclass = \"cart\"\nat = [0, 0, \"E\"]\norders = [{{ goto_area = [{}, {}, 3, 3] }}]\n", width - 3, height - 3);
         text += "[[agents]]\nname = \"b\"\nclass = \"walker\"\nat = [1, 0]\norders = [{ patrol = [[1, 0], [4, 3]] }]\n";
-        for (class, count, priority, orders) in groups {
+        text += "[[agents]]\nname = \"leader\"\nclass = \"walker\"\nteam = \"red\"\nat = [2, 0]\n";
+        text += &format!("orders = [{{ goto = [{}, {}] }}, {{ patrol = [[1, 1], [5, 3]] }}]\n", width - 1, height - 1);
+        for (class, count, priority, keys, orders) in groups {
             text += &format!(
-                "[[groups]]\nclass = \"{}\"\ncount = {count}\npriority = {priority}\narea = [0, 0, {width}, {height}]\norders = [{}]\n",
+                "[[groups]]\nclass = \"{}\"\ncount = {count}\npriority = {priority}\narea = [0, 0, {width}, {height}]\n{}\norders = [{}]\n",
                 CLASSES[class],
+                keys.replace(", ", "\n"),
                 orders.join(", ")
             );
+        }
+        if ["red", "blue"].iter().all(|team| text.contains(&format!("team = \"{team}\""))) {
+            text += "[teams]\nfriends = [[\"blue\", \"red\"]]\n";
         }
         text += &events.concat();
         text
@@ -123,7 +145,7 @@ fn built(text: &str) -> Option<wheelbase_sim::World> {
     match wheelbase_scenario::load::build_world(std::path::Path::new("test.toml"), &typed) {
         Ok(world) => Some(world),
         Err(error)
-            if ["room for", "agent \"a\": ", "agent \"b\": "]
+            if ["room for", "agent \"a\": ", "agent \"b\": ", "agent \"leader\": "]
                 .iter()
                 .any(|text| error.to_string().contains(text)) =>
         {

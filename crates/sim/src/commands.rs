@@ -227,6 +227,8 @@ pub struct SpawnGroup {
     pub team: Team,
     /// Orders of each, stored once.
     pub orders: Arc<[Order]>,
+    /// Speed factor of each in permille, 1 to 65,535.
+    pub speed_factor: u16,
 }
 
 /// Selects agents.

@@ -122,9 +122,10 @@ impl OrderKind {
         }
     }
 
-    /// Whether it ever ends: nothing behind an order without end is begun.
+    /// Whether it ends by what its agent does. Nothing behind an order without end is begun, but behind one to follow once
+    /// the leader is gone.
     pub fn has_end(&self) -> bool {
-        !matches!(self, Self::Patrol(_) | Self::Tasks(..) | Self::Hold)
+        !matches!(self, Self::Patrol(_) | Self::Tasks(..) | Self::Hold | Self::Follow { .. })
     }
 
     /// Whether it counts among the orders done or left: `stop` and `hold` do not.

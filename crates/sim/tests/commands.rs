@@ -343,17 +343,21 @@ fn spawns_are_placed_or_refused_with_the_reason() {
 #[test]
 fn a_group_of_spawns_takes_the_room_there_is() {
     let mut run = Checked::on(open(6, 6), &[]);
-    let group = |count, area| {
-        let orders = Arc::default();
-        Command::SpawnGroup(SpawnGroup { class: CART, count, area, priority: 0, team: Team(0), orders })
+    let spawns = |count, area| {
+        let (class, orders) = (CART, Arc::default());
+        SpawnGroup { class, count, area, priority: 0, team: Team(0), orders, speed_factor: 800 }
     };
+    let group = |count, area| Command::SpawnGroup(spawns(count, area));
     let ticket = run.does(group(u32::MAX, Rect::new(-4, -4, 7, 6)));
     assert_eq!(run.world.agents().len(), 6);
+    assert_eq!(run.world.agent_arrays().speed_factors, [800; 6]);
     let spawned = run.world.events().iter().filter(|row| row.kind() == Some(EventKind::Spawned));
     assert!(spawned.clone().all(|row| row.ticket == ticket.0) && spawned.count() == 6);
     assert_eq!(events(&run.world, EventKind::Refused), [(EventRow::NONE, RefusalReason::NoRoom as u32)]);
     assert_eq!(run.world.counts().not_placed, u64::from(u32::MAX) - 6);
     run.refuses(group(1, Rect::new(9, 9, 3, 3)), RefusalReason::NoRoom);
+    let stands = SpawnGroup { speed_factor: 0, ..spawns(1, Rect::new(0, 0, 6, 6)) };
+    run.refuses(Command::SpawnGroup(stands), RefusalReason::WrongSpeedFactor);
     run.does(group(0, Rect::new(0, 0, 6, 6)));
     assert_eq!(run.world.events(), []);
 }

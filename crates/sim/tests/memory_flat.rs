@@ -59,7 +59,15 @@ fn commands(world: &mut World, random: &mut SplitMix64) {
     if random.chance(100) {
         let area = Rect::new(2, 2, 9, 9);
         let orders = orders(1, world, random);
-        let group = SpawnGroup { class: WALKER, count: 6, area, priority: 0, team: Team(0), orders };
+        let group = SpawnGroup {
+            class: WALKER,
+            count: 6,
+            area,
+            priority: 0,
+            team: Team(0),
+            orders,
+            speed_factor: 1000,
+        };
         world.command(Command::SpawnGroup(group));
     }
     let goes: Vec<AgentId> =

@@ -2,21 +2,18 @@
 
 use super::areas::{POSES_CHECKED_MAX, area_rect, cells_text, heading_list};
 use super::classes::find_class;
-use super::orders::orders_of_class;
+use super::orders::{AgentNames, check_followers, orders_of_class};
 use super::tasks::{TaskReader, tasks_order};
+use super::teams::Teams;
 use crate::scenario;
 use crate::scenario::{Diagnostics, listed};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use wheelbase_planner::model::{PoseBlocked, heading_from_name};
 use wheelbase_planner::{Heading, Legality, Pose};
-use wheelbase_sim::{AgentId, ClassId, Order, Placement, Random, Setup, Spawn};
+use wheelbase_sim::{AgentId, ClassId, Order, Placement, Random, Setup, Spawn, Team};
 use wheelbase_traffic::{AgentSlot, Occupancy};
 
 const UNPLACED: AgentId = AgentId(u32::MAX);
-
-/// Agents by name.
-pub(super) type AgentNames<'s> = BTreeMap<&'s str, AgentId>;
 
 /// The agents placed so far that have a start pose.
 #[derive(Default)]
@@ -27,10 +24,12 @@ pub(super) struct PlacedAgents<'s> {
     agents: Vec<&'s scenario::Agent>,
 }
 
-/// Places agents that have a start pose.
+/// Places agents that have a start pose. `all` are the names of all agents, with the ids that they have once all are
+/// placed.
 pub(super) fn place_agents<'s>(
     setup: &mut Setup,
     agents: &'s [scenario::Agent],
+    (all, teams): (&AgentNames<'_>, &Teams<'_>),
     PlacedAgents { names, agents: placed }: &mut PlacedAgents<'s>,
     occupancy: &mut Occupancy,
     errors: &mut Diagnostics<'_>,
@@ -40,15 +39,21 @@ pub(super) fn place_agents<'s>(
     names.extend(named.map(|name| (name.value.as_str(), UNPLACED)));
     for agent in agents {
         let Some(class) = find_class(setup, &agent.class, &agent.key, errors) else { continue };
-        let orders = orders_of_class(setup, class, &agent.orders, errors);
+        let orders = orders_of_class(setup, all, class, &agent.orders, errors);
+        check_followers(&agent.orders, agent.name.iter().map(|name| name.value.as_str()), errors);
         match start_of(setup, occupancy, agent, class, placed) {
             Ok(pose) => {
                 if let Some(name) = &agent.name {
                     names.insert(name.value.as_str(), AgentId(setup.agents.len() as u32));
                 }
                 placed.push(agent);
-                let spawn =
-                    Spawn { priority: agent.priority, orders: orders.into(), ..Spawn::new(class, pose) };
+                let spawn = Spawn {
+                    priority: agent.priority,
+                    team: teams.number(agent.team.as_ref()),
+                    speed_factor: agent.speed_factor,
+                    orders: orders.into(),
+                    ..Spawn::new(class, pose)
+                };
                 place(setup, occupancy, spawn);
             }
             Err(message) => {
@@ -128,19 +133,28 @@ fn requirement(setup: &Setup, class: &str, legality: &Legality<'_>, blocked: Pos
     }
 }
 
-/// Class and orders of a group, tasks last.
+/// Class, team and orders of a group.
+pub(super) struct ReadGroup {
+    pub(super) class: ClassId,
+    pub(super) team: Team,
+    /// Tasks are the last one.
+    pub(super) orders: Arc<[Order]>,
+}
+
+/// Looks up what a group names.
 pub(super) fn read_group(
     setup: &Setup,
     group: &scenario::Group,
+    (names, teams): (&AgentNames<'_>, &Teams<'_>),
     tasks: &mut TaskReader<'_>,
     errors: &mut Diagnostics<'_>,
-) -> Option<(ClassId, Arc<[Order]>)> {
+) -> Option<ReadGroup> {
     let class = find_class(setup, &group.class, &group.key, errors)?;
-    let mut orders = orders_of_class(setup, class, &group.orders, errors);
+    let mut orders = orders_of_class(setup, names, class, &group.orders, errors);
     if let Some(typed) = &group.tasks {
         orders.push(tasks_order(setup, class, group.count, typed, tasks, errors)?);
     }
-    Some((class, orders.into()))
+    Some(ReadGroup { class, team: teams.number(group.team.as_ref()), orders: orders.into() })
 }
 
 /// Places groups at random, in order.
@@ -160,7 +174,7 @@ impl GroupPlacer {
         &mut self,
         (setup, occupancy): (&mut Setup, &mut Occupancy),
         group: &scenario::Group,
-        (class, orders): (ClassId, Arc<[Order]>),
+        ReadGroup { class, team, orders }: ReadGroup,
         random: &mut Random,
         errors: &mut Diagnostics<'_>,
     ) {
@@ -194,8 +208,14 @@ impl GroupPlacer {
                 break;
             };
             let pose = setup.tables[usize::from(class.0)].space().pose(state);
-            let (priority, orders) = (group.priority, Arc::clone(&orders));
-            let spawn = Spawn { priority, orders, number: placed, ..Spawn::new(class, pose) };
+            let spawn = Spawn {
+                priority: group.priority,
+                team,
+                speed_factor: group.speed_factor,
+                orders: Arc::clone(&orders),
+                number: placed,
+                ..Spawn::new(class, pose)
+            };
             place(setup, occupancy, spawn);
         }
         placement.put_back();
@@ -223,7 +243,8 @@ mod tests {
         let mut placer = GroupPlacer { n_poses: POSES_CHECKED_MAX, ..GroupPlacer::default() };
         let mut errors = Diagnostics::new(Path::new("p.toml"));
         for _ in 0..3 {
-            let (to, group) = ((&mut setup, &mut occupancy), (ClassId(0), Arc::default()));
+            let to = (&mut setup, &mut occupancy);
+            let group = ReadGroup { class: ClassId(0), team: Team(0), orders: Arc::default() };
             placer.place(to, &typed.groups[0], group, &mut Random::new(0), &mut errors);
         }
         let messages: Vec<String> = errors.take().iter().map(ToString::to_string).collect();

@@ -1,25 +1,28 @@
 //! Builds the commands of events.
 
-use super::agents::{AgentNames, read_group};
+use super::agents::{ReadGroup, read_group};
 use super::areas::{area_rect, cells_text};
-use super::orders::orders_for_headings;
+use super::orders::{AgentNames, agent_named, check_followers, orders_for_headings};
 use super::tasks::TaskReader;
+use super::teams::Teams;
 use crate::scenario::{self, EventAction, Located, Scenario};
 use crate::scenario::{Diagnostics, listed};
 use wheelbase_grid::{CellXY, Change, Side, SideKind, TerrainKind};
-use wheelbase_sim::{AgentId, AgentSelection, Command, MapEdit, OnAgents, Order, Setup, SpawnGroup, Team};
+use wheelbase_sim::{AgentId, AgentSelection, Command, MapEdit, OnAgents, Order, Setup, SpawnGroup};
 
-/// The commands of the events, in order of tick, then of the file. All named agents must have been placed.
+/// The commands of the events, in order of tick, then of the file. All named agents must have been placed; `names` has
+/// those that could be, `all` the ids that all have once they are.
 pub(super) fn build_events(
     setup: &Setup,
     typed: &Scenario,
+    (all, teams): (&AgentNames<'_>, &Teams<'_>),
     names: &AgentNames<'_>,
     tasks: &mut TaskReader<'_>,
     errors: &mut Diagnostics<'_>,
 ) -> Vec<(u32, Command)> {
     let mut commands = Vec::new();
     for event in &typed.events {
-        let command = build_command(setup, event, names, tasks, errors);
+        let command = build_command(setup, event, (all, teams), names, tasks, errors);
         commands.extend(command.map(|command| (event.tick, command)));
     }
     // Stable: events of one tick apply in the order of the file.
@@ -30,6 +33,7 @@ pub(super) fn build_events(
 fn build_command(
     setup: &Setup,
     event: &scenario::Event,
+    (all, teams): (&AgentNames<'_>, &Teams<'_>),
     names: &AgentNames<'_>,
     tasks: &mut TaskReader<'_>,
     errors: &mut Diagnostics<'_>,
@@ -56,9 +60,16 @@ fn build_command(
             edit(Change::Rotate { cell, turns: *turns }, on_agents)
         }
         EventAction::AddAgents(group) => {
-            let (class, orders) = read_group(setup, group, tasks, errors)?;
-            let (count, area, priority) = (group.count, area_rect(&group.area), group.priority);
-            Command::SpawnGroup(SpawnGroup { class, count, area, priority, team: Team(0), orders })
+            let ReadGroup { class, team, orders } = read_group(setup, group, (all, teams), tasks, errors)?;
+            Command::SpawnGroup(SpawnGroup {
+                class,
+                count: group.count,
+                area: area_rect(&group.area),
+                priority: group.priority,
+                team,
+                orders,
+                speed_factor: group.speed_factor,
+            })
         }
         EventAction::RemoveAgents(selection) => Command::Remove(selected_agents(
             selection,
@@ -68,7 +79,10 @@ fn build_command(
         )?),
         EventAction::GiveOrders { selection, orders } => {
             let agents = selected_agents(selection, names, &format!("{}.give_orders", event.key), errors)?;
-            let orders = given_orders(setup, &agents, orders, errors).into();
+            if let scenario::AgentSelection::Names(names) = selection {
+                check_followers(orders, names.iter().map(|name| name.value.as_str()), errors);
+            }
+            let orders = given_orders(setup, all, &agents, orders, errors).into();
             Command::Order { agents, orders, append: false }
         }
     })
@@ -78,6 +92,7 @@ fn build_command(
 /// each order, but none for their absence.
 fn given_orders(
     setup: &Setup,
+    all: &AgentNames<'_>,
     chosen: &AgentSelection,
     typed: &[scenario::Order],
     errors: &mut Diagnostics<'_>,
@@ -95,7 +110,7 @@ fn given_orders(
     };
     headings.sort_unstable();
     headings.dedup();
-    orders_for_headings(setup, &headings, typed, errors)
+    orders_for_headings(setup, all, &headings, typed, errors)
 }
 
 fn terrain_kind(
@@ -159,14 +174,7 @@ fn selected_agents(
     };
     let mut ids: Vec<AgentId> = Vec::new();
     for (at, name) in typed.iter().enumerate() {
-        match names.get(name.value.as_str()) {
-            Some(&id) => ids.push(id),
-            None => {
-                let known = listed(names.keys().copied());
-                let message = format!("no agent \"{}\", expected {known}", name.value);
-                errors.add(name.line, &format!("{key}.names[{at}]"), message);
-            }
-        }
+        ids.extend(agent_named(name, names, &format!("{key}.names[{at}]"), errors));
     }
     (ids.len() == typed.len()).then_some(AgentSelection::Named(ids))
 }

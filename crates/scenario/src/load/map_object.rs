@@ -8,7 +8,7 @@ use crate::scenario::{Diagnostics, listed};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use wheelbase_grid::Rect;
-use wheelbase_sim::IfUnreachable;
+use wheelbase_sim::{IfUnreachable, USUAL_SPEED_PERMILLE};
 
 /// Class of the objects that are goals. The class of any other object is the movement class of an agent.
 const GOAL_CLASS: &str = "goal";
@@ -114,6 +114,8 @@ fn agent_of(object: &MapObject, objects: &[MapObject], errors: &mut Diagnostics<
         class: Located { value: object.class.clone(), line },
         at: TypedPose { x, y, heading: object.property("heading").map(str::to_owned), line },
         priority,
+        team: None,
+        speed_factor: USUAL_SPEED_PERMILLE,
         orders,
         line,
         key,

@@ -15,6 +15,7 @@ mod orders;
 mod overrides;
 mod problem;
 mod tasks;
+mod teams;
 mod warnings;
 mod world;
 

@@ -2,31 +2,37 @@
 
 use super::areas::{area_rect, cells_text, heading_list};
 use crate::scenario;
-use crate::scenario::Diagnostics;
+use crate::scenario::{Diagnostics, Located, listed};
+use std::collections::{BTreeMap, BTreeSet};
 use wheelbase_grid::{CellXY, GridShape};
 use wheelbase_planner::GoalMember;
 use wheelbase_planner::model::heading_from_name;
 use wheelbase_planner::search::Fallback;
-use wheelbase_sim::{ClassId, LackedGoal, Order, OrderKind, Setup, Trip};
+use wheelbase_sim::{AgentId, ClassId, LackedGoal, Order, OrderKind, Setup, Trip};
 
 /// Numbers of headings by which a name is looked up.
 const HEADINGS_OF_CLASSES: [u8; 3] = [8, 6, 1];
 
-/// The orders of an agent of a class.
+/// Agents by name.
+pub(super) type AgentNames<'s> = BTreeMap<&'s str, AgentId>;
+
+/// The orders of an agent of a class. `names` are those of all agents.
 pub(super) fn orders_of_class(
     setup: &Setup,
+    names: &AgentNames<'_>,
     class: ClassId,
     typed: &[scenario::Order],
     errors: &mut Diagnostics<'_>,
 ) -> Vec<Order> {
     let headings = setup.tables[class.0 as usize].space().headings();
-    typed.iter().map(|order| build_order(setup, headings, order, errors)).collect()
+    typed.iter().map(|order| build_order(setup, names, headings, order, errors)).collect()
 }
 
 /// Orders for agents of classes with any of the given numbers of headings. A goal whose heading only some of them have
 /// is no goal for the others; a heading that none has is a mistake.
 pub(super) fn orders_for_headings(
     setup: &Setup,
+    names: &AgentNames<'_>,
     headings: &[u8],
     typed: &[scenario::Order],
     errors: &mut Diagnostics<'_>,
@@ -37,20 +43,53 @@ pub(super) fn orders_for_headings(
         let mut diagnostics = Vec::new();
         for &headings in headings {
             let mut found = errors.of_same_file();
-            build_order(setup, headings, order, &mut found);
+            build_order(setup, names, headings, order, &mut found);
             diagnostics.push(found.take());
         }
         if diagnostics.iter().all(|found| !found.is_empty()) {
             errors.extend(diagnostics.pop().unwrap_or_default());
         }
         let mut ignored = errors.of_same_file();
-        build_order(setup, most, order, &mut ignored)
+        build_order(setup, names, most, order, &mut ignored)
     };
     typed.iter().map(build).collect()
 }
 
-fn build_order(setup: &Setup, headings: u8, order: &scenario::Order, errors: &mut Diagnostics<'_>) -> Order {
+/// Reports orders of agents to follow themselves. `followers` are the names of the agents that get the orders.
+pub(super) fn check_followers<'n>(
+    typed: &[scenario::Order],
+    followers: impl Iterator<Item = &'n str>,
+    errors: &mut Diagnostics<'_>,
+) {
+    let follows = |order: &scenario::Order| matches!(order.kind, scenario::OrderKind::Follow { .. });
+    if !typed.iter().any(follows) {
+        return;
+    }
+    let followers: BTreeSet<&str> = followers.collect();
+    for order in typed {
+        if let scenario::OrderKind::Follow { leader, .. } = &order.kind
+            && followers.contains(leader.value.as_str())
+        {
+            let message = format!("agent \"{}\" cannot follow itself, expected another agent", leader.value);
+            errors.add(leader.line, &format!("{}.follow", order.key), message);
+        }
+    }
+}
+
+fn build_order(
+    setup: &Setup,
+    names: &AgentNames<'_>,
+    headings: u8,
+    order: &scenario::Order,
+    errors: &mut Diagnostics<'_>,
+) -> Order {
     let kind = match &order.kind {
+        scenario::OrderKind::Stop => OrderKind::Stop,
+        scenario::OrderKind::Hold => OrderKind::Hold,
+        scenario::OrderKind::Follow { leader, within } => {
+            let known = agent_named(leader, names, &format!("{}.follow", order.key), errors);
+            OrderKind::Follow { leader: known.unwrap_or(AgentId::NOBODY), within: u32::from(*within) }
+        }
         scenario::OrderKind::Wait { ticks } => OrderKind::Wait(*ticks),
         scenario::OrderKind::Goto { goals, options } => {
             let trip = build_trip(headings, order, goals, options, errors);
@@ -85,9 +124,28 @@ fn build_order(setup: &Setup, headings: u8, order: &scenario::Order, errors: &mu
         scenario::OrderKind::Goto { goals, .. } => lacked_goals(headings, goals),
         scenario::OrderKind::GotoGroup { goal, .. } => lacked_goals(headings, std::slice::from_ref(goal)),
         scenario::OrderKind::Patrol { stops, .. } => lacked_goals(headings, stops),
-        scenario::OrderKind::GotoArea { .. } | scenario::OrderKind::Wait { .. } => Box::default(),
+        scenario::OrderKind::GotoArea { .. }
+        | scenario::OrderKind::Wait { .. }
+        | scenario::OrderKind::Stop
+        | scenario::OrderKind::Hold
+        | scenario::OrderKind::Follow { .. } => Box::default(),
     };
     Order { kind, headings, lacked }
+}
+
+/// The agent of a name, or none and a report.
+pub(super) fn agent_named(
+    name: &Located<String>,
+    names: &AgentNames<'_>,
+    key: &str,
+    errors: &mut Diagnostics<'_>,
+) -> Option<AgentId> {
+    let known = names.get(name.value.as_str()).copied();
+    if known.is_none() {
+        let message = format!("no agent \"{}\", expected {}", name.value, listed(names.keys().copied()));
+        errors.add(name.line, key, message);
+    }
+    known
 }
 
 /// The goals with a heading that classes of `headings` headings lack and others have.

@@ -4,7 +4,7 @@ use super::areas::area_rect;
 use super::map::{read_map, relative_to};
 use crate::scenario::Diagnostics;
 use crate::scenario::{self, AgentSelection, Area, EventAction, Located, Scenario, ScenarioError};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use wheelbase_grid::{MemoryMax, Rect};
 use wheelbase_planner::model::{SLOPE_FLAT, move_time};
 use wheelbase_planner::search::{Fallback, GoalArea, Reason};
@@ -18,7 +18,7 @@ const GOAL_CHECKS_MAX: u64 = 1 << 27;
 
 /// Likely mistakes in a scenario that can be run: text after the last row of its map, speed overrides for kinds that the
 /// map lacks, speeds that change no time, first orders that cannot be done on the initial map, goals of groups and
-/// events without a legal pose, events without effect.
+/// events without a legal pose, events without effect, friends without agents.
 pub fn warnings(path: &std::path::Path, typed: &Scenario, world: &World) -> Vec<ScenarioError> {
     let mut found = Diagnostics::new(path);
     warn_about_map(path, typed, world, &mut found);
@@ -47,6 +47,7 @@ pub fn warnings(path: &std::path::Path, typed: &Scenario, world: &World) -> Vec<
     }
     warn_about_goals(typed, world, &mut found);
     warn_about_events(typed, world, &mut found);
+    warn_about_teams(typed, &mut found);
     found.take()
 }
 
@@ -87,9 +88,50 @@ fn warn_about_events(typed: &Scenario, world: &World, found: &mut Diagnostics<'_
                 found.add(name.line, &format!("{key}.names[{at}]"), message);
             }
         }
+        for order in orders_of(&event.action) {
+            if let scenario::OrderKind::Follow { leader, .. } = &order.kind
+                && let Some((tick, by)) = gone.get(leader.value.as_str())
+            {
+                let message = format!(
+                    "agent \"{}\" is removed at tick {tick} by {by}; the event is refused, as nobody can follow it",
+                    leader.value
+                );
+                found.add(leader.line, &format!("{}.follow", order.key), message);
+            }
+        }
         if let EventAction::RemoveAgents(_) = event.action {
             for name in names {
                 gone.entry(name.value.as_str()).or_insert((event.tick, event.key.as_str()));
+            }
+        }
+    }
+}
+
+/// The orders that an action gives.
+fn orders_of(action: &EventAction) -> &[scenario::Order] {
+    match action {
+        EventAction::AddAgents(group) => &group.orders,
+        EventAction::GiveOrders { orders, .. } => orders,
+        _ => &[],
+    }
+}
+
+/// Friends of which one has no agents: all of them would come after the end of the run.
+fn warn_about_teams(typed: &Scenario, found: &mut Diagnostics<'_>) {
+    let events = typed.events.iter().filter(|event| event.tick < typed.ticks);
+    let added = events.filter_map(|event| match &event.action {
+        EventAction::AddAgents(group) => Some(group),
+        _ => None,
+    });
+    let groups = typed.groups.iter().chain(added).map(|group| &group.team);
+    let named = typed.agents.iter().map(|agent| &agent.team).chain(groups).flatten();
+    let with_agents: BTreeSet<&str> = named.map(|team| team.value.as_str()).collect();
+    for pair in &typed.friends {
+        for (at, name) in pair.names.iter().enumerate() {
+            if !with_agents.contains(name.as_str()) {
+                let message =
+                    format!("team \"{name}\" has no agents before the run stops at tick {}", typed.ticks);
+                found.add(pair.line, &format!("{}[{at}]", pair.key), message);
             }
         }
     }

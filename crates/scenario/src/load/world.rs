@@ -10,15 +10,17 @@ use super::loaded::{Loaded, Source};
 use super::map::{LoadedMap, MapContents, load_map, read_map};
 use super::map_object::agents_of;
 use super::memory_need::{self, agents_max};
+use super::orders::AgentNames;
 use super::overrides::Overrides;
 use super::problem::{build_problem, is_problem};
 use super::tasks::TaskReader;
+use super::teams::Teams;
 use crate::scenario::Diagnostics;
 use crate::scenario::{self, Scenario};
 use std::path::{Path, PathBuf};
 use wheelbase_grid::{Grid, GridShape, GridSize, MemoryMax, SideTable, TerrainTable};
 use wheelbase_planner::{ClassSpec, MovementClass};
-use wheelbase_sim::{CollisionRule, Command, Random, Settings, Setup, World, WorldParts};
+use wheelbase_sim::{AgentId, CollisionRule, Command, Random, Settings, Setup, World, WorldParts};
 use wheelbase_traffic::Occupancy;
 
 /// A map and a class to plan for.
@@ -149,14 +151,20 @@ pub(crate) fn build_world_on(
         replan: typed.replan,
     };
     let mut setup = Setup::cooperative(settings, grid, built);
+    let teams = Teams::of(typed, &mut errors);
+    setup.friends = teams.friends;
+    let on_file = typed.agents.iter().chain(&on_map).zip(0..);
+    let names: AgentNames<'_> =
+        on_file.filter_map(|(agent, id)| Some((agent.name.as_ref()?.value.as_str(), AgentId(id)))).collect();
+    let lookup = (&names, &teams);
     let (mut placed, mut occupancy) = (PlacedAgents::default(), Occupancy::new(setup.grid.size(), collision));
-    place_agents(&mut setup, &typed.agents, &mut placed, &mut occupancy, &mut errors);
-    place_agents(&mut setup, &on_map, &mut placed, &mut occupancy, &mut map_errors);
+    place_agents(&mut setup, &typed.agents, lookup, &mut placed, &mut occupancy, &mut errors);
+    place_agents(&mut setup, &on_map, lookup, &mut placed, &mut occupancy, &mut map_errors);
     errors.extend(map_errors.take());
     let mut tasks = TaskReader::new(files);
-    let read = |group| read_group(&setup, group, &mut tasks, &mut errors);
+    let read = |group| read_group(&setup, group, lookup, &mut tasks, &mut errors);
     let groups: Vec<_> = typed.groups.iter().map(read).collect();
-    let commands = build_events(&setup, typed, &placed.names, &mut tasks, &mut errors);
+    let commands = build_events(&setup, typed, lookup, &placed.names, &mut tasks, &mut errors);
     errors.stop_if_any()?;
     let mut random = Random::new(typed.seed);
     let mut placer = GroupPlacer::default();

@@ -5,18 +5,35 @@ use super::typed::{
     AGENTS_MAX, Agent, Fallback, GoalOptions, Group, IfUnreachable, Located, ORDERS_MAX, Order, OrderKind,
     TaskSource, Tasks, TypedPose,
 };
-use super::values::{I32_RANGE, TICK_RANGE, area, located_name, required_area};
+use super::values::{I32_RANGE, TEAM_NAME, TICK_RANGE, area, located_name, required_area};
+use wheelbase_sim::USUAL_SPEED_PERMILLE;
 
-const AGENT_KEYS: Keys = Keys { known: &["name", "class", "at", "priority", "orders"], later: &[] };
-const GROUP_KEYS: Keys =
-    Keys { known: &["class", "count", "area", "priority", "orders", "tasks"], later: &[] };
+const AGENT_KEYS: Keys =
+    Keys { known: &["name", "class", "at", "priority", "team", "speed_factor", "orders"], later: &[] };
+const GROUP_KEYS: Keys = Keys {
+    known: &["class", "count", "area", "priority", "team", "speed_factor", "orders", "tasks"],
+    later: &[],
+};
 const ORDER_KEYS: Keys = Keys {
-    known: &["goto", "goto_area", "goto_group", "wait", "patrol", "within", "fallback", "if_unreachable"],
+    known: &[
+        "goto",
+        "goto_area",
+        "goto_group",
+        "wait",
+        "patrol",
+        "stop",
+        "hold",
+        "follow",
+        "within",
+        "fallback",
+        "if_unreachable",
+    ],
     later: &[],
 };
 const TASKS_KEYS: Keys = Keys { known: &["kind", "area", "file"], later: &[] };
 const TASK_SOURCES: [&str; 2] = ["kind", "file"];
-const ORDER_KINDS: [&str; 5] = ["goto", "goto_area", "goto_group", "wait", "patrol"];
+const ORDER_KINDS: [&str; 8] =
+    ["goto", "goto_area", "goto_group", "wait", "patrol", "stop", "hold", "follow"];
 
 pub(super) const AGENTS: ListOf = ListOf { one: "agent", many: "agents", len: 0..=AGENTS_MAX as usize };
 pub(super) const GROUPS: ListOf = ListOf { one: "group", many: "groups", len: 0..=AGENTS_MAX as usize };
@@ -30,6 +47,11 @@ const GOAL_AREA_FORM: &str = "[x, y, width, height]";
 const GOALS_FORM: &str = "[x, y], [x, y, heading] or a list of these";
 const TASK_FILE: &str = "the path of a table of tasks";
 const CLASS_NAME: &str = "the name of a class";
+const LEADER_NAME: &str = "the name of an agent";
+/// The orders that take `within`, and those that take `fallback` and `if_unreachable`.
+const WITHIN_ORDERS: &str = "goto, patrol or follow";
+const GOAL_ORDERS: &str = "goto, goto_area, goto_group or patrol";
+const FALLBACK_KEYS: [&str; 2] = ["fallback", "if_unreachable"];
 
 /// Reads an `[[agents]]` table. `names` are those of the agents before, and gets its name.
 pub(super) fn agent(reader: &mut Reader, node: &Node, names: &mut Names) -> Option<Agent> {
@@ -42,12 +64,16 @@ pub(super) fn agent(reader: &mut Reader, node: &Node, names: &mut Names) -> Opti
     let class = class_name(reader, &table);
     let at = reader.required(&table, "at", START_FORM, |reader, node| pose(reader, node, START_FORM));
     let priority = priority(reader, &table);
+    let team = team(reader, &table);
+    let speed_factor = speed_factor(reader, &table);
     let orders = orders(reader, &table);
     Some(Agent {
         name: name?,
         class: class?,
         at: at?,
         priority: priority?,
+        team: team?,
+        speed_factor: speed_factor?,
         orders: orders?,
         line: reader.line(node),
         key: node.key(),
@@ -70,6 +96,8 @@ pub(super) fn group(reader: &mut Reader, node: &Node, n_agents: &mut u64) -> Opt
     }
     let area = required_area(reader, &table);
     let priority = priority(reader, &table);
+    let team = team(reader, &table);
+    let speed_factor = speed_factor(reader, &table);
     let orders = orders(reader, &table);
     let tasks = tasks(reader, &table);
     Some(Group {
@@ -77,6 +105,8 @@ pub(super) fn group(reader: &mut Reader, node: &Node, n_agents: &mut u64) -> Opt
         count: count?,
         area: area?,
         priority: priority?,
+        team: team?,
+        speed_factor: speed_factor?,
         orders: orders?,
         tasks: tasks?,
         line: reader.line(node),
@@ -119,6 +149,14 @@ fn priority(reader: &mut Reader, table: &Table) -> Option<i32> {
     reader.optional_whole(table, "priority", 0, I32_RANGE)
 }
 
+fn team(reader: &mut Reader, table: &Table) -> Option<Option<Located<String>>> {
+    reader.optional(table, "team", None, |reader, node| located_name(reader, node, TEAM_NAME).map(Some))
+}
+
+fn speed_factor(reader: &mut Reader, table: &Table) -> Option<u16> {
+    reader.optional_whole(table, "speed_factor", USUAL_SPEED_PERMILLE, 1..=i64::from(u16::MAX))
+}
+
 fn orders(reader: &mut Reader, table: &Table) -> Option<Vec<Order>> {
     reader.optional(table, "orders", Vec::new(), |reader, node| reader.list(node, &ORDERS, order))
 }
@@ -137,13 +175,13 @@ fn order(reader: &mut Reader, node: &Node) -> Option<Order> {
             OrderKind::Goto { goals: goals?, options: options? }
         }
         "goto_area" => {
-            refuse(reader, &table, &["within"], "goto or patrol", "goto_area");
+            refuse(reader, &table, &["within"], WITHIN_ORDERS, "goto_area");
             let area = reader.required(&table, "goto_area", GOAL_AREA_FORM, area);
             let options = goal_options(reader, &table);
             OrderKind::GotoArea { area: area?, options: options? }
         }
         "goto_group" => {
-            refuse(reader, &table, &["within"], "goto or patrol", "goto_group");
+            refuse(reader, &table, &["within"], WITHIN_ORDERS, "goto_group");
             let goal = reader
                 .required(&table, "goto_group", GOAL_FORM, |reader, node| pose(reader, node, GOAL_FORM));
             let options = goal_options(reader, &table);
@@ -154,14 +192,34 @@ fn order(reader: &mut Reader, node: &Node) -> Option<Order> {
             let options = goal_options(reader, &table);
             OrderKind::Patrol { stops: stops?, options: options? }
         }
-        _ => {
-            refuse(reader, &table, &["within"], "goto or patrol", "wait");
-            let goals = "goto, goto_area, goto_group or patrol";
-            refuse(reader, &table, &["fallback", "if_unreachable"], goals, "wait");
-            OrderKind::Wait { ticks: reader.required_whole(&table, "wait", TICK_RANGE)? }
+        "follow" => {
+            refuse(reader, &table, &FALLBACK_KEYS, GOAL_ORDERS, "follow");
+            let leader = reader.required(&table, "follow", LEADER_NAME, |reader, node| {
+                located_name(reader, node, LEADER_NAME)
+            });
+            let within = reader.required_whole(&table, "within", 1..=i64::from(u16::MAX));
+            OrderKind::Follow { leader: leader?, within: within? }
+        }
+        kind => {
+            refuse(reader, &table, &["within"], WITHIN_ORDERS, kind);
+            refuse(reader, &table, &FALLBACK_KEYS, GOAL_ORDERS, kind);
+            match kind {
+                "wait" => OrderKind::Wait { ticks: reader.required_whole(&table, kind, TICK_RANGE)? },
+                "stop" => reader.required(&table, kind, "true", only_true).map(|()| OrderKind::Stop)?,
+                _ => reader.required(&table, kind, "true", only_true).map(|()| OrderKind::Hold)?,
+            }
         }
     };
     Some(Order { kind, line: reader.line(node), key: node.key() })
+}
+
+/// Reads the value of an order that has no other.
+fn only_true(reader: &mut Reader, node: &Node) -> Option<()> {
+    if !node.is_true() {
+        reader.unexpected(node, "true");
+        return None;
+    }
+    Some(())
 }
 
 /// Reports the keys among `names` that the table has: they go with the order `expected`, not with `found`.

@@ -7,10 +7,10 @@ use super::class;
 use super::event;
 use super::reader::{Keys, ListOf, Names, Node, Reader, Table};
 use super::typed::{
-    CLASSES_MAX, ClassFile, Collision, EXPANSIONS_PER_TICK_MAX, Elevation, GENERATED_LEN_MAX, LANDMARKS_MAX,
-    Located, Map, MapSource, SEARCH_SLOTS_MAX, Scenario, Side, TICK_MAX, Terrain, Wall,
+    CLASSES_MAX, ClassFile, Collision, EXPANSIONS_PER_TICK_MAX, Elevation, FriendPair, GENERATED_LEN_MAX,
+    LANDMARKS_MAX, Located, Map, MapSource, SEARCH_SLOTS_MAX, Scenario, Side, TICK_MAX, Terrain, Wall,
 };
-use super::values::{I32_RANGE, SPEED_RANGE, located_name};
+use super::values::{I32_RANGE, SPEED_RANGE, TEAM_NAME, located_name};
 use wheelbase_grid::{GridShape, Rgb, colour_from_hexadecimal};
 use wheelbase_sim::ReplanParams;
 use wheelbase_traffic::TrafficParams;
@@ -32,6 +32,7 @@ const SCENARIO_KEYS: Keys = Keys {
         "agents",
         "groups",
         "events",
+        "teams",
     ],
     later: &[],
 };
@@ -43,6 +44,7 @@ const GENERATE_KEYS: Keys = Keys { known: &["kind", "size", "seed"], later: &[] 
 const TERRAIN_KEYS: Keys = Keys { known: &["glyphs", "speed", "colour", "sides"], later: &[] };
 /// The sides of squares and of hexagons, in the order of their numbers. Which of them the map has is checked later.
 const TERRAIN_SIDE_KEYS: Keys = Keys { known: &["E", "NE", "N", "NW", "W", "SW", "S", "SE"], later: &[] };
+const TEAMS_KEYS: Keys = Keys { known: &["friends"], later: &[] };
 const SIDE_KEYS: Keys = Keys { known: &["speed"], later: &[] };
 
 const CLASSES: ListOf = ListOf { one: "class", many: "classes", len: 0..=CLASSES_MAX };
@@ -52,6 +54,8 @@ const SIDES: ListOf = ListOf { one: "side kind", many: "side kinds", len: 0..=us
 const ROWS: ListOf = ListOf { one: "row", many: "rows", len: 1..=usize::MAX };
 const HEIGHTS: ListOf = ListOf { one: "height", many: "heights", len: 1..=usize::MAX };
 const WALLS: ListOf = ListOf { one: "wall", many: "walls", len: 0..=usize::MAX };
+
+const FRIENDS: ListOf = ListOf { one: "pair of teams", many: "pairs of teams", len: 0..=usize::MAX };
 
 const SIZE_FORM: &str = "[width, height]";
 const GENERATE_FORM: &str = "a table with kind and size";
@@ -101,6 +105,7 @@ pub(super) fn scenario(reader: &mut Reader, document: &Node) -> Option<Scenario>
     let events = reader.optional(&top, "events", Vec::new(), |reader, node| {
         reader.list(node, &event::EVENTS, |reader, node| event::event(reader, node, &mut n_agents, shape))
     });
+    let friends = reader.optional(&top, "teams", Vec::new(), teams);
     Some(Scenario {
         name: name?,
         seed: seed?,
@@ -119,6 +124,7 @@ pub(super) fn scenario(reader: &mut Reader, document: &Node) -> Option<Scenario>
         agents: agents?,
         groups: groups?,
         events: events?,
+        friends: friends?,
     })
 }
 
@@ -146,6 +152,22 @@ pub(super) fn class_file(reader: &mut Reader, document: &Node) -> Option<ClassFi
 /// Reads the terrain and the side kinds.
 fn kinds(reader: &mut Reader, top: &Table) -> (Option<Vec<Terrain>>, Option<Vec<Side>>) {
     (reader.named(top, "terrain", &TERRAINS, terrain), reader.named(top, "side", &SIDES, side))
+}
+
+/// Reads the `[teams]` table: the pairs of friends.
+fn teams(reader: &mut Reader, node: &Node) -> Option<Vec<FriendPair>> {
+    let table = reader.table(node, &TEAMS_KEYS)?;
+    reader.optional(&table, "friends", Vec::new(), |reader, node| reader.list(node, &FRIENDS, friend_pair))
+}
+
+fn friend_pair(reader: &mut Reader, node: &Node) -> Option<FriendPair> {
+    let names: Option<[Node; 2]> = node.items().and_then(|items| items.collect::<Vec<_>>().try_into().ok());
+    let Some(names) = names else {
+        reader.unexpected(node, "two names of teams");
+        return None;
+    };
+    let [one, other] = names.map(|name| reader.filled_string(&name, TEAM_NAME));
+    Some(FriendPair { names: [one?, other?], line: reader.line(node), key: node.key() })
 }
 
 fn map(reader: &mut Reader, node: &Node) -> Option<Map> {

@@ -77,6 +77,11 @@ impl<'n> Node<'n> {
         self.value.is_str()
     }
 
+    /// Whether it is `true`.
+    pub(super) fn is_true(&self) -> bool {
+        self.value.as_bool() == Some(true)
+    }
+
     /// The first value of a list; `None` if it is not a list, or empty.
     pub(super) fn first_item(&'n self) -> Option<Node<'n>> {
         self.items()?.next()

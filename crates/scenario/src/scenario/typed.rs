@@ -77,6 +77,19 @@ pub struct Scenario {
     pub groups: Vec<Group>,
     /// The `[[events]]` tables in the order of the file, at most [`EVENTS_MAX`].
     pub events: Vec<Event>,
+    /// `teams.friends`: pairs of teams, in the order of the file.
+    pub friends: Vec<FriendPair>,
+}
+
+/// Two teams that are friends.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FriendPair {
+    /// Their names, not empty; not looked up.
+    pub names: [String; 2],
+    /// Line of the pair.
+    pub line: u32,
+    /// Key path, such as `teams.friends[0]`.
+    pub key: String,
 }
 
 /// The cells that a moving agent occupies.
@@ -295,6 +308,10 @@ pub struct Agent {
     pub at: TypedPose,
     /// `priority`; 0 by default.
     pub priority: i32,
+    /// `team`: name of its team, not empty.
+    pub team: Option<Located<String>>,
+    /// `speed_factor` in permille, at least 1; 1000 by default.
+    pub speed_factor: u16,
     /// `orders`, at most [`ORDERS_MAX`].
     pub orders: Vec<Order>,
     /// Line of the table.
@@ -314,6 +331,10 @@ pub struct Group {
     pub area: Area,
     /// `priority` of each; 0 by default.
     pub priority: i32,
+    /// `team`: name of the team of each, not empty.
+    pub team: Option<Located<String>>,
+    /// `speed_factor` of each in permille, at least 1; 1000 by default.
+    pub speed_factor: u16,
     /// `orders` of each, at most [`ORDERS_MAX`].
     pub orders: Vec<Order>,
     /// `tasks` of each, done forever after its orders.
@@ -393,6 +414,17 @@ pub enum OrderKind {
         stops: Vec<TypedPose>,
         /// Tolerance and fallback of each stop.
         options: GoalOptions,
+    },
+    /// Drop what is left and rest.
+    Stop,
+    /// Rest forever, pushed by nobody. Orders after it never run.
+    Hold,
+    /// Keep near an agent until that is gone.
+    Follow {
+        /// Name of the agent, not empty; not looked up.
+        leader: Located<String>,
+        /// `within`: greatest distance in cells, at least 1.
+        within: u16,
     },
 }
 

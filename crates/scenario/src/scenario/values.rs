@@ -10,6 +10,8 @@ pub(super) const SPEED_RANGE: RangeInclusive<i64> = 0..=u16::MAX as i64;
 pub(super) const I32_RANGE: RangeInclusive<i64> = i32::MIN as i64..=i32::MAX as i64;
 /// Range of ticks and of waiting times.
 pub(super) const TICK_RANGE: RangeInclusive<i64> = 0..=TICK_MAX as i64;
+/// A team in messages.
+pub(super) const TEAM_NAME: &str = "the name of a team";
 const AREA_FORM: &str = "[x, y, width, height]";
 
 /// The `area` of a table.

@@ -36,7 +36,8 @@ fn wrong_values_say_what_was_found() {
         (
             "priority = -2",
             "tasks = []",
-            "53: agents[0].tasks: unknown key, expected name, class, at, priority or orders",
+            "53: agents[0].tasks: unknown key, expected name, class, at, priority, team, speed_factor \
+             or orders",
         ),
     ]);
     check_ranges(&[(

@@ -224,7 +224,8 @@ fn events_about_agents_say_what_is_wrong() {
         (
             "priority = 6",
             "name = \"a\"",
-            "44: events[3].add_agents.name: unknown key, expected class, count, area, priority, orders or tasks",
+            "44: events[3].add_agents.name: unknown key, expected class, count, area, priority, team, \
+             speed_factor, orders or tasks",
         ),
         (
             "priority = 6",

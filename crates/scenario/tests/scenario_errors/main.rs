@@ -9,6 +9,7 @@ mod events;
 mod groups;
 mod map;
 mod orders;
+mod teams;
 mod terrain;
 mod top_level;
 
@@ -16,9 +17,9 @@ use wheelbase_grid::Side;
 use wheelbase_planner::When;
 use wheelbase_planner::model::{Climb, Sweep, SweepRule};
 use wheelbase_scenario::scenario::{
-    AgentSelection, Area, Collision, Elevation, Event, EventAction, Fallback, GoalOptions, IfUnreachable,
-    Located, MapSource, OnAgents, OrderKind, Scenario, ScenarioError, ScenarioErrors, TypedPose, parse,
-    parse_class_file,
+    AgentSelection, Area, Collision, Elevation, Event, EventAction, Fallback, FriendPair, GoalOptions,
+    IfUnreachable, Located, MapSource, OnAgents, OrderKind, Scenario, ScenarioError, ScenarioErrors,
+    TypedPose, parse, parse_class_file,
 };
 
 /// Most keys that are read, most of them once; [`EDITS`] has the others.

@@ -49,7 +49,7 @@ fn wrong_values_say_what_was_found() {
             "{ wait = 50 }",
             "{ fly = 50 }",
             "56: agents[0].orders[1].fly: unknown key, expected goto, goto_area, goto_group, wait, \
-             patrol, within, fallback or if_unreachable",
+             patrol, stop, hold, follow, within, fallback or if_unreachable",
         ),
         // The order that was meant is the one mistyped: its lack is not a second mistake.
         ("{ wait = 50 }", "{ wiat = 50 }", "56: agents[0].orders[1].wiat: unknown key, did you mean `wait`?"),
@@ -66,18 +66,19 @@ fn orders_do_exactly_one_thing() {
         (
             "{ wait = 50 }",
             "{}",
-            "56: agents[0].orders[1]: expected goto, goto_area, goto_group, wait or patrol, found none",
+            "56: agents[0].orders[1]: expected goto, goto_area, goto_group, wait, patrol, stop, hold or \
+             follow, found none",
         ),
         (
             "{ wait = 50 }",
             "{ wait = 50, goto = [1, 1] }",
-            "56: agents[0].orders[1]: expected only one of goto, goto_area, goto_group, wait or \
-             patrol, found goto and wait",
+            "56: agents[0].orders[1]: expected only one of goto, goto_area, goto_group, wait, patrol, \
+             stop, hold or follow, found goto and wait",
         ),
         (
             "{ wait = 50 }",
             "{ wait = 50, within = 2 }",
-            "56: agents[0].orders[1].within: expected only with goto or patrol, found with wait",
+            "56: agents[0].orders[1].within: expected only with goto, patrol or follow, found with wait",
         ),
     ]);
 }
@@ -94,7 +95,7 @@ fn orders_to_an_area_say_what_is_wrong() {
         (
             order,
             "{ goto_area = [1, 1, 1, 1], within = 1 }",
-            ".within: expected only with goto or patrol, found with goto_area",
+            ".within: expected only with goto, patrol or follow, found with goto_area",
         ),
         (
             order,
@@ -104,7 +105,8 @@ fn orders_to_an_area_say_what_is_wrong() {
         (
             order,
             "{ goto_area = [1, 1, 1, 1], goto = [1, 1] }",
-            ": expected only one of goto, goto_area, goto_group, wait or patrol, found goto and goto_area",
+            ": expected only one of goto, goto_area, goto_group, wait, patrol, stop, hold or follow, found goto \
+             and goto_area",
         ),
         (
             order,
@@ -119,7 +121,7 @@ fn orders_to_an_area_say_what_is_wrong() {
         (
             order,
             "{ goto_group = [1, 1], within = 2 }",
-            ".within: expected only with goto or patrol, found with goto_group",
+            ".within: expected only with goto, patrol or follow, found with goto_group",
         ),
         ("\"nearest\"", "\"near\"", ".fallback: expected \"fail\" or \"nearest\", found \"near\""),
         (
@@ -129,6 +131,49 @@ fn orders_to_an_area_say_what_is_wrong() {
         ),
     ] {
         assert_eq!(edits_message(piece, replacement), format!("27: groups[0].orders[0]{expected}"));
+    }
+}
+
+#[test]
+fn stop_hold_and_follow_are_read_field_by_field() {
+    let orders = "{ stop = true },\n  { hold = true },\n  { follow = \"convoy-1\", within = 4 }";
+    let scenario = parse("x.toml", good_with("{ wait = 50 }", orders).as_bytes()).expect("a good scenario");
+    let kinds = scenario.agents[0].orders.iter().map(|order| order.kind.clone()).collect::<Vec<_>>();
+    assert_eq!(kinds[1..3], [OrderKind::Stop, OrderKind::Hold]);
+    assert_eq!(kinds[3], OrderKind::Follow { leader: text("convoy-1", 58), within: 4 });
+}
+
+#[test]
+fn stop_hold_and_follow_say_what_is_wrong() {
+    let order = "{ wait = 50 }";
+    for (replacement, expected) in [
+        ("{ stop = false }", ".stop: expected true, found false"),
+        ("{ stop = 1 }", ".stop: expected true, found 1"),
+        ("{ hold = \"true\" }", ".hold: expected true, found \"true\""),
+        ("{ hodl = true }", ".hodl: unknown key, did you mean `hold`?"),
+        ("{ follow = \"\", within = 1 }", ".follow: expected the name of an agent, found \"\""),
+        ("{ follow = 7, within = 1 }", ".follow: expected the name of an agent, found 7"),
+        ("{ follow = \"a\" }", ".within: missing, expected a whole number from 1 to 65535"),
+        ("{ follow = \"a\", within = 0 }", ".within: expected a whole number from 1 to 65535, found 0"),
+        (
+            "{ stop = true, within = 1 }",
+            ".within: expected only with goto, patrol or follow, found with stop",
+        ),
+        (
+            "{ hold = true, fallback = \"nearest\" }",
+            ".fallback: expected only with goto, goto_area, goto_group or patrol, found with hold",
+        ),
+        (
+            "{ follow = \"a\", within = 1, if_unreachable = \"wait\" }",
+            ".if_unreachable: expected only with goto, goto_area, goto_group or patrol, found with follow",
+        ),
+        (
+            "{ stop = true, hold = true }",
+            ": expected only one of goto, goto_area, goto_group, wait, patrol, stop, hold or follow, found stop \
+             and hold",
+        ),
+    ] {
+        assert_eq!(message(order, replacement), format!("56: agents[0].orders[1]{expected}"));
     }
 }
 

@@ -80,7 +80,8 @@ fn unknown_keys_name_the_nearest_right_one() {
             "seed = 7",
             "\"a b\" = 7",
             "2: \"a b\": unknown key, expected name, seed, ticks, collision, expansions_per_tick, \
-             search_slots, landmarks, tries_per_tick, map, terrain, side, class, agents, groups or events",
+             search_slots, landmarks, tries_per_tick, map, terrain, side, class, agents, groups, events or \
+             teams",
         ),
     ]);
 }

@@ -84,6 +84,9 @@ pub(super) fn spawn_group(
     if !group.team.is_known() {
         return Err(RefusalReason::UnknownTeam);
     }
+    if group.speed_factor == 0 {
+        return Err(RefusalReason::WrongSpeedFactor);
+    }
     check_orders(world, &group.orders)?;
     check_leaders(world, &group.orders)?;
     let headings = world.tables[usize::from(group.class.0)].space().headings();
@@ -101,6 +104,7 @@ pub(super) fn spawn_group(
         let spawn = Spawn {
             priority: group.priority,
             team: group.team,
+            speed_factor: group.speed_factor,
             number: placed,
             ..Spawn::new(group.class, world.tables[usize::from(group.class.0)].space().pose(state))
         };

@@ -351,6 +351,7 @@ impl Generator {
                     priority: self.number(),
                     team: self.team(),
                     orders: self.orders(world),
+                    speed_factor: if self.chance(700) { 1000 } else { self.factor() },
                 })
             }
             0..6 => Command::Remove(self.selection(world)),
