@@ -9,8 +9,8 @@ use wheelbase_grid::{Cell, Grid, GridShape, Rect, SideKind};
 use wheelbase_planner::Pose;
 use wheelbase_planner::model::heading_name;
 use wheelbase_sim::{
-    AppliedEdit, ClassId, EditEffect, OnAgents, OrderKind, RunResult, Team, TraceEvent, USUAL_SPEED_PERMILLE,
-    World,
+    AppliedEdit, AtDeadline, ClassId, EditEffect, OnAgents, OrderKind, RunResult, Team, TraceEvent,
+    USUAL_SPEED_PERMILLE, World,
 };
 
 fn pose_json(world: &World, class: ClassId, pose: Pose) -> Value {
@@ -158,12 +158,18 @@ impl EditLine {
         for (key, value) in self.keys {
             line[key] = value;
         }
-        line["on_agents"] = json!(match on_agents {
-            OnAgents::Wait => "wait",
-            OnAgents::Strand => "strand",
-            OnAgents::Remove => "remove",
-        });
+        let (on_agents, deadline) = match on_agents {
+            OnAgents::Wait => ("wait", None),
+            OnAgents::Strand => ("strand", None),
+            OnAgents::Remove => ("remove", None),
+            OnAgents::WaitUntil { deadline, then: AtDeadline::Strand } => ("strand", Some(deadline)),
+            OnAgents::WaitUntil { deadline, then: AtDeadline::Remove } => ("remove", Some(deadline)),
+        };
+        line["on_agents"] = json!(on_agents);
         line["asked"] = json!(asked);
+        if let Some(deadline) = deadline {
+            line["deadline"] = json!(deadline);
+        }
         writeln!(out, "{line}")
     }
 }

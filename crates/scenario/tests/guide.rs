@@ -202,6 +202,10 @@ fn limits_are_those_of_the_code() {
         ("Orders", "wait", grouped(scenario::TICK_MAX.into())),
         ("Orders", "within", grouped(u16::MAX.into())),
         ("`[[events]]`", "tick", grouped(scenario::TICK_MAX.into())),
+        ("`set_terrain`", "deadline", grouped(scenario::TICK_MAX.into())),
+        ("`set_elevation`", "deadline", grouped(scenario::TICK_MAX.into())),
+        ("`set_side`", "deadline", grouped(scenario::TICK_MAX.into())),
+        ("`rotate`", "deadline", grouped(scenario::TICK_MAX.into())),
     ];
     for (heading, key, limit) in limits {
         assert!(row(heading, key).contains(&limit), "{heading}: {key}: expected {limit}");

@@ -14,9 +14,9 @@ use wheelbase_grid::{
 use wheelbase_planner::{ClassSpec, GoalMember, Heading, MovementClass, MovementTables, Pose, Primitive};
 use wheelbase_scenario::recording::{Event, Reader, Recorder, TickRecord, rebuild, verify};
 use wheelbase_sim::{
-    AgentId, AgentSelection, ClassId, Command, Counters, Friends, MapEdit, OnAgents, Order, OrderKind,
-    PathSource, Random, RunState, Settings, Setup, Spawn, SpawnGroup, TaskSource, Team, Threads, Ticket,
-    World, invariant,
+    AgentId, AgentSelection, AtDeadline, ClassId, Command, Counters, Friends, MapEdit, OnAgents, Order,
+    OrderKind, PathSource, Random, RunState, Settings, Setup, Spawn, SpawnGroup, TaskSource, Team, Threads,
+    Ticket, World, invariant,
 };
 use wheelbase_traffic::{Commanded, Decisions, Start, Traffic, TrafficView};
 
@@ -208,7 +208,13 @@ fn random_command(random: &mut Random, world: &World) -> Command {
         8 => Command::SpeedFactor { agents, permille: [0, 1, 700, 1000, 2500, u16::MAX][random.below(6)] },
         9 => Command::Edit(MapEdit {
             changes: (0..random.below(4)).map(|_| random_change(random)).collect(),
-            on_agents: [OnAgents::Wait, OnAgents::Strand, OnAgents::Remove][random.below(3)],
+            on_agents: [
+                OnAgents::Wait,
+                OnAgents::Strand,
+                OnAgents::Remove,
+                OnAgents::WaitUntil { deadline: 6, then: AtDeadline::Strand },
+                OnAgents::WaitUntil { deadline: 15, then: AtDeadline::Remove },
+            ][random.below(5)],
         }),
         10 if random.below(4) == 0 => {
             let moves = (0..random.below(4)).map(|_| random.below(5) as u8).collect();

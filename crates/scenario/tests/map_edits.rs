@@ -1,10 +1,13 @@
 //! The four kinds of map edits: their effect on agents under both collision rules.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::{build_world, cell, run_checked, step_to};
 use wheelbase_grid::{CellXY, Side, SideKind};
-use wheelbase_sim::{Activity, World};
+use wheelbase_scenario::trace::write_log;
+use wheelbase_sim::{Activity, RunState, World};
 
 /// A truck of two cells that cannot stand on uneven ground, on a strip whose cell (3, 0) has a wall to the north. Forward
 /// takes 3 ticks.
@@ -202,4 +205,59 @@ fn a_lift_under_a_truck_does_not_disturb_it() {
     assert_eq!(world.edits_pending(), 0);
     run_checked(&mut world);
     assert_eq!((cell(&world, 0), world.counts().orders_done), (CellXY::new(2, 0), 0));
+}
+
+/// A truck that stands in the way does so for ever: at its deadline the edit is carried out in any case, and says so.
+#[test]
+fn a_deadline_ends_the_wait() {
+    each(|collision, kind| {
+        for then in ["strand", "remove"] {
+            let events = event(1, kind.shut, &format!("wait\", deadline = 20, at_deadline = \"{then}"));
+            let mut world = strip(collision, &truck(3, 3), &events);
+            world.keep_log();
+            step_to(&mut world, 21);
+            assert_eq!(world.edits_pending(), 1, "{collision}: {}", kind.shut);
+            let mut out = Vec::new();
+            world.clear_log();
+            world.step();
+            write_log(&world, 21, &mut out).unwrap();
+            let line = String::from_utf8(out).unwrap();
+            let told = format!(r#""on_agents":"{then}","asked":1,"deadline":20}}"#);
+            assert!(line.starts_with(r#"{"t":21,"set_"#) && line.contains(&told), "{line}");
+            let removed = u64::from(then == "remove");
+            assert_eq!((world.edits_pending(), world.counts().removed), (0, removed));
+            assert!(removed == 1 || world.agent_arrays().wait_states[0].stranded);
+            run_checked(&mut world);
+            assert_eq!(world.tick(), 21, "nothing is left to do");
+        }
+    });
+}
+
+/// Before its deadline it is like any other that waits, and the trace does not tell them apart.
+#[test]
+fn an_edit_is_not_kept_for_its_deadline() {
+    each(|collision, kind| {
+        let lines = |on_agents: &str| {
+            let events = event(1, kind.shut, on_agents) + &event(60, kind.open, "wait");
+            let mut world = strip(collision, &(truck(3, 6) + &truck(1, 4)), &events);
+            world.keep_log();
+            let mut out = Vec::new();
+            loop {
+                let (tick, step) = (world.tick(), world.step());
+                write_log(&world, tick, &mut out).unwrap();
+                world.clear_log();
+                if step == RunState::Ended {
+                    return String::from_utf8(out).unwrap();
+                }
+            }
+        };
+        let plain = lines("wait");
+        assert!(plain.contains(r#""on_agents":"wait","asked":1}"#), "{plain}");
+        assert_eq!(
+            lines("wait\", deadline = 50, at_deadline = \"remove"),
+            plain,
+            "{collision}: {}",
+            kind.shut
+        );
+    });
 }

@@ -62,7 +62,13 @@ fn event(width: usize, height: usize) -> impl Strategy<Value = String> {
     let area = move || {
         (cell(), 1_u32..5, 1_u32..5).prop_map(|((x, y), w, h)| format!("area = [{x}, {y}, {w}, {h}]"))
     };
-    let on_agents = || prop::sample::select(&["wait", "strand", "remove"]);
+    // What stands in quotes, with the keys that follow.
+    let on_agents = || {
+        let until = (0_u32..90, prop::sample::select(&["strand", "remove"]))
+            .prop_map(|(ticks, then)| format!("wait\", deadline = {ticks}, at_deadline = \"{then}"));
+        let plain = prop::sample::select(&["wait", "strand", "remove"]).prop_map(str::to_owned);
+        prop_oneof![3 => plain, 1 => until]
+    };
     let side = prop::sample::select(&["E", "N", "W", "S"]);
     let chosen = prop_oneof![
         3 => area(),

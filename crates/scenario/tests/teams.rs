@@ -44,7 +44,8 @@ fn teams_are_numbered_in_the_order_of_the_file() {
     let group =
         |team: &str| format!("[[groups]]\nclass = \"cart\"\ncount = 1\narea = [0, 1, 9, 1]\n{team}\n");
     let text = format!(
-        "name = \"t\"\nticks = 9\n[map]\nrows = [\".........\", \".........\"]\n{CART}{}{}{}{}{}{}[teams]\nfriends = [[\"blue\", \"red\"]]\n",
+        "name = \"t\"\nticks = 9\n[map]\nrows = [\".........\", \".........\"]\n{CART}{}{}{}{}{}{}\
+         [teams]\nfriends = [[\"blue\", \"red\"]]\n",
         event(3, "add_agents = { class = \"cart\", count = 1, area = [8, 0, 1, 1], team = \"green\" }"),
         group("team = \"blue\"\nspeed_factor = 700"),
         group("speed_factor = 900"),

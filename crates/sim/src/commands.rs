@@ -328,6 +328,44 @@ pub enum OnAgents {
     Strand,
     /// `"remove"`: they are removed.
     Remove,
+    /// `"wait"` with a deadline: the edit waits until it disturbs no agent, but no longer than some ticks.
+    ///
+    /// ```
+    /// use wheelbase_sim::grid::{Side, SideKind};
+    /// use wheelbase_sim::{AtDeadline, CellXY, Change, Command, MapEdit, OnAgents};
+    /// // Shuts a door; whatever still stands in it 100 ticks later is out.
+    /// let shut = Change::Side { cell: CellXY::new(4, 2), side: Side::East, kind: SideKind::WALL };
+    /// let on_agents = OnAgents::WaitUntil { deadline: 100, then: AtDeadline::Remove };
+    /// let command = Command::Edit(MapEdit { on_agents, ..MapEdit::new(shut) });
+    /// assert_ne!(command, Command::edit(shut));
+    /// ```
+    WaitUntil {
+        /// Ticks from the one at which the command takes effect to the one at which the edit is carried out in any
+        /// case; 0 does not wait.
+        deadline: u32,
+        /// What happens then to agents that it still disturbs.
+        then: AtDeadline,
+    },
+}
+
+impl OnAgents {
+    /// The same, some ticks after the edit was asked for: up to its deadline an edit waits like any other.
+    pub(crate) fn after(self, ticks: u32) -> Self {
+        match self {
+            Self::WaitUntil { deadline, .. } if ticks < deadline => Self::Wait,
+            other => other,
+        }
+    }
+}
+
+/// What happens to agents that an edit disturbs at its deadline.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AtDeadline {
+    /// `"strand"`: as [`OnAgents::Strand`].
+    #[default]
+    Strand,
+    /// `"remove"`: as [`OnAgents::Remove`].
+    Remove,
 }
 
 /// Why a command, or a part of it, was not carried out.

@@ -135,8 +135,8 @@ pub use agents::{Agents, Row};
 pub use class::WorldClass;
 pub use command_queue::GivenCommand;
 pub use commands::{
-    AGENTS_MAX, AgentSelection, CHANGES_MAX, Command, GOALS_MAX, MapEdit, NAMED_MAX, ORDERS_MAX, OnAgents,
-    RefusalReason, Spawn, SpawnGroup, Ticket,
+    AGENTS_MAX, AgentSelection, AtDeadline, CHANGES_MAX, Command, GOALS_MAX, MapEdit, NAMED_MAX, ORDERS_MAX,
+    OnAgents, RefusalReason, Spawn, SpawnGroup, Ticket,
 };
 pub use counts::Counts;
 pub use log::{AppliedEdit, EditEffect, TraceEvent};

@@ -160,7 +160,8 @@ pub enum TraceEvent {
 pub struct AppliedEdit {
     /// Its effect.
     pub effect: EditEffect,
-    /// What happens to disturbed agents.
+    /// What happens to disturbed agents: [`OnAgents::WaitUntil`] if it was carried out at its deadline,
+    /// [`OnAgents::Wait`] if before.
     pub on_agents: OnAgents,
     /// Tick of the event.
     pub asked: u32,

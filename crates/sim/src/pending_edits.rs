@@ -1,6 +1,6 @@
-//! Edits of the map that wait until they disturb no agent.
+//! Edits of the map that wait until they disturb no agent, or for their deadline.
 
-use crate::commands::{MapEdit, Ticket};
+use crate::commands::{MapEdit, OnAgents, Ticket};
 use wheelbase_grid::Change;
 use wheelbase_traffic::forbidden::ForbiddenArea;
 use wheelbase_traffic::motion::AgentId;
@@ -16,8 +16,8 @@ pub struct PendingEdit {
     pub edit: MapEdit,
 }
 
-/// Edits that wait until they disturb no agent. Until then only agents that already hold one of an edit's cells may
-/// sweep them. An edit of a side, or a rotation of a tile, has one cell: the one whose sides it sets.
+/// Edits that wait until they disturb no agent, or for their deadline. Until then only agents that already hold one of
+/// an edit's cells may sweep them. An edit of a side, or a rotation of a tile, has one cell: the one whose sides it sets.
 #[derive(Debug, Default)]
 pub struct PendingEdits {
     edits: Vec<PendingEdit>,
@@ -41,6 +41,11 @@ impl PendingEdits {
     /// The pending edits, oldest first.
     pub fn edits(&self) -> &[PendingEdit] {
         &self.edits
+    }
+
+    /// Whether one of them will be carried out in any case.
+    pub(crate) fn any_deadline(&self) -> bool {
+        self.edits.iter().any(|pending| matches!(pending.edit.on_agents, OnAgents::WaitUntil { .. }))
     }
 
     /// Adds an edit.

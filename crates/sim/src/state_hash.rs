@@ -1,5 +1,6 @@
 //! The hash of everything that the next tick depends on.
 
+use crate::commands::OnAgents;
 use crate::world::World;
 use wheelbase_grid::Fnv1a;
 use wheelbase_traffic::hash::fold;
@@ -47,6 +48,9 @@ impl World {
         self.commands.words().into_iter().for_each(|word| hash.word(word));
         for pending in self.pending_edits.edits() {
             hash.word(pending.ticket.0 << 32 | u64::from(pending.asked));
+            if let OnAgents::WaitUntil { deadline, then } = pending.edit.on_agents {
+                hash.word((then as u64) << 32 | u64::from(deadline));
+            }
         }
         for change in &self.class_changes {
             hash.word(u64::from(change.agent.0) << 8 | u64::from(change.class.0));

@@ -110,8 +110,8 @@ impl World {
         while self.step() == RunState::Running {}
     }
 
-    /// Whether no later tick can change anything: no command waits, and every agent rests without anything to do. A
-    /// pending edit then waits for an agent that will never move.
+    /// Whether no later tick can change anything: no command waits, no edit has a deadline, and every agent rests
+    /// without anything to do. A pending edit then waits for an agent that will never move.
     pub fn nothing_left(&self) -> bool {
         let Agents { motion, busy, .. } = &self.agents;
         let is_still = |row: usize| {
@@ -120,6 +120,7 @@ impl World {
         };
         self.commands.is_empty()
             && self.class_changes.is_empty()
+            && !self.pending_edits.any_deadline()
             && !self.obstructed.any_tries(self.agents.cleared)
             && busy.iter().all(is_still)
     }

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use wheelbase_grid::{CellXY, Change, Grid, GridShape, Rect, Side, SideKind, TerrainKind};
 use wheelbase_planner::{Goal, GoalMember, Heading, Path, Scratch, Status};
 use wheelbase_sim::{
-    Activity, AgentId, AgentRow, AgentSelection, CHANGES_MAX, ClassId, Command, EventKind, EventRow,
-    GOALS_MAX, IfUnreachable, MapEdit, NAMED_MAX, ORDERS_MAX, OnAgents, Order, OrderKind, PathSource,
-    RefusalReason, RunState, Spawn, SpawnGroup, TaskSource, Team, Ticket, Trip, UnreachableReason,
-    WaitReason, World,
+    Activity, AgentId, AgentRow, AgentSelection, AtDeadline, CHANGES_MAX, ClassId, Command, EventKind,
+    EventRow, GOALS_MAX, IfUnreachable, MapEdit, NAMED_MAX, ORDERS_MAX, OnAgents, Order, OrderKind,
+    PathSource, RefusalReason, RunState, Spawn, SpawnGroup, TaskSource, Team, Ticket, Trip,
+    UnreachableReason, WaitReason, World,
 };
 
 const A: AgentId = AgentId(0);
@@ -580,6 +580,68 @@ fn an_edit_strands_or_removes() {
     run.does(edit([flood(6, 0, 1, 2), flood(5, 0, 1, 1)], OnAgents::Remove));
     assert_eq!(events(&run.world, EventKind::Removed), [(0, 0), (1, 0)]);
     assert_eq!(run.world.counts().removed, 2);
+}
+
+/// At its deadline an edit is carried out in any case, at that very tick, before the commands of it.
+#[test]
+fn an_edit_with_a_deadline_strands_or_removes_then() {
+    for (deadline, then) in [0, 1, 7]
+        .into_iter()
+        .flat_map(|ticks| [AtDeadline::Strand, AtDeadline::Remove].map(|then| (ticks, then)))
+    {
+        let mut run = Checked::on(open(8, 2), &[at(WALKER, 2, 0, 0), at(WALKER, 6, 1, 0)]);
+        let ticket = run.does(edit([flood(2, 0, 1, 1)], OnAgents::WaitUntil { deadline, then }));
+        let asked = run.world.tick() - 1;
+        while run.world.tick() < asked + deadline {
+            assert_eq!((run.world.edits_pending(), run.world.nothing_left()), (1, false));
+            run.step();
+        }
+        if deadline > 0 {
+            assert_eq!(run.world.edits_pending(), 1);
+            // It comes too late to save the walker.
+            run.does(Command::order(A, Order::goto(cell(0, 0))));
+        }
+        let done = run.world.events().iter().find(|row| row.kind() == Some(EventKind::EditDone)).unwrap();
+        assert_eq!((done.tick, done.a, done.ticket), (asked + deadline, asked, ticket.0));
+        assert_eq!((run.world.edits_pending(), run.world.grid().terrain_at(cell(2, 0))), (0, Some(WATER)));
+        let removed = u64::from(then == AtDeadline::Remove);
+        assert_eq!((run.world.counts().removed, run.world.agents().len()), (removed, 2 - removed as usize));
+        assert!(removed == 1 || run.row(A).has(AgentRow::STRANDED));
+    }
+}
+
+/// Up to its deadline an edit waits like any other: it is carried out once it disturbs nobody, and nobody comes in.
+#[test]
+fn an_edit_with_a_deadline_does_not_wait_for_it() {
+    let mut run = Checked::on(open(8, 1), &[at(WALKER, 2, 0, 0), at(WALKER, 4, 0, 0)]);
+    let until = OnAgents::WaitUntil { deadline: 40, then: AtDeadline::Remove };
+    run.does(edit([flood(2, 0, 1, 1)], until));
+    run.does(Command::order(B, Order::goto(cell(0, 0))));
+    run.does(Command::order(A, Order::goto(cell(0, 0))));
+    run.steps(6);
+    assert_eq!((run.world.edits_pending(), run.world.grid().terrain_at(cell(2, 0))), (0, Some(WATER)));
+    run.steps(60);
+    assert_eq!((run.world.counts().removed, run.cell(A)), (0, cell(0, 0)));
+    assert!(run.cell(B).x > 2);
+}
+
+/// Worlds that differ in nothing but the deadline of an edit that waits differ in their hashes.
+#[test]
+fn deadlines_are_part_of_the_state() {
+    let until = |deadline, then| OnAgents::WaitUntil { deadline, then };
+    let all = [
+        OnAgents::Wait,
+        until(9, AtDeadline::Strand),
+        until(10, AtDeadline::Strand),
+        until(10, AtDeadline::Remove),
+    ];
+    let hashes = all.map(|on_agents| {
+        let mut run = Checked::on(open(8, 1), &[at(WALKER, 2, 0, 0)]);
+        run.does(edit([flood(2, 0, 1, 1)], on_agents));
+        run.steps(3);
+        run.world.state_hash()
+    });
+    assert!((1..hashes.len()).all(|at| !hashes[..at].contains(&hashes[at])), "{hashes:x?}");
 }
 
 #[test]

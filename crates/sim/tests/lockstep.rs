@@ -10,8 +10,8 @@ use wheelbase_grid::{Change, GridShape, Rect, SplitMix64, TerrainKind};
 use wheelbase_planner::{Heading, Pose};
 use wheelbase_sim::codec::{decode, encode};
 use wheelbase_sim::{
-    AgentId, AgentSelection, ClassId, Command, EventKind, MapEdit, OnAgents, Order, OrderKind, Spawn, Team,
-    Threads, World,
+    AgentId, AgentSelection, AtDeadline, ClassId, Command, EventKind, MapEdit, OnAgents, Order, OrderKind,
+    Spawn, Team, Threads, World,
 };
 
 const TICKS: u32 = 10_000;
@@ -85,7 +85,8 @@ impl Player {
         let kind = TerrainKind(if built { 2 } else { 0 });
         let (width, height) = if built { (2, 1) } else { (4, 3) };
         let change = Change::Terrain { area: Rect::new(at.x, at.y, width, height), kind };
-        let on_agents = [OnAgents::Wait, OnAgents::Strand, OnAgents::Remove][self.random.below(3) as usize];
+        let until = OnAgents::WaitUntil { deadline: 20, then: AtDeadline::Remove };
+        let on_agents = [OnAgents::Wait, OnAgents::Strand, until][self.random.below(3) as usize];
         Command::Edit(MapEdit { changes: std::sync::Arc::new([change]), on_agents })
     }
 

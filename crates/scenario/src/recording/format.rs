@@ -16,7 +16,9 @@ pub(super) const KIND: FileKind = FileKind {
              orders order_kinds; host: name rule needs_paths host_answers_paths components landmarks eased friends \
              agents orders scheduled; class: name text; Chunk: key orders edits ticks; key: ids classes x y headings \
              primitives since left orders waits n_runs runs counters; tick: flags commands decisions orders events \
-             moves late waits current drops counters hash; End: tick interrupted state_hash outcome commands",
+             moves late waits current drops counters hash; edit: on_agents deadline asked part effect; command: \
+             spawn_group of orders and speed_factor, edit of on_agents and deadline; End: tick interrupted \
+             state_hash outcome commands",
 };
 
 /// Kind of the block that holds the header.

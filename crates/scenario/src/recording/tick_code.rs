@@ -17,7 +17,7 @@ use crate::varint::{self, VarintError};
 use wheelbase_grid::{CellXY, Rect, SideKind, TerrainKind};
 use wheelbase_planner::{Heading, Pose};
 use wheelbase_sim::{
-    AgentId, AppliedEdit, ClassId, Counters, EditEffect, OnAgents, RefusalReason, Team, Ticket,
+    AgentId, AppliedEdit, AtDeadline, ClassId, Counters, EditEffect, OnAgents, RefusalReason, Team, Ticket,
     USUAL_SPEED_PERMILLE,
 };
 
@@ -321,11 +321,17 @@ fn encode_area(out: &mut Vec<u8>, area: Rect) {
 /// Writes an edit with its tag.
 pub(super) fn encode_edit(edit: &AppliedEdit, out: &mut Vec<u8>) {
     out.push(EDIT);
-    out.push(match edit.on_agents {
-        OnAgents::Wait => 0,
-        OnAgents::Strand => 1,
-        OnAgents::Remove => 2,
-    });
+    let (on_agents, deadline) = match edit.on_agents {
+        OnAgents::Wait => (0, None),
+        OnAgents::Strand => (1, None),
+        OnAgents::Remove => (2, None),
+        OnAgents::WaitUntil { deadline, then: AtDeadline::Strand } => (3, Some(deadline)),
+        OnAgents::WaitUntil { deadline, then: AtDeadline::Remove } => (4, Some(deadline)),
+    };
+    out.push(on_agents);
+    if let Some(deadline) = deadline {
+        varint::put(out, deadline.into());
+    }
     varint::put(out, edit.asked.into());
     varint::put(out, edit.part.into());
     match edit.effect {
@@ -355,6 +361,8 @@ fn decode_edit(bytes: &mut Decoder<'_>, header: &Header) -> Result<AppliedEdit, 
         0 => OnAgents::Wait,
         1 => OnAgents::Strand,
         2 => OnAgents::Remove,
+        3 => OnAgents::WaitUntil { deadline: bytes.number_u32()?, then: AtDeadline::Strand },
+        4 => OnAgents::WaitUntil { deadline: bytes.number_u32()?, then: AtDeadline::Remove },
         other => return Err(format!("an edit that does {other} with agents")),
     };
     let (asked, part) = (bytes.number_u32()?, bytes.number_u32()?);

@@ -6,7 +6,7 @@ use crate::recording::record::{Event, PathRun, TickRecord, pose_text};
 use crate::recording::recorded_agents::RecordedAgents;
 use wheelbase_grid::Rect;
 use wheelbase_planner::Pose;
-use wheelbase_sim::{AgentId, ClassId, Counters, EditEffect};
+use wheelbase_sim::{AgentId, ClassId, Counters, EditEffect, OnAgents};
 
 /// The first thing in which two records of a tick differ: commands, decisions, new orders, an event, else a counter,
 /// else the hash. `frames` are those after the tick.
@@ -164,17 +164,28 @@ impl TickComparison<'_> {
             Event::Task { cell, heading: None, .. } | Event::TaskDone { cell, .. } => cell.to_string(),
             Event::Task { cell, heading: Some(heading), .. } => format!("{cell} with heading {}", heading.0),
             Event::Remove { .. } => "taken out".to_owned(),
-            Event::Edit(edit) => match edit.effect {
-                EditEffect::Terrain { area, kind } => {
-                    let known = header.terrain_kinds.get(usize::from(kind.0)).map_or("?", |kind| &kind.name);
-                    format!("terrain {known} on {}", area_text(area))
+            Event::Edit(edit) => {
+                let effect = match edit.effect {
+                    EditEffect::Terrain { area, kind } => {
+                        let known = header.terrain_kinds.get(usize::from(kind.0));
+                        let known = known.map_or("?", |kind| &kind.name);
+                        format!("terrain {known} on {}", area_text(area))
+                    }
+                    EditEffect::Elevation { area, height } => {
+                        format!("height {height} on {}", area_text(area))
+                    }
+                    EditEffect::Sides { cell, kinds } => {
+                        let kinds = kinds.map(|kind| kind.map_or("-".to_owned(), |kind| kind.0.to_string()));
+                        format!("sides {} of cell {cell}", kinds.join(" "))
+                    }
+                };
+                match edit.on_agents {
+                    OnAgents::WaitUntil { deadline, .. } => {
+                        format!("{effect}, at its deadline of {deadline} ticks")
+                    }
+                    _ => effect,
                 }
-                EditEffect::Elevation { area, height } => format!("height {height} on {}", area_text(area)),
-                EditEffect::Sides { cell, kinds } => {
-                    let kinds = kinds.map(|kind| kind.map_or("-".to_owned(), |kind| kind.0.to_string()));
-                    format!("sides {} of cell {cell}", kinds.join(" "))
-                }
-            },
+            }
         }
     }
 

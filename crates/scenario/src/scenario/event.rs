@@ -3,7 +3,9 @@
 use super::agents::{group, required_orders};
 use super::diagnostics::alternatives;
 use super::reader::{Keys, ListOf, Node, Reader, Table};
-use super::typed::{AGENTS_MAX, AgentSelection, EVENTS_MAX, Event, EventAction, Located, OnAgents};
+use super::typed::{
+    AGENTS_MAX, AgentSelection, AtDeadline, EVENTS_MAX, Event, EventAction, Located, OnAgents,
+};
 use super::values::{I32_RANGE, TICK_RANGE, area, located_name, required_area};
 use wheelbase_grid::{GridShape, Side};
 
@@ -22,10 +24,14 @@ const EVENT_KEYS: Keys = Keys {
 };
 const ACTIONS: [&str; 7] =
     ["set_terrain", "set_elevation", "set_side", "rotate", "add_agents", "remove_agents", "give_orders"];
-const SET_TERRAIN_KEYS: Keys = Keys { known: &["area", "kind", "on_agents"], later: &[] };
-const SET_ELEVATION_KEYS: Keys = Keys { known: &["area", "height", "on_agents"], later: &[] };
-const SET_SIDE_KEYS: Keys = Keys { known: &["cell", "side", "kind", "on_agents"], later: &[] };
-const ROTATE_KEYS: Keys = Keys { known: &["cell", "turns", "on_agents"], later: &[] };
+const SET_TERRAIN_KEYS: Keys =
+    Keys { known: &["area", "kind", "on_agents", "deadline", "at_deadline"], later: &[] };
+const SET_ELEVATION_KEYS: Keys =
+    Keys { known: &["area", "height", "on_agents", "deadline", "at_deadline"], later: &[] };
+const SET_SIDE_KEYS: Keys =
+    Keys { known: &["cell", "side", "kind", "on_agents", "deadline", "at_deadline"], later: &[] };
+const ROTATE_KEYS: Keys =
+    Keys { known: &["cell", "turns", "on_agents", "deadline", "at_deadline"], later: &[] };
 const REMOVE_AGENTS_KEYS: Keys = Keys { known: &SELECTION_KEYS, later: &[] };
 const GIVE_ORDERS_KEYS: Keys = Keys { known: &["names", "area", "orders"], later: &[] };
 const SELECTION_KEYS: [&str; 2] = ["names", "area"];
@@ -142,9 +148,24 @@ fn kind(reader: &mut Reader, table: &Table, expected: &str) -> Option<Located<St
     reader.required(table, "kind", expected, |reader, node| located_name(reader, node, expected))
 }
 
+/// Reads what becomes of the agents that an edit disturbs: `on_agents`, `deadline` and `at_deadline`.
 fn on_agents(reader: &mut Reader, table: &Table) -> Option<OnAgents> {
-    reader.optional(table, "on_agents", OnAgents::default(), |reader, node| {
-        let choices = [("wait", OnAgents::Wait), ("strand", OnAgents::Strand), ("remove", OnAgents::Remove)];
-        reader.choice(node, &choices)
-    })
+    let choices = [("wait", OnAgents::Wait), ("strand", OnAgents::Strand), ("remove", OnAgents::Remove)];
+    let on_agents = reader
+        .optional(table, "on_agents", OnAgents::default(), |reader, node| reader.choice(node, &choices));
+    let deadline =
+        reader.optional(table, "deadline", None, |reader, node| reader.whole(node, TICK_RANGE).map(Some));
+    let then = reader.optional(table, "at_deadline", AtDeadline::default(), |reader, node| {
+        reader.choice(node, &[("strand", AtDeadline::Strand), ("remove", AtDeadline::Remove)])
+    });
+    let (on_agents, deadline, then) = (on_agents?, deadline?, then?);
+    let (keys, expected): (&[&str], &str) = match (on_agents, deadline) {
+        (OnAgents::Wait, Some(deadline)) => return Some(OnAgents::WaitUntil { deadline, then }),
+        (OnAgents::Wait, None) => (&["at_deadline"], "deadline"),
+        _ => (&["deadline", "at_deadline"], "on_agents = \"wait\""),
+    };
+    for node in keys.iter().filter_map(|key| table.child(key)) {
+        reader.report(&node, format!("expected only with {expected}"));
+    }
+    Some(on_agents)
 }

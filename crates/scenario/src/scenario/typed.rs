@@ -4,8 +4,8 @@ use wheelbase_grid::{GridShape, Rgb};
 use wheelbase_planner::When;
 use wheelbase_planner::model::{Climb, Sweep};
 use wheelbase_sim::ReplanParams;
+pub use wheelbase_sim::{AtDeadline, IfUnreachable, OnAgents};
 pub use wheelbase_sim::{EXPANSIONS_PER_TICK_MAX, LANDMARKS_MAX, SEARCH_SLOTS_MAX};
-pub use wheelbase_sim::{IfUnreachable, OnAgents};
 use wheelbase_traffic::TrafficParams;
 
 /// The last tick, and the longest run: 2^32 - 2.

@@ -188,11 +188,72 @@ fn edits_of_the_map_say_what_is_wrong() {
         (
             "turns = -1",
             "turns = -1, kind = \"a\"",
-            "37: events[2].rotate.kind: unknown key, expected cell, turns or on_agents".to_owned(),
+            "37: events[2].rotate.kind: unknown key, expected cell, turns, on_agents, deadline or \
+             at_deadline"
+                .to_owned(),
         ),
     ] {
         assert_eq!(edits_message(piece, replacement), expected);
     }
+}
+
+#[test]
+fn deadlines_are_read_with_all_edits_of_the_map() {
+    let on_agents_of = |text: &str, number: usize| {
+        let scenario = parse("x.toml", text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}"));
+        match scenario.events[number].action {
+            EventAction::SetTerrain { on_agents, .. }
+            | EventAction::SetElevation { on_agents, .. }
+            | EventAction::SetSide { on_agents, .. }
+            | EventAction::Rotate { on_agents, .. } => on_agents,
+            _ => panic!("{text}"),
+        }
+    };
+    let until = |deadline, then| OnAgents::WaitUntil { deadline, then };
+    let (strand, remove) = ("on_agents = \"strand\"", "on_agents = \"remove\"");
+    let text = good_with(strand, "on_agents = \"wait\", deadline = 4294967294");
+    assert_eq!(on_agents_of(&text, 0), until(4_294_967_294, AtDeadline::Strand));
+    let text = with(EDITS, remove, "deadline = 0, at_deadline = \"remove\"");
+    let text = with(&text, strand, "at_deadline = \"strand\", deadline = 7");
+    let text =
+        with(&text, "turns = -1", "turns = -1, deadline = 8, on_agents = \"wait\", at_deadline = \"remove\"");
+    assert_eq!(on_agents_of(&text, 0), until(0, AtDeadline::Remove));
+    assert_eq!(on_agents_of(&text, 1), until(7, AtDeadline::Strand));
+    assert_eq!(on_agents_of(&text, 2), until(8, AtDeadline::Remove));
+}
+
+#[test]
+fn deadlines_say_what_is_wrong() {
+    let key = "37: events[2].rotate";
+    for (keys, expected) in [
+        ("deadline = -1", ".deadline: expected a whole number from 0 to 4294967294, found -1"),
+        ("deadline = \"soon\"", ".deadline: expected a whole number from 0 to 4294967294, found \"soon\""),
+        (
+            "deadline = 1, at_deadline = \"wait\"",
+            ".at_deadline: expected \"strand\" or \"remove\", found \"wait\"",
+        ),
+        ("at_deadline = \"strand\"", ".at_deadline: expected only with deadline"),
+        ("on_agents = \"wait\", at_deadline = \"remove\"", ".at_deadline: expected only with deadline"),
+        ("on_agents = \"strand\", deadline = 5", ".deadline: expected only with on_agents = \"wait\""),
+        (
+            "on_agents = \"remove\", at_deadline = \"remove\"",
+            ".at_deadline: expected only with on_agents = \"wait\"",
+        ),
+        ("dedline = 5", ".dedline: unknown key, did you mean `deadline`?"),
+    ] {
+        assert_eq!(edits_message("turns = -1", &format!("turns = -1, {keys}")), format!("{key}{expected}"));
+    }
+    let both = "on_agents = \"remove\", deadline = 5, at_deadline = \"strand\"";
+    let wait = "expected only with on_agents = \"wait\"";
+    assert_eq!(
+        messages(&with(EDITS, "turns = -1", &format!("turns = -1, {both}"))),
+        [format!("{key}.deadline: {wait}"), format!("{key}.at_deadline: {wait}")]
+    );
+    // One mistake is not made two.
+    assert_eq!(
+        edits_message("turns = -1", "turns = -1, on_agents = \"push\", deadline = 5"),
+        format!("{key}.on_agents: expected \"wait\", \"strand\" or \"remove\", found \"push\"")
+    );
 }
 
 #[test]

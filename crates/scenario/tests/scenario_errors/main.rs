@@ -17,9 +17,9 @@ use wheelbase_grid::Side;
 use wheelbase_planner::When;
 use wheelbase_planner::model::{Climb, Sweep, SweepRule};
 use wheelbase_scenario::scenario::{
-    AgentSelection, Area, Collision, Elevation, Event, EventAction, Fallback, FriendPair, GoalOptions,
-    IfUnreachable, Located, MapSource, OnAgents, OrderKind, Scenario, ScenarioError, ScenarioErrors,
-    TypedPose, parse, parse_class_file,
+    AgentSelection, Area, AtDeadline, Collision, Elevation, Event, EventAction, Fallback, FriendPair,
+    GoalOptions, IfUnreachable, Located, MapSource, OnAgents, OrderKind, Scenario, ScenarioError,
+    ScenarioErrors, TypedPose, parse, parse_class_file,
 };
 
 /// Most keys that are read, most of them once; [`EDITS`] has the others.

@@ -6,8 +6,8 @@ use crate::*;
 fn with_teams() -> String {
     let text = good_with("priority = -2", "priority = -2\nteam = \"red\"\nspeed_factor = 800");
     let text = with(&text, "count = 500", "count = 500\nteam = \"blue\"\nspeed_factor = 65535");
-    let event = "[[events]]\ntick = 700\nadd_agents = { class = \"truck\", count = 1, area = [0, 0, 1, 1], team = \"green\", \
-                 speed_factor = 1 }\n";
+    let event = "[[events]]\ntick = 700\nadd_agents = { class = \"truck\", count = 1, area = [0, 0, 1, 1], \
+                 team = \"green\", speed_factor = 1 }\n";
     text + event + "[teams]\nfriends = [[\"red\", \"blue\"],\n  [\"green\", \"red\"]]\n"
 }
 

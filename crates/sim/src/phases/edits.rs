@@ -1,7 +1,7 @@
 //! Edits of the map: when they take effect, and what they do to agents.
 
 use crate::class::WorldClass;
-use crate::commands::{CHANGES_MAX, MapEdit, OnAgents, RefusalReason};
+use crate::commands::{AtDeadline, CHANGES_MAX, MapEdit, OnAgents, RefusalReason};
 use crate::log::{AppliedEdit, EditEffect, TraceEvent};
 use crate::pending_edits::PendingEdit;
 use crate::rows::event_row::EventRow;
@@ -55,10 +55,10 @@ pub(super) fn retry_pending(world: &mut World) {
     }
 }
 
-/// Applies an edit unless it has to wait; returns whether it is dealt with.
+/// Applies an edit unless it has to wait, no longer than to its deadline; returns whether it is dealt with.
 fn try_apply(world: &mut World, pending: &PendingEdit) -> bool {
     let MapEdit { changes, on_agents } = &pending.edit;
-    let on_agents = *on_agents;
+    let on_agents = on_agents.after(world.tick - pending.asked);
     let map = world.grid.size().rect();
     if changes.iter().all(|change| change.area().intersection(map).is_empty()) {
         return true;
@@ -86,15 +86,14 @@ fn try_apply(world: &mut World, pending: &PendingEdit) -> bool {
         }
         match on_agents {
             OnAgents::Wait => {}
-            OnAgents::Strand => {
+            OnAgents::Strand | OnAgents::WaitUntil { then: AtDeadline::Strand, .. } => {
                 for &agent in &disturbed {
                     if let Some(row) = world.agents.row(agent) {
                         world.agents.set_stranded(row, true);
                     }
                 }
             }
-            OnAgents::Remove if disturbed.is_empty() => {}
-            OnAgents::Remove => {
+            OnAgents::Remove | OnAgents::WaitUntil { then: AtDeadline::Remove, .. } => {
                 for &agent in &disturbed {
                     if let Some(row) = world.agents.present_row(agent) {
                         world.remove(row);

@@ -5,9 +5,9 @@ use wheelbase_grid::{CellXY, Change, GridShape, Rect, SIDES_MAX, Side, SideKind,
 use wheelbase_planner::search::Fallback;
 use wheelbase_planner::{Goal, GoalMember, Heading, Path, Pose, Scratch, Status};
 use wheelbase_sim::{
-    Activity, AgentId, AgentSelection, CHANGES_MAX, ClassId, Command, GOALS_MAX, IfUnreachable, LackedGoal,
-    MapEdit, NAMED_MAX, ORDERS_MAX, OnAgents, Order, OrderKind, Spawn, SpawnGroup, TaskSource, Team, Trip,
-    World,
+    Activity, AgentId, AgentSelection, AtDeadline, CHANGES_MAX, ClassId, Command, GOALS_MAX, IfUnreachable,
+    LackedGoal, MapEdit, NAMED_MAX, ORDERS_MAX, OnAgents, Order, OrderKind, Spawn, SpawnGroup, TaskSource,
+    Team, Trip, World,
 };
 
 /// Switches for kinds of commands, to find out which of them a failure needs.
@@ -286,7 +286,13 @@ impl Generator {
             0..10 => (0..n).map(|_| self.change(world)).collect(),
             _ => vec![self.change(world); n].into(),
         };
-        MapEdit { changes, on_agents: self.pick(&[OnAgents::Wait, OnAgents::Strand, OnAgents::Remove]) }
+        let then = self.pick(&[AtDeadline::Strand, AtDeadline::Remove]);
+        let deadline = self.pick(&[0, 1, 5, 30, 200, u32::MAX]);
+        let until = OnAgents::WaitUntil { deadline, then };
+        MapEdit {
+            changes,
+            on_agents: self.pick(&[OnAgents::Wait, OnAgents::Strand, OnAgents::Remove, until]),
+        }
     }
 
     /// An answer to a path request: right, wrong, without a path, or to no request.

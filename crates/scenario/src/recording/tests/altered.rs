@@ -21,8 +21,8 @@ use wheelbase_grid::{CellXY, Change, Grid, Rect, SideTable, TerrainKind, Terrain
 use wheelbase_planner::{ClassSpec, GoalMember, Heading, MovementClass, Pose, Primitive};
 use wheelbase_sim::codec::{BlockHead, BlockWriter, read_block, read_prefix, write_prefix};
 use wheelbase_sim::{
-    AgentId, AgentSelection, ClassId, CollisionRule, Command, MapEdit, OnAgents, Order, OrderKind, Random,
-    Settings, Setup, Spawn, TaskSource, Team, World,
+    AgentId, AgentSelection, AtDeadline, ClassId, CollisionRule, Command, MapEdit, OnAgents, Order,
+    OrderKind, Random, Settings, Setup, Spawn, TaskSource, Team, World,
 };
 use wheelbase_traffic::{Cooperative, Decisions, Traffic, TrafficParams, TrafficView};
 
@@ -405,6 +405,40 @@ fn parts_of_the_header_that_no_tick_uses_are_compared() {
     // The tick at which the first edit was asked for.
     edits[2] ^= 1;
     assert!(verified(&edited).starts_with("differs at tick 128: edits in force: "), "{}", verified(&edited));
+}
+
+#[test]
+fn a_deadline_stands_with_the_edit_that_it_forced() {
+    let shut =
+        "[[events]]\ntick = 1\nset_terrain = { area = [3, 0, 1, 1], kind = \"water\", deadline = 4 }\n";
+    let text = TEXT.replacen("[[events]]", &format!("{shut}[[events]]"), 1);
+    let text = text.replace("{ goto = [0, 2] }", "{ hold = true }");
+    let parts = Parts::of(&record_text(FILE, &text));
+    assert_eq!(verified(&parts), "equal");
+    let file = parts.file();
+    let (mut reader, mut tick) = (open(&file).unwrap(), TickRecord::default());
+    let forced = loop {
+        assert!(reader.next_tick(&mut tick).unwrap());
+        if let Some(Event::Edit(edit)) = tick.events.iter().find(|event| matches!(event, Event::Edit(_))) {
+            break *edit;
+        }
+    };
+    assert_eq!((tick.tick, forced.asked), (5, 1));
+    assert_eq!(forced.on_agents, OnAgents::WaitUntil { deadline: 4, then: AtDeadline::Strand });
+    // The key frame of the second chunk: a tag, what happens to agents, the deadline.
+    let with = |at: usize, byte: u8| {
+        let mut altered = parts.clone();
+        altered.chunks[1].1.edits[at] = byte;
+        difference(&altered).map_or_else(
+            |error| error.to_string(),
+            |found| found.map_or_else(String::new, |found| found.to_string()),
+        )
+    };
+    assert_eq!(parts.chunks[1].1.edits[1..3], [3, 4]);
+    for (at, byte) in [(1, 4), (2, 5)] {
+        assert!(with(at, byte).starts_with("differs at tick 128: edits in force: "), "{}", with(at, byte));
+    }
+    assert!(with(1, 5).contains("an edit that does 5 with agents"), "{}", with(1, 5));
 }
 
 /// A number at a limit, or next to the number before.
