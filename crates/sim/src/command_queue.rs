@@ -1,12 +1,9 @@
 //! The queue of commands: those for the next tick, and those for later ones.
 
 use crate::codec::encode;
-use crate::commands::{Command, SpawnGroup, Ticket, USUAL_SPEED_PERMILLE};
+use crate::commands::{Command, Ticket};
 use std::collections::BTreeMap;
 use wheelbase_grid::Fnv1a;
-
-/// Bytes of [`USUAL_SPEED_PERMILLE`], encoded.
-const USUAL_SPEED_BYTES: usize = 3;
 
 /// A command, its ticket, and the tick for which a host gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,10 +65,6 @@ impl CommandQueue {
         self.bytes.clear();
         // Cannot fail: commands are plain data. Even without them ticket and tick tell most queues apart.
         if encode(command, &mut self.bytes).is_ok() {
-            if let Command::SpawnGroup(SpawnGroup { speed_factor: USUAL_SPEED_PERMILLE, .. }) = command {
-                // The last field of the command: only an unusual one is hashed.
-                self.bytes.truncate(self.bytes.len() - USUAL_SPEED_BYTES);
-            }
             hash.write(&self.bytes);
         }
         hash.finish()
@@ -134,36 +127,5 @@ impl CommandQueue {
     /// Words that identify the queue, for the state hash.
     pub fn words(&self) -> [u64; 3] {
         [self.next_ticket, self.next_hash, self.later_hash]
-    }
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use std::sync::Arc;
-    use wheelbase_grid::Rect;
-    use wheelbase_traffic::motion::ClassId;
-    use wheelbase_traffic::teams::Team;
-
-    #[test]
-    fn the_usual_speed_factor_of_a_group_is_not_hashed() {
-        let mut bytes = Vec::new();
-        encode(&USUAL_SPEED_PERMILLE, &mut bytes).unwrap();
-        assert_eq!(bytes.len(), USUAL_SPEED_BYTES);
-        let mut queue = CommandQueue::default();
-        let (class, area, team, orders) = (ClassId(0), Rect::new(0, 0, 9, 9), Team(0), Arc::default());
-        let group = SpawnGroup { class, count: 3, area, priority: 0, team, orders, speed_factor: 1000 };
-        let hashes = [1, 999, 1000, 1001].map(|speed_factor| {
-            let command = Command::SpawnGroup(SpawnGroup { speed_factor, ..group.clone() });
-            queue.hash_of(Ticket(0), Some(7), &command)
-        });
-        assert!((1..hashes.len()).all(|at| !hashes[..at].contains(&hashes[at])), "{hashes:x?}");
-        encode(&Command::SpawnGroup(group), &mut bytes).unwrap();
-        assert_eq!(
-            bytes[bytes.len() - USUAL_SPEED_BYTES..],
-            bytes[..USUAL_SPEED_BYTES],
-            "it is the last field"
-        );
     }
 }

@@ -54,6 +54,7 @@ fn world(shape: GridShape, collision: CollisionRule, random: &mut SplitMix64) ->
         let orders = Arc::new([Order::new(OrderKind::Tasks(Arc::clone(&source), class.0.into()))]);
         let (priority, team) = (0, Team::default());
         world.command(Command::SpawnGroup(SpawnGroup {
+            speed_factor: 1000,
             class,
             count: 6,
             area: all(),
