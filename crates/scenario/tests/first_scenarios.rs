@@ -16,11 +16,12 @@ use wheelbase_scenario::load::{Overrides, load_planning_problem, load_world, loa
 use wheelbase_scenario::recording::{Reader, verify};
 use wheelbase_sim::{RunState, World};
 
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 15] = [
     "10_tile_puzzle.toml",
     "11_hexagons.toml",
     "12_tiled_map.toml",
     "13_group_order.toml",
+    "14_two_teams.toml",
     "1_yard.toml",
     "2_dead_end.toml",
     "3_lake.toml",
@@ -278,4 +279,37 @@ fn group_order() {
     // Large and small about one goal.
     let goal = wheelbase_grid::CellXY::new(40, 20);
     assert!((0..32).all(|row| world.pose(row).cell.distance_squared(goal) <= 100));
+}
+
+/// The keeper makes way for the friend and not for the foe; once it holds the gate, not for the friend either. The escort
+/// keeps near its leader, and the gate is shut on the foe at the deadline.
+#[test]
+fn two_teams() {
+    done("14_two_teams.toml", 10, 0, 900);
+    let mut world = load("14_two_teams.toml");
+    let at = |world: &World, row: usize| world.pose(row).cell;
+    let [keeper, friend, foe, leader, escort] = [0, 1, 2, 3, 4];
+    // Rows of the gates in which the friend and the foe stand, one after the other.
+    let mut gates = [Vec::new(), Vec::new()];
+    while world.tick() < 700 {
+        let before = [friend, foe].map(|row| at(&world, row));
+        world.step();
+        for ((passed, row), before) in gates.iter_mut().zip([friend, foe]).zip(before) {
+            let now = at(&world, row);
+            passed.extend((now.x == 12 && before.x != 12).then_some(now.y));
+        }
+        if world.tick() == 150 {
+            assert_ne!(at(&world, keeper).x, 12, "it has made way");
+        }
+        let (leader, escort) = (at(&world, leader), at(&world, escort));
+        assert!(world.tick() < 40 || leader.distance_squared(escort) <= 7 * 7, "{leader} {escort}");
+    }
+    assert_eq!(gates, [vec![3, 8], vec![8, 8]]);
+    assert_eq!(at(&world, keeper), wheelbase_grid::CellXY::new(12, 3));
+    while world.tick() < 900 {
+        world.step();
+    }
+    assert_eq!((world.counts().removed, world.edits_pending()), (1, 1));
+    world.run();
+    assert_eq!((world.counts().removed, world.edits_pending(), world.tick()), (2, 0, 900));
 }
