@@ -306,6 +306,49 @@ proptest! {
         }
     }
 
+    /// The nearest pose by a greedy search needs the exact costs of all reachable poses. They are expanded again for it,
+    /// but count once: a limit that suffices for them is not reached, however the search is sliced.
+    #[test]
+    fn poses_expanded_again_for_exact_costs_count_once(
+        (grid, class) in world(),
+        (members, within) in goal(),
+        start in any::<Index>(),
+        slice in 1_u64..40,
+        less in 0_u64..3,
+    ) {
+        let movement = MovementTables::compile(&grid, class);
+        let space = movement.space();
+        let start = space.pose(State(start.index(space.n_states()) as u32));
+        let mut request = Request::new(start, Goal { members: &members, within });
+        request.fallback = Fallback::Nearest;
+        request.heuristic = Heuristic::Named(HeuristicName::Zero);
+        let (mut scratch, mut path, mut sliced) = (Scratch::new(), Path::new(), Path::new());
+        let exact = plan(&movement, &request, &mut scratch, &mut path);
+        // A quarter of the goals.
+        if exact.reached != Some(Reached::Nearest) {
+            return Ok(());
+        }
+        request.heuristic = Heuristic::Named(HeuristicName::Greedy);
+        request.expansions_max = Some(exact.expansions.saturating_sub(less));
+        let greedy = plan(&movement, &request, &mut scratch, &mut path);
+        prop_assert!(Some(greedy.expansions) <= request.expansions_max);
+        if less == 0 {
+            let found = (greedy.status, greedy.reached, greedy.cost, greedy.expansions);
+            prop_assert_eq!(found, (exact.status, exact.reached, exact.cost, exact.expansions));
+        }
+        let mut progress = begin(&movement, &request, &mut scratch);
+        while progress == Progress::Running {
+            progress = advance(&movement, &request, &mut scratch, slice);
+        }
+        prop_assert_eq!(finish(&movement, &request, &scratch, &mut sliced), greedy);
+        prop_assert_eq!(&sliced, &path);
+        // One that reached its limit goes on if more is allowed.
+        request.expansions_max = None;
+        advance(&movement, &request, &mut scratch, u64::MAX);
+        let whole = finish(&movement, &request, &scratch, &mut sliced);
+        prop_assert_eq!((whole.reached, whole.cost), (exact.reached, exact.cost));
+    }
+
     /// Components are never wrong, and always decide for reversible classes.
     #[test]
     fn components_are_never_wrong((grid, class) in world()) {

@@ -207,7 +207,7 @@ fn a_lift_under_a_truck_does_not_disturb_it() {
     assert_eq!((cell(&world, 0), world.counts().orders_done), (CellXY::new(2, 0), 0));
 }
 
-/// A truck that stands in the way does so for ever: at its deadline the edit is carried out in any case, and says so.
+/// A truck stands in the way forever: the edit is carried out at its deadline, and the trace says so.
 #[test]
 fn a_deadline_ends_the_wait() {
     each(|collision, kind| {

@@ -328,20 +328,19 @@ pub enum OnAgents {
     Strand,
     /// `"remove"`: they are removed.
     Remove,
-    /// `"wait"` with a deadline: the edit waits until it disturbs no agent, but no longer than some ticks.
+    /// `"wait"` with a deadline: the edit waits until it disturbs no agent, or until the deadline.
     ///
     /// ```
     /// use wheelbase_sim::grid::{Side, SideKind};
     /// use wheelbase_sim::{AtDeadline, CellXY, Change, Command, MapEdit, OnAgents};
-    /// // Shuts a door; whatever still stands in it 100 ticks later is out.
+    /// // Shuts a door; after 100 ticks, units still in it are removed.
     /// let shut = Change::Side { cell: CellXY::new(4, 2), side: Side::East, kind: SideKind::WALL };
     /// let on_agents = OnAgents::WaitUntil { deadline: 100, then: AtDeadline::Remove };
     /// let command = Command::Edit(MapEdit { on_agents, ..MapEdit::new(shut) });
     /// assert_ne!(command, Command::edit(shut));
     /// ```
     WaitUntil {
-        /// Ticks from the one at which the command takes effect to the one at which the edit is carried out in any
-        /// case; 0 does not wait.
+        /// Most ticks of waiting, from the tick at which the command takes effect; 0 does not wait.
         deadline: u32,
         /// What happens then to agents that it still disturbs.
         then: AtDeadline,

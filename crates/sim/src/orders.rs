@@ -122,8 +122,8 @@ impl OrderKind {
         }
     }
 
-    /// Whether it ends by what its agent does. Nothing behind an order without end is begun, but for one behind an order
-    /// to follow, once the leader is gone.
+    /// Whether its agent can bring it to an end. Orders after an endless order never begin, except after `follow`, once
+    /// the leader is gone.
     pub fn has_end(&self) -> bool {
         !matches!(self, Self::Patrol(_) | Self::Tasks(..) | Self::Hold | Self::Follow { .. })
     }

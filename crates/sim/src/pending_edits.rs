@@ -43,7 +43,7 @@ impl PendingEdits {
         &self.edits
     }
 
-    /// Whether one of them will be carried out in any case.
+    /// Whether one of them has a deadline.
     pub(crate) fn any_deadline(&self) -> bool {
         self.edits.iter().any(|pending| matches!(pending.edit.on_agents, OnAgents::WaitUntil { .. }))
     }

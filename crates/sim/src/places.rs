@@ -28,7 +28,7 @@ impl<T> Places<T> {
         }
     }
 
-    /// Gives out a free place whose last value `renew` has made anew in its memory, or a new place with a `new` value.
+    /// Gives out a free place, its last value changed by `renew` in its memory, or a new place with a `new` value.
     pub fn reuse_or_add(&mut self, renew: impl FnOnce(&mut T), new: impl FnOnce() -> T) -> u32 {
         match self.free.pop() {
             Some(place) => {

@@ -15,7 +15,7 @@ use crate::obstructed::Obstructed;
 use crate::order_pool::OrderPool;
 use crate::pending_edits::PendingEdits;
 use crate::phases::agents::{check_spawn, place};
-use crate::phases::orders_given::StoredOrders;
+use crate::phases::orders_given::{StoredOrders, check_leaders, check_not_own_leader};
 use crate::replan_params::ReplanParams;
 use crate::requests::{PathSource, Requests};
 use crate::threads::{Pool, Threads};
@@ -300,8 +300,17 @@ impl World {
     fn place_all(&mut self, agents: &[Spawn], errors: &mut Vec<SetupError>) {
         let mut stored: Option<StoredOrders<'_>> = None;
         for (number, spawn) in agents.iter().enumerate() {
-            match check_spawn(self, spawn, stored.as_ref().is_some_and(|stored| stored.is_of(&spawn.orders)))
-            {
+            let is_known = stored.as_ref().is_some_and(|stored| stored.is_of(&spawn.orders));
+            // Leaders can be placed later.
+            let check = || {
+                let state = check_spawn(self, spawn, is_known)?;
+                if !is_known {
+                    check_leaders(&spawn.orders, |leader| (leader.0 as usize) < agents.len())?;
+                }
+                check_not_own_leader(AgentId(number as u32), &spawn.orders)?;
+                Ok(state)
+            };
+            match check() {
                 Ok(state) => {
                     let headings = self.tables[usize::from(spawn.class.0)].space().headings();
                     let orders = match stored.as_mut().filter(|stored| stored.is_of(&spawn.orders)) {

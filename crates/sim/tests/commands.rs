@@ -11,8 +11,8 @@ use wheelbase_planner::{Goal, GoalMember, Heading, Path, Scratch, Status};
 use wheelbase_sim::{
     Activity, AgentId, AgentRow, AgentSelection, AtDeadline, CHANGES_MAX, ClassId, Command, EventKind,
     EventRow, GOALS_MAX, IfUnreachable, MapEdit, NAMED_MAX, ORDERS_MAX, OnAgents, Order, OrderKind,
-    PathSource, RefusalReason, RunState, Spawn, SpawnGroup, TaskSource, Team, Ticket, Trip,
-    UnreachableReason, WaitReason, World,
+    PathSource, RefusalReason, RunState, SetupError, SetupErrors, Spawn, SpawnGroup, TaskSource, Team,
+    Ticket, Trip, UnreachableReason, WaitReason, World,
 };
 
 const A: AgentId = AgentId(0);
@@ -582,7 +582,7 @@ fn an_edit_strands_or_removes() {
     assert_eq!(run.world.counts().removed, 2);
 }
 
-/// At its deadline an edit is carried out in any case, at that very tick, before the commands of it.
+/// An edit that still waits is carried out at its deadline, before the commands of that tick.
 #[test]
 fn an_edit_with_a_deadline_strands_or_removes_then() {
     for (deadline, then) in [0, 1, 7]
@@ -856,6 +856,40 @@ fn an_enemy_that_leaves_during_a_search_in_vain_is_noticed() {
         assert_eq!(failed, [UnreachableReason::Obstructed as u32]);
         run.steps_until_at(A, cell(10, 1), 400);
     }
+}
+
+#[test]
+fn a_search_in_progress_follows_a_change_of_team() {
+    // Enemies close the field; they are friends of the new team, so that the search must begin again.
+    let enemy = |y| Spawn { team: Team(1), ..at(WALKER, 5, y, 0) };
+    let mut setup = setup_on(open(12, 3));
+    setup.agents = vec![at(WALKER, 0, 1, 0), enemy(0), enemy(1), enemy(2)];
+    setup.settings.expansions_per_tick = 1;
+    let mut run = Checked::new(World::new(setup).unwrap());
+    run.does(past_the_enemies());
+    run.steps(2);
+    assert_eq!(run.row(A).activity(), Some(Activity::AwaitingPath));
+    run.does(Command::Team { agents: A.into(), team: Team(1) });
+    while run.row(A).activity() == Some(Activity::AwaitingPath) {
+        run.step();
+    }
+    assert_eq!(run.count(EventKind::OrderFailed, A), 0);
+    run.steps_until_at(A, cell(10, 1), 400);
+}
+
+#[test]
+fn leaders_in_a_setup_are_checked() {
+    let behind = |leader| at(WALKER, 0, 0, 0).with_orders([Order::follow(AgentId(leader), 2)]);
+    let made = |leader| {
+        let mut setup = setup_on(open(6, 2));
+        setup.agents = vec![behind(leader), at(WALKER, 3, 0, 0)];
+        World::new(setup).map(|_| ()).map_err(|SetupErrors(errors)| errors)
+    };
+    let wrong = |reason| Err(vec![SetupError::Agent { number: 0, reason }]);
+    // A leader may be placed after its follower.
+    assert_eq!(made(1), Ok(()));
+    assert_eq!(made(0), wrong(RefusalReason::WrongOrder));
+    assert_eq!(made(2), wrong(RefusalReason::UnknownAgent));
 }
 
 // Questions.

@@ -267,16 +267,17 @@ pub fn advance(
     if run.outcome.is_some() || run.prepared.is_none() {
         return Progress::Done;
     }
-    let left = request.expansions_max.map_or(u64::MAX, |max| max.saturating_sub(run.expansions));
-    let (before, budget) = (run.expansions, left.min(expansions));
-    let mut stop = run_kernel(tables, request, scratch, budget);
+    let (before, mut rest) = (run.expansions, expansions);
+    let mut left = left_to(request, scratch);
+    let mut stop = run_kernel(tables, request, scratch, left.min(rest));
     if matches!(stop, StopReason::Exhausted) && needs_exact_costs(request, scratch) {
+        rest -= scratch.run.expansions - before;
         restart_exactly(tables, request, scratch);
-        let spent = scratch.run.expansions - before;
-        stop = run_kernel(tables, request, scratch, budget - spent);
+        left = left_to(request, scratch);
+        stop = run_kernel(tables, request, scratch, left.min(rest));
     }
     match stop {
-        StopReason::Budget if left <= expansions => Progress::Done,
+        StopReason::Budget if left <= rest => Progress::Done,
         StopReason::Budget => Progress::Running,
         StopReason::Goal(state) => {
             scratch.run.outcome = Some(Outcome::AtGoal(state));
@@ -287,6 +288,11 @@ pub fn advance(
             Progress::Done
         }
     }
+}
+
+/// Expansions that the limit of a request leaves to its search.
+fn left_to(request: &Request<'_>, scratch: &Scratch) -> u64 {
+    request.expansions_max.map_or(u64::MAX, |max| max.saturating_sub(scratch.run.expansions))
 }
 
 /// Continues past the goal pose at which a search for a goal by area ended, because that pose is no longer
@@ -324,13 +330,14 @@ fn needs_exact_costs(request: &Request<'_>, scratch: &Scratch) -> bool {
     greedy && request.fallback == Fallback::Nearest
 }
 
-/// Restarts as Dijkstra's algorithm, after a greedy search found the goal unreachable.
+/// Restarts as Dijkstra's algorithm, after a greedy search found the goal unreachable. It expands the same poses, which
+/// count once.
 fn restart_exactly(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scratch) {
     let Some(start) = scratch.run.start else { return };
     let expansions = scratch.run.expansions;
     scratch.reset(tables.space().n_states());
     push_start(tables, request, scratch, start, Prepared::Zero);
-    scratch.run.expansions = expansions;
+    scratch.run.greedy_expansions = expansions;
 }
 
 /// Returns the answer of a search and writes its path. If the search has not ended, the status is
@@ -351,7 +358,8 @@ pub fn finish(tables: &MovementTables, request: &Request<'_>, scratch: &Scratch,
         write_path(tables, scratch, start, state, path);
     }
     let reached = end.map(|(reached, _)| reached);
-    Answer { status, reached, cost: path.cost(), expansions: run.expansions, guide: run.guide }
+    let expansions = run.expansions.max(run.greedy_expansions);
+    Answer { status, reached, cost: path.cost(), expansions, guide: run.guide }
 }
 
 /// Follows primitives back from a state, then sums arrivals forward: with a weight, a pose on the path may have

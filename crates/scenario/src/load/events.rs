@@ -10,8 +10,8 @@ use crate::scenario::{Diagnostics, listed};
 use wheelbase_grid::{CellXY, Change, Side, SideKind, TerrainKind};
 use wheelbase_sim::{AgentId, AgentSelection, Command, MapEdit, OnAgents, Order, Setup, SpawnGroup};
 
-/// The commands of the events, in order of tick, then of the file. All named agents must have been placed; `names` has
-/// those that could be, `all` the ids that all have once they are.
+/// The commands of the events, in order of tick, then of the file. `names` has the named agents that were placed, `all`
+/// every named agent with the id that it has if all are placed.
 pub(super) fn build_events(
     setup: &Setup,
     typed: &Scenario,

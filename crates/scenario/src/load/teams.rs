@@ -4,7 +4,7 @@ use crate::scenario::{Diagnostics, EventAction, Group, Located, Scenario, listed
 use std::collections::BTreeMap;
 use wheelbase_sim::{Friends, Team};
 
-/// The teams by name, and who is whose friend. Team 0 has no name: it is that of agents without a team.
+/// The teams by name, and which are friends. Team 0 has no name: agents without a team belong to it.
 pub(super) struct Teams<'s> {
     numbers: BTreeMap<&'s str, Team>,
     /// Which of them are friends.

@@ -207,11 +207,16 @@ fn edits_message(piece: &str, replacement: &str) -> String {
     only_message(&with(EDITS, piece, replacement), replacement)
 }
 
-/// The good scenario with one piece replaced, for each (piece, replacement): the message.
-fn check_good(cases: &[(&str, &str, &str)]) {
+/// A scenario with one piece replaced, for each (piece, replacement): the message.
+fn check(text: &str, cases: &[(&str, &str, &str)]) {
     for (piece, replacement, expected) in cases {
-        assert_eq!(message(piece, replacement), *expected);
+        assert_eq!(only_message(&with(text, piece, replacement), replacement), *expected);
     }
+}
+
+/// [`check`] of the good scenario.
+fn check_good(cases: &[(&str, &str, &str)]) {
+    check(GOOD, cases);
 }
 
 /// The good scenario with one piece replaced by a number out of the range of a key.

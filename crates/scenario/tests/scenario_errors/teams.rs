@@ -33,47 +33,47 @@ fn good_teams_are_read_field_by_field() {
 
 #[test]
 fn wrong_values_say_what_was_found() {
-    let text = with_teams();
-    for (piece, replacement, expected) in [
-        ("team = \"red\"", "team = \"\"", "54: agents[0].team: expected the name of a team, found \"\""),
-        ("team = \"blue\"", "team = 2", "69: groups[0].team: expected the name of a team, found 2"),
-        (
-            "team = \"green\"",
-            "team = []",
-            "79: events[1].add_agents.team: expected the name of a team, found an empty list",
-        ),
-        (
-            "speed_factor = 800",
-            "speed_factor = 0",
-            "55: agents[0].speed_factor: expected a whole number from 1 to 65535, found 0",
-        ),
-        (
-            "speed_factor = 65535",
-            "speed_factor = 65536",
-            "70: groups[0].speed_factor: expected a whole number from 1 to 65535, found 65536",
-        ),
-        ("[teams]\n", "[teams]\nenemies = []\n", "81: teams.enemies: unknown key, expected friends"),
-        (
-            "[[\"red\", \"blue\"]",
-            "[\"red\"",
-            "81: teams.friends[0]: expected two names of teams, found \"red\"",
-        ),
-        (
-            "\"red\", \"blue\"]",
-            "\"red\"]",
-            "81: teams.friends[0]: expected two names of teams, found [\"red\"]",
-        ),
-        (
-            "\"red\", \"blue\"]",
-            "\"red\", 2]",
-            "81: teams.friends[0][1]: expected the name of a team, found 2",
-        ),
-        (
-            "[\"green\", \"red\"]",
-            "[\"green\", \"red\", \"blue\"]",
-            "82: teams.friends[1]: expected two names of teams, found [\"green\", \"red\", \"blue\"]",
-        ),
-    ] {
-        assert_eq!(only_message(&with(&text, piece, replacement), replacement), expected);
-    }
+    check(
+        &with_teams(),
+        &[
+            ("team = \"red\"", "team = \"\"", "54: agents[0].team: expected the name of a team, found \"\""),
+            ("team = \"blue\"", "team = 2", "69: groups[0].team: expected the name of a team, found 2"),
+            (
+                "team = \"green\"",
+                "team = []",
+                "79: events[1].add_agents.team: expected the name of a team, found an empty list",
+            ),
+            (
+                "speed_factor = 800",
+                "speed_factor = 0",
+                "55: agents[0].speed_factor: expected a whole number from 1 to 65535, found 0",
+            ),
+            (
+                "speed_factor = 65535",
+                "speed_factor = 65536",
+                "70: groups[0].speed_factor: expected a whole number from 1 to 65535, found 65536",
+            ),
+            ("[teams]\n", "[teams]\nenemies = []\n", "81: teams.enemies: unknown key, expected friends"),
+            (
+                "[[\"red\", \"blue\"]",
+                "[\"red\"",
+                "81: teams.friends[0]: expected two names of teams, found \"red\"",
+            ),
+            (
+                "\"red\", \"blue\"]",
+                "\"red\"]",
+                "81: teams.friends[0]: expected two names of teams, found [\"red\"]",
+            ),
+            (
+                "\"red\", \"blue\"]",
+                "\"red\", 2]",
+                "81: teams.friends[0][1]: expected the name of a team, found 2",
+            ),
+            (
+                "[\"green\", \"red\"]",
+                "[\"green\", \"red\", \"blue\"]",
+                "82: teams.friends[1]: expected two names of teams, found [\"green\", \"red\", \"blue\"]",
+            ),
+        ],
+    );
 }

@@ -17,7 +17,7 @@ use wheelbase_traffic::teams::Team;
 /// The reason why it cannot be placed.
 pub(crate) fn spawn(world: &mut World, ticket: Ticket, spawn: &Spawn) -> Result<AgentId, RefusalReason> {
     let state = check_spawn(world, spawn, false)?;
-    check_leaders(world, &spawn.orders)?;
+    check_leaders(&spawn.orders, |leader| world.agents.present_row(leader).is_some())?;
     let headings = world.tables[usize::from(spawn.class.0)].space().headings();
     let list = StoredOrders::new(&spawn.orders).of(world, headings);
     Ok(place(world, Some(ticket), spawn, state, list))
@@ -88,7 +88,7 @@ pub(super) fn spawn_group(
         return Err(RefusalReason::WrongSpeedFactor);
     }
     check_orders(world, &group.orders)?;
-    check_leaders(world, &group.orders)?;
+    check_leaders(&group.orders, |leader| world.agents.present_row(leader).is_some())?;
     let headings = world.tables[usize::from(group.class.0)].space().headings();
     let list = StoredOrders::new(&group.orders).of(world, headings);
     let mut random = Random::of_stream(world.settings.seed, ticket.0);
@@ -125,6 +125,8 @@ pub(super) fn set_team(world: &mut World, row: usize, team: Team) {
     world.agents.set_team(row, team);
     world.agents.busy.insert(row);
     let agent = world.agents.ids[row];
+    // A search in progress has the obstacles of the old team.
+    world.requests.restart_searches(|requester| requester == agent);
     world.note(TraceEvent::Team { agent, team });
 }
 

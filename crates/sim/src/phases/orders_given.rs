@@ -137,20 +137,28 @@ fn check_trip(world: &World, order: &Order, trip: &Trip) -> Result<(), RefusalRe
     if are_on_map || trip.fallback != Fallback::Fail { Ok(()) } else { Err(RefusalReason::GoalOffMap) }
 }
 
-/// Whether the leaders of orders are present.
+/// Checks the leaders of orders.
 /// # Errors
-/// [`RefusalReason::UnknownAgent`].
-pub(crate) fn check_leaders(world: &World, orders: &[Order]) -> Result<(), RefusalReason> {
-    let is_there = |order: &Order| match order.kind {
-        OrderKind::Follow { leader, .. } => world.agents.present_row(leader).is_some(),
-        _ => true,
-    };
-    if orders.iter().all(is_there) { Ok(()) } else { Err(RefusalReason::UnknownAgent) }
+/// [`RefusalReason::UnknownAgent`] if one of them is not there.
+pub(crate) fn check_leaders(
+    orders: &[Order],
+    is_there: impl Fn(AgentId) -> bool,
+) -> Result<(), RefusalReason> {
+    if leaders_of(orders).all(is_there) { Ok(()) } else { Err(RefusalReason::UnknownAgent) }
 }
 
-/// Whether an agent is its own leader in some order.
-fn follows_itself(agent: AgentId, orders: &[Order]) -> bool {
-    orders.iter().any(|order| matches!(order.kind, OrderKind::Follow { leader, .. } if leader == agent))
+/// Checks that an agent is not its own leader.
+/// # Errors
+/// [`RefusalReason::WrongOrder`].
+pub(crate) fn check_not_own_leader(agent: AgentId, orders: &[Order]) -> Result<(), RefusalReason> {
+    if leaders_of(orders).any(|leader| leader == agent) { Err(RefusalReason::WrongOrder) } else { Ok(()) }
+}
+
+fn leaders_of(orders: &[Order]) -> impl Iterator<Item = AgentId> {
+    orders.iter().filter_map(|order| match order.kind {
+        OrderKind::Follow { leader, .. } => Some(leader),
+        _ => None,
+    })
 }
 
 /// Whether a source has a goal for the agents of `n_agents` indices.
@@ -168,13 +176,11 @@ pub(super) fn give_orders(
     append: bool,
 ) -> Result<(), RefusalReason> {
     check_orders(world, orders)?;
-    check_leaders(world, orders)?;
+    check_leaders(orders, |leader| world.agents.present_row(leader).is_some())?;
     let mut stored = StoredOrders::new(orders);
     let stops = !append && matches!(orders.first().map(|order| &order.kind), Some(OrderKind::Stop));
     for_each_row(world, ticket, agents, |world, number, row| {
-        if follows_itself(world.agents.ids[row], orders) {
-            return Err(RefusalReason::WrongOrder);
-        }
+        check_not_own_leader(world.agents.ids[row], orders)?;
         let motion = world.agents.motion[row];
         let headings = world.tables[usize::from(motion.class.0)].space().headings();
         let list = stored.of(world, headings);
