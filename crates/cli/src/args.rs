@@ -58,12 +58,16 @@ pub enum Format {
     Json,
 }
 
+/// What a snapshot settles; and outputs that begin with the scenario.
+const RESUME_EXCLUDES: [&str; 8] =
+    ["scenario", "seed", "expansions_per_tick", "tries_per_tick", "tune", "record", "trace", "plan_out"];
+
 #[derive(Debug, clap::Args)]
 pub struct RunArgs {
     /// Scenario (.toml), or problem of the League of Robot Runners (.json)
-    #[arg(value_name = "SCENARIO|PROBLEM.json")]
-    pub scenario: PathBuf,
-    /// Number of ticks, in place of the scenario's
+    #[arg(value_name = "SCENARIO|PROBLEM.json", required_unless_present = "resume")]
+    pub scenario: Option<PathBuf>,
+    /// Number of ticks from tick 0, in place of the scenario's
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32, 0, 0xFFFF_FFFE>)]
     pub ticks: Option<u32>,
     /// Random seed, in place of the scenario's
@@ -109,24 +113,28 @@ pub struct RunArgs {
     /// For a problem: write the actions of all agents in the format of the competition
     #[arg(long, value_name = "FILE.json")]
     pub plan_out: Option<PathBuf>,
-    #[arg(long, hide = true)]
-    snapshot: Option<PathBuf>,
-    #[arg(long, hide = true)]
-    snapshot_every: Option<u64>,
-    #[arg(long, hide = true)]
-    resume: Option<PathBuf>,
+    /// Write a snapshot at the end of the run, for --resume
+    #[arg(long, value_name = "FILE")]
+    pub snapshot: Option<PathBuf>,
+    /// Write the snapshot every N ticks as well
+    #[arg(long, value_name = "N", requires = "snapshot", allow_negative_numbers = true, value_parser = whole::<u32, 1, U32_MAX>)]
+    pub snapshot_every: Option<u32>,
+    /// Go on from a snapshot, in place of a scenario; --snapshot may name the same file
+    #[arg(long, value_name = "FILE", conflicts_with_all = RESUME_EXCLUDES)]
+    pub resume: Option<PathBuf>,
     #[command(flatten)]
     pub memory: MemoryArgs,
 }
 
 impl RunArgs {
     /// Output files with their flags.
-    pub fn outputs(&self) -> [Output<'_>; 4] {
+    pub fn outputs(&self) -> [Output<'_>; 5] {
         [
             ("--trace", self.trace.as_deref()),
             ("--record", self.record.as_deref()),
             ("--metrics", self.metrics.as_deref()),
             ("--plan-out", self.plan_out.as_deref()),
+            ("--snapshot", self.snapshot.as_deref()),
         ]
     }
 }
@@ -410,20 +418,4 @@ pub struct ManArgs {
 fn exit_statuses() -> String {
     let line = |(exit, meaning): &(Exit, &str)| format!("\n  {:<5}{meaning}", *exit as u8);
     format!("Exit status:{}", Exit::MEANINGS.iter().map(line).collect::<String>())
-}
-
-impl Args {
-    /// Refuses flags planned for later releases.
-    pub fn refuse_unsupported(&self) -> Result<(), Failure> {
-        let Command::Run(run) = &self.command else { return Ok(()) };
-        let refused = [
-            (run.snapshot.is_some(), "--snapshot"),
-            (run.snapshot_every.is_some(), "--snapshot-every"),
-            (run.resume.is_some(), "--resume"),
-        ];
-        match refused.into_iter().find(|(given, _)| *given) {
-            Some((_, name)) => Err(Failure::bad_input(format!("not supported yet: {name}"))),
-            None => Ok(()),
-        }
-    }
 }

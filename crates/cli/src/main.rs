@@ -24,6 +24,7 @@ mod report;
 mod run;
 mod run_files;
 mod scen;
+mod snapshot_file;
 mod verify;
 mod watch;
 
@@ -56,7 +57,7 @@ fn main() -> ExitCode {
         }
     };
     let stop = Interrupt::listen();
-    let outcome = args.refuse_unsupported().and_then(|()| match args.command {
+    let outcome = match args.command {
         Command::Run(args) => run::run(&args, &stop),
         Command::Plan(args) => plan::run(&args, &stop),
         Command::Check(args) => check::run(&args),
@@ -68,7 +69,7 @@ fn main() -> ExitCode {
         Command::Generate(args) => generate::run(&args, &stop),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args, &stop),
-    });
+    };
     match outcome {
         Ok(exit) => exit.into(),
         Err(Failure::ClosedPipe) => Exit::Done.into(),

@@ -8,6 +8,7 @@ use crate::output::{print, progress_bar, row, say};
 use crate::peak_memory::peak_memory_mib;
 use crate::plan::thread_pool;
 use crate::run_files::{OpenedFiles, RunFiles};
+use crate::snapshot_file::load_snapshot;
 use crate::watch;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -40,25 +41,41 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         replan,
         memory_max: args.memory.max(),
     };
-    if args.plan_out.is_some() && !is_problem(&args.scenario) {
-        let file = safe_text::path(&args.scenario);
+    let scenario = args.scenario.as_deref();
+    if let Some(file) = scenario.filter(|file| args.plan_out.is_some() && !is_problem(file)) {
+        let file = safe_text::path(file);
         return Err(Failure::bad_input(format!("--plan-out: expected a problem file (.json), found {file}")));
     }
-    refuse_clashes(args.outputs(), [args.scenario.as_path()])?;
+    refuse_clashes(args.outputs(), scenario)?;
     if args.watch {
         watch::require_terminal()?;
     }
     let pool = thread_pool(args.threads)?;
-    let loaded = pool.install(|| load_world_and_text(&args.scenario, overrides));
-    let (Loaded { mut world, source, .. }, text) = loaded.map_err(Failure::bad_input)?;
+    let (mut world, begun_from) = match (scenario, &args.resume) {
+        (Some(file), _) => {
+            let loaded = pool.install(|| load_world_and_text(file, overrides));
+            let (Loaded { world, source, .. }, text) = loaded.map_err(Failure::bad_input)?;
+            (world, Some((file, text, source)))
+        }
+        (None, Some(file)) => {
+            let mut world = pool.install(|| load_snapshot(file, overrides.memory_max))?;
+            world.set_ticks(args.ticks.unwrap_or(world.settings().ticks));
+            (world, None)
+        }
+        // The arguments name one of the two.
+        (None, None) => return Err(Failure::bad_input("expected a scenario, or --resume FILE")),
+    };
     if args.check_invariants {
         world.check_invariants();
     }
-    refuse_clashes(args.outputs(), source.files_read(&args.scenario).iter().map(PathBuf::as_path))?;
+    if let Some((file, _, source)) = &begun_from {
+        refuse_clashes(args.outputs(), source.files_read(file).iter().map(PathBuf::as_path))?;
+    }
     let files = OpenedFiles::open(args);
     stop.catch_signals();
-    let mut files = files.begin((&text, &source), &mut world);
-    drop((text, source));
+    let scenario = begun_from.as_ref().map(|(file, text, source)| (*file, text.as_str(), source));
+    let mut files = files.begin(scenario, &mut world);
+    drop(begun_from);
     let mut terminal = args.watch.then(Terminal::begin).transpose()?;
     let started = Instant::now();
     let (times, agent_ticks) =
@@ -111,6 +128,7 @@ pub fn drive(
     let bar = progress_bar("tick", world.settings().ticks.into(), show && terminal.is_none());
     while !stop.is_raised() {
         let tick = world.tick();
+        files.before_tick(world);
         let began = Instant::now();
         let step = world.step_observed(begins);
         let took = began.elapsed();

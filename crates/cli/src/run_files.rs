@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::output::file::{Destination, OutputFile, Stream, Unfinished};
 use crate::output::files::Outputs;
 use crate::output::say;
+use crate::snapshot_file::SnapshotFile;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -24,6 +25,7 @@ pub struct RunFiles {
     recording: Option<RecordingFile>,
     metrics: Option<MetricsFile>,
     plan: Option<PlanOut>,
+    snapshot: Option<SnapshotFile>,
     outputs: Outputs,
 }
 
@@ -56,26 +58,29 @@ impl<'a> OpenedFiles<'a> {
         Self { args, trace, recording, metrics, plan, outputs }
     }
 
-    /// Writes the headers. `scenario` is the text of the scenario.
-    pub fn begin(self, (scenario, source): (&str, &Source), world: &mut World) -> RunFiles {
+    /// Writes the headers. `scenario` is the file of the scenario, its text and its sources; `None` for a resumed run.
+    pub fn begin(self, scenario: Option<(&Path, &str, &Source)>, world: &mut World) -> RunFiles {
         let Self { args, trace, recording, metrics, plan, mut outputs } = self;
         let trace = trace.and_then(|file| outputs.note(TraceFile::begin(file, world)));
-        let name = args.scenario.file_name().unwrap_or_default().to_string_lossy();
-        let recording = recording.and_then(|file| {
-            outputs.note(RecordingFile::begin(
-                file,
-                ScenarioText { file: &name, text: scenario },
-                source,
-                world,
-            ))
+        let recording = recording.zip(scenario).and_then(|(file, (path, text, source))| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            outputs.note(RecordingFile::begin(file, ScenarioText { file: &name, text }, source, world))
         });
         let metrics = metrics.and_then(|file| outputs.note(MetricsFile::begin(file, args.metrics_every)));
         let plan = plan.map(|file| PlanOut { file, plan: PlanFile::begin(world) });
-        RunFiles { trace, recording, metrics, plan, outputs }
+        let snapshot = args.snapshot.as_deref().map(|path| SnapshotFile::new(path, args.snapshot_every));
+        RunFiles { trace, recording, metrics, plan, snapshot, outputs }
     }
 }
 
 impl RunFiles {
+    /// Before each tick: writes the snapshot if it is due.
+    pub fn before_tick(&mut self, world: &World) {
+        if let Some(snapshot) = &mut self.snapshot {
+            self.outputs.note(snapshot.before_tick(world));
+        }
+    }
+
     /// Writes a tick and its wall time. A file that fails is dropped; the others go on.
     /// # Errors
     /// [`Failure::ClosedPipe`] if the only output was a trace to standard output and its reader is gone.
@@ -115,11 +120,12 @@ impl RunFiles {
 
     /// Completes the files. Returns the failures.
     pub fn finish(self, world: &World, result: &RunResult) -> Outputs {
-        let Self { trace, recording, metrics, plan, mut outputs } = self;
+        let Self { trace, recording, metrics, plan, snapshot, mut outputs } = self;
         trace.map(|trace| outputs.note(trace.finish(result)));
         recording.map(|recording| outputs.note(recording.finish(world)));
         metrics.map(|metrics| outputs.note(metrics.finish(world)));
         plan.map(|plan| outputs.note(plan.finish()));
+        snapshot.map(|snapshot| outputs.note(snapshot.finish(world)));
         outputs
     }
 }

@@ -340,18 +340,6 @@ fn after_ctrl_c_all_files_are_complete() {
 }
 
 #[test]
-fn unsupported_flags_are_refused_by_name() {
-    let folder = trucks();
-    for flag in ["--snapshot", "--resume"] {
-        let refused = folder.run(&["run", "trucks.toml", flag, "a.file"]).refused();
-        assert_eq!(refused, format!("not supported yet: {flag}"));
-    }
-    let refused = folder.run(&["run", "trucks.toml", "--snapshot-every", "10"]).refused();
-    assert_eq!(refused, "not supported yet: --snapshot-every");
-    assert!(!folder.path("a.file").exists());
-}
-
-#[test]
 fn nothing_but_data_is_on_standard_output() {
     let folder = Folder::with("crowd.toml", crowd());
     for more in [&[][..], &["--quiet"]] {

@@ -36,6 +36,14 @@ pub struct Grid {
     revision: u64,
 }
 
+/// The layers of a map that was read, already checked.
+#[cfg(feature = "serde")]
+pub(crate) struct Layers {
+    pub terrain: Vec<TerrainKind>,
+    pub sides: SideLayer,
+    pub elevation: Vec<i16>,
+}
+
 /// Result of an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -279,6 +287,25 @@ impl Grid {
     pub fn at_revision(mut self, revision: u64) -> Self {
         self.revision = revision;
         self
+    }
+
+    /// A map of layers as they are.
+    #[cfg(feature = "serde")]
+    pub(crate) fn of_layers(
+        (size, shape): (GridSize, GridShape),
+        layers: Layers,
+        (terrain_table, side_table): (TerrainTable, SideTable),
+        revision: u64,
+    ) -> Self {
+        let Layers { terrain, sides, elevation } = layers;
+        let (terrain, sides, elevation) = (Arc::new(terrain), Arc::new(sides), Arc::new(elevation));
+        Self { size, shape, terrain, sides, elevation, terrain_table, side_table, revision }
+    }
+
+    /// All sides of a cell, packed by [`pack_sides`].
+    #[cfg(feature = "serde")]
+    pub(crate) fn packed_sides(&self, cell: Cell) -> u32 {
+        self.sides.packed(cell)
     }
 
     fn give_starting_sides(&mut self) {

@@ -16,6 +16,8 @@ mod colour;
 mod epoch;
 mod fnv;
 mod grid;
+#[cfg(feature = "serde")]
+mod grid_parts;
 mod lattice;
 mod memory;
 mod random;

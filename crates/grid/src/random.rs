@@ -18,6 +18,18 @@ impl SplitMix64 {
         Self(seed)
     }
 
+    /// The state: [`SplitMix64::new`] of it goes on with the same numbers.
+    ///
+    /// ```
+    /// use wheelbase_grid::SplitMix64;
+    /// let mut random = SplitMix64::new(7);
+    /// random.next_u64();
+    /// assert_eq!(SplitMix64::new(random.state()).next_u64(), random.next_u64());
+    /// ```
+    pub const fn state(&self) -> u64 {
+        self.0
+    }
+
     /// The next number.
     #[inline]
     pub const fn next_u64(&mut self) -> u64 {

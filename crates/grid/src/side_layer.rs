@@ -28,6 +28,16 @@ impl SideLayer {
         layer
     }
 
+    /// The layer of these packed sides, one for each cell; no layer for none.
+    #[cfg(feature = "serde")]
+    pub fn of_packed(shape: GridShape, packed: &[u32]) -> Self {
+        let rest = if shape == GridShape::Hex { packed } else { &[] };
+        Self {
+            first: packed.iter().map(|&sides| sides as u16).collect(),
+            rest: rest.iter().map(|&sides| (sides >> 16) as u8).collect(),
+        }
+    }
+
     pub fn is_empty(&self) -> bool {
         self.first.is_empty()
     }

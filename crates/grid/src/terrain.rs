@@ -205,6 +205,12 @@ impl TerrainTable {
         Self::new(entries).map(|table| Self { n_given: given, ..table })
     }
 
+    /// A table of these kinds, of which the user gave the first `n_given`.
+    #[cfg(feature = "serde")]
+    pub(crate) fn of_parts(entries: Vec<TerrainEntry>, n_given: usize) -> Result<Self, TableError> {
+        Self::new(entries).map(|table| Self { n_given, ..table })
+    }
+
     /// The given kinds, without the ones [`TerrainTable::with_standard`] added.
     pub fn given(&self) -> &[TerrainEntry] {
         &self.entries[..self.n_given]

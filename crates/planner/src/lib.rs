@@ -35,14 +35,17 @@ pub mod fields;
 pub mod graph;
 pub mod model;
 mod open_list;
+mod restore_error;
+mod saved_queue;
 pub mod search;
 pub mod tables;
 
 // Re-exports for examples and first programs; everything else by its module.
-pub use fields::{Distances, RepairScratch, SettleTarget};
+pub use fields::{Distances, RepairScratch, SavedField, SavedFields, SettleTarget};
 pub use model::{
     ClassSpec, Goal, GoalMember, Heading, Legality, MovementClass, Path, PathPose, Pose, Primitive, Progress,
     Status, When,
 };
-pub use search::{Request, Scratch, advance, begin, finish, plan};
-pub use tables::{MovementTables, tables_need};
+pub use restore_error::RestoreError;
+pub use search::{Request, SavedSearch, Scratch, advance, begin, finish, plan};
+pub use tables::{MovementTables, SavedTables, tables_need};

@@ -15,7 +15,8 @@ pub(crate) trait OpenList {
 /// All poses whose sum is below the optimal cost are expanded in any order. Of those whose sum equals it, many
 /// are dead ends, and those near the goal reach it soonest. Sixteen classes order them nearly as well as a full
 /// order (within 3 % of its expansions) at almost no cost, because each class has its own bucket.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct KeyOrder {
     /// Low bits of a key that hold the class.
     bits: u32,
@@ -49,6 +50,11 @@ impl KeyOrder {
         key >> self.bits
     }
 
+    /// Whether it may be the order of a search.
+    pub fn is_sound(self) -> bool {
+        self.bits <= CLASS_BITS && self.shift < u32::BITS
+    }
+
     /// Range of the keys of sums up to `range` above the least.
     pub fn range(self, range: u64) -> u64 {
         ((range + 1) << self.bits) - 1
@@ -65,7 +71,7 @@ pub(crate) const BLOCK: usize = 64;
 /// A circular bucket queue (Dial 1969) for keys that, at any one time, span no more than the number of buckets.
 /// Each bucket is a stack of blocks from a shared pool, so that a push is one store and a pop one load, and a
 /// link is followed only once per block.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct BucketQueue {
     /// Slot above the top state of each bucket; 0 if empty. The first slot of a block holds no state, so a
     /// multiple of `BLOCK` means that there is no room: the bucket is empty, or its block, which ends before
@@ -98,6 +104,20 @@ impl Default for BucketQueue {
             mask: 0,
             key: 0,
         }
+    }
+}
+
+impl Clone for BucketQueue {
+    fn clone(&self) -> Self {
+        let mut queue = Self::default();
+        queue.clone_from(self);
+        queue
+    }
+
+    /// Copies what is held, not the buckets: most are empty.
+    fn clone_from(&mut self, other: &Self) {
+        self.reset(other.mask.min(BUCKETS_MAX - 1), other.key);
+        other.for_each(|key, state| self.push_ahead(key, state));
     }
 }
 
@@ -142,6 +162,30 @@ impl BucketQueue {
     pub fn advance_to(&mut self, key: u64) {
         debug_assert!(key >= self.key && self.least_key().is_none_or(|least| key <= least));
         self.key = key;
+    }
+
+    /// Shows everything held, in order of key, and of equal keys in the order in which they were pushed. Pushed in this
+    /// order to an empty queue of the same key, all pop in the same order.
+    pub fn for_each(&self, mut found: impl FnMut(u64, u32)) {
+        let first = self.key & self.mask;
+        let (mut from, mut at_least, mut blocks) = (first, 0, Vec::new());
+        while let Some(bucket) = self.next_occupied(from as usize) {
+            let ahead = (bucket as u64).wrapping_sub(first) & self.mask;
+            if ahead < at_least {
+                // Once around.
+                return;
+            }
+            let mut top = self.tops[bucket] as usize;
+            while top > 0 {
+                let block = (top - 1) / BLOCK * BLOCK;
+                blocks.push(block + 1..top);
+                top = self.pool[block] as usize;
+            }
+            while let Some(block) = blocks.pop() {
+                self.pool[block].iter().for_each(|&state| found(self.key + ahead, state));
+            }
+            (from, at_least) = ((bucket as u64 + 1) & self.mask, ahead + 1);
+        }
     }
 
     /// Pops up to a block of states of the least key at once, into the first slots of `states`; returns their
@@ -361,7 +405,7 @@ impl OpenList for NonMonotoneQueue<'_> {
 }
 
 /// A binary heap, for keys of any range in any order.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct HeapQueue {
     heap: BinaryHeap<HeapEntry>,
     pushed: u64,
@@ -376,6 +420,19 @@ impl HeapQueue {
     pub fn reset(&mut self) {
         self.heap.clear();
         self.pushed = 0;
+    }
+
+    /// As [`BucketQueue::for_each`].
+    pub fn for_each(&self, mut found: impl FnMut(u64, u32)) {
+        let mut entries: Vec<&HeapEntry> = self.heap.iter().collect();
+        entries.sort_unstable_by_key(|entry| (entry.key, entry.pushed));
+        entries.into_iter().for_each(|entry| found(entry.key, entry.state));
+    }
+
+    /// Becomes a copy in the same memory.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.heap.clone_from(&other.heap);
+        self.pushed = other.pushed;
     }
 }
 

@@ -5,7 +5,7 @@ use wheelbase_planner::model::ClassSpeeds;
 use wheelbase_planner::search::Heuristic;
 
 /// A movement class of a run. Its movement tables are kept apart, by class.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct WorldClass {
     /// Name.
     pub name: String,

@@ -5,13 +5,17 @@
 //! or a side of such a cell, becomes faster. So the scheduled edits are taken into account: landmarks are made on the
 //! map as it would be with all speed-ups applied at once, and doors may open and close during the run.
 
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::Arc;
 use wheelbase_grid::{BitGrid, Change, Grid, Rect};
 use wheelbase_planner::model::{ClassSpeeds, StateSpace};
 use wheelbase_planner::search::{Heuristic, Landmarks};
+use wheelbase_planner::tables::SavedTables;
 use wheelbase_planner::{MovementClass, MovementTables};
 
+/// Most landmarks of a class.
+pub const LANDMARKS_MAX: u32 = 64;
 /// Landmarks of a class, where they pay. Four need a quarter of the expansions of the norm alone; eight need a fifth,
 /// and take twice the time to make and twice the memory.
 pub(crate) const LANDMARKS: usize = 4;
@@ -24,9 +28,12 @@ pub(crate) const BYTES_MAX: usize = 1 << 30;
 pub(crate) const LANDMARK_BYTES: usize = 8;
 
 /// The landmarks of a class, and whether their bounds hold.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ClassLandmarks {
-    landmarks: Landmarks,
+    landmarks: Arc<Landmarks>,
+    /// Their number, and the tables that they were made with: with the map, their recipe.
+    number: usize,
+    made_with: Arc<SavedTables>,
     /// The map that they were made on.
     made_on: Arc<Grid>,
     /// Cells over which a move can be easier than on that map, and their number.
@@ -34,7 +41,48 @@ pub(crate) struct ClassLandmarks {
     n_eased: usize,
 }
 
+/// Landmarks as a snapshot holds them: how they were made.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct LandmarkRecipe {
+    number: u32,
+    made_on: Grid,
+    made_with: SavedTables,
+}
+
 impl ClassLandmarks {
+    /// How they were made.
+    pub fn save(&self) -> LandmarkRecipe {
+        let (made_on, made_with) = (Grid::clone(&self.made_on), SavedTables::clone(&self.made_with));
+        LandmarkRecipe { number: self.number as u32, made_on, made_with }
+    }
+
+    /// Makes the landmarks of a class again, as they are on the present map.
+    /// # Errors
+    /// The recipe is of another map or class, or asks for more landmarks than there can be; in words.
+    pub fn restore(
+        recipe: LandmarkRecipe,
+        class: &MovementClass,
+        speeds: &ClassSpeeds,
+        grid: &Grid,
+    ) -> Result<Self, String> {
+        let LandmarkRecipe { number, made_on, made_with } = recipe;
+        let kinds = |grid: &Grid| (grid.size(), grid.shape(), grid.side_table().clone());
+        if kinds(&made_on) != kinds(grid) || made_on.terrain_table() != grid.terrain_table() {
+            return Err("landmarks of another map".to_owned());
+        }
+        let tables = MovementTables::restore(&made_with, &made_on, class.clone())
+            .map_err(|error| error.to_string())?;
+        if number as usize > most_in(tables.space()) || number > LANDMARKS_MAX {
+            return Err(format!("{number} landmarks"));
+        }
+        let landmarks = Arc::new(Landmarks::of(&tables, number as usize));
+        let eased = BitGrid::new(grid.size());
+        let (number, made_on, made_with) = (number as usize, Arc::new(made_on), Arc::new(made_with));
+        let mut restored = Self { landmarks, number, made_on, made_with, eased, n_eased: 0 };
+        restored.follow(class, speeds, grid, grid.size().rect());
+        Ok(restored)
+    }
+
     /// Whether the bounds hold: no move is easier than when the landmarks were made.
     fn hold(&self) -> bool {
         self.n_eased == 0
@@ -92,15 +140,16 @@ pub(crate) fn landmarks_of(
     for &change in edits {
         ease(&mut at_best, speeds, change);
     }
-    let (landmarks, made_on) = match at_best {
-        Cow::Borrowed(_) => (Landmarks::of(tables, number), Arc::clone(map)),
+    let (landmarks, made_on, made_with) = match at_best {
+        Cow::Borrowed(_) => (Landmarks::of(tables, number), Arc::clone(map), tables.save()),
         Cow::Owned(grid) => {
             let mut tables = MovementTables::compile(&grid, tables.class().clone());
             tables.make_components();
-            (Landmarks::of(&tables, number), Arc::new(grid))
+            (Landmarks::of(&tables, number), Arc::new(grid), tables.save())
         }
     };
-    ClassLandmarks { landmarks, eased: BitGrid::new(map.size()), n_eased: 0, made_on }
+    let (landmarks, made_with, eased) = (Arc::new(landmarks), Arc::new(made_with), BitGrid::new(map.size()));
+    ClassLandmarks { landmarks, number, made_on, made_with, eased, n_eased: 0 }
 }
 
 /// Applies the speed-ups of a change. Heights and rotated tiles are left as they are: while such a change eases a

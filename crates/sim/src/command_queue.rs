@@ -2,6 +2,7 @@
 
 use crate::codec::encode;
 use crate::commands::{Command, Ticket};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use wheelbase_grid::Fnv1a;
 
@@ -34,7 +35,54 @@ pub(crate) struct CommandQueue {
     bytes: Vec<u8>,
 }
 
+/// The queue as a snapshot holds it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct SavedQueue {
+    next: Vec<(Ticket, Command)>,
+    later: Vec<(u32, Ticket, Command)>,
+    next_ticket: u64,
+    of_setup: u64,
+}
+
 impl CommandQueue {
+    /// The commands that have not taken effect.
+    pub fn save(&self) -> SavedQueue {
+        let later = self.later().map(|(tick, ticket, command)| (tick, ticket, command.clone()));
+        let Self { ref next, next_ticket, of_setup, .. } = *self;
+        SavedQueue { next: next.clone(), later: later.collect(), next_ticket, of_setup }
+    }
+
+    /// A queue as it was saved, of a world whose next tick is `tick`.
+    /// # Errors
+    /// Tickets or ticks are out of order, in words.
+    pub fn restore(saved: SavedQueue, tick: u32) -> Result<Self, String> {
+        let SavedQueue { next, later, next_ticket, of_setup } = saved;
+        let mut queue = Self { next_ticket, of_setup, ..Self::default() };
+        let is_rising = next.is_sorted_by(|(one, _), (other, _)| one < other);
+        let tickets =
+            next.iter().map(|(ticket, _)| *ticket).chain(later.iter().map(|(_, ticket, _)| *ticket));
+        if !is_rising || of_setup > next_ticket || tickets.clone().any(|ticket| ticket.0 >= next_ticket) {
+            return Err("tickets of commands out of order".to_owned());
+        }
+        let distinct: std::collections::BTreeSet<Ticket> = tickets.clone().collect();
+        if distinct.len() != tickets.count() {
+            return Err("two commands of one ticket".to_owned());
+        }
+        if let Some((at, ..)) = later.iter().find(|(at, ..)| *at < tick) {
+            return Err(format!("a command for tick {at}, before the next tick {tick}"));
+        }
+        for (ticket, command) in next {
+            queue.next_hash = queue.next_hash.wrapping_add(queue.hash_of(ticket, None, &command));
+            queue.next.push((ticket, command));
+        }
+        for (tick, ticket, command) in later {
+            let hash = queue.hash_of(ticket, Some(tick), &command);
+            queue.later_hash = queue.later_hash.wrapping_add(hash);
+            queue.later.insert((tick, ticket), (hash, command));
+        }
+        Ok(queue)
+    }
+
     /// Adds a command for the next tick.
     pub fn push(&mut self, command: Command) -> Ticket {
         let ticket = self.take_ticket();

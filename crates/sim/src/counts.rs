@@ -2,10 +2,11 @@
 
 use crate::order_pool::OrderState;
 use crate::statistics::TripStatistics;
-use crate::unreachable::UnreachableReasons;
+use crate::unreachable::{self, UnreachableReasons};
+use serde::{Deserialize, Serialize};
 
 /// Counts of a run so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Agents ever placed.
     pub placed: u64,
@@ -20,6 +21,7 @@ pub struct Counts {
     /// Orders dropped because their goal cannot be reached.
     pub orders_unreachable: u64,
     /// The reasons why.
+    #[serde(with = "unreachable::numbers")]
     pub unreachable_reasons: UnreachableReasons,
     /// Tasks done.
     pub tasks_done: u64,
@@ -62,6 +64,21 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// The largest of all counts.
+    pub(crate) fn largest(&self) -> u64 {
+        let Self { placed, removed, not_placed, commands_refused, orders_done, orders_unreachable, .. } =
+            *self;
+        let Self { tasks_done, moves, moves_refused, moves_overlapping, flowtime, trips, .. } = *self;
+        let Self { trip_ticks, bound_ticks, wait_ticks, path_requests, expansions, collisions, .. } = *self;
+        let reasons = self.unreachable_reasons.iter().map(|(_, count)| count).max();
+        let all = [
+            [placed, removed, not_placed, commands_refused, orders_done, orders_unreachable],
+            [tasks_done, moves, moves_refused, moves_overlapping, flowtime, trips],
+            [trip_ticks, bound_ticks, wait_ticks, path_requests, expansions, collisions.unwrap_or(0)],
+        ];
+        all.as_flattened().iter().copied().chain(reasons).max().unwrap_or(0)
+    }
+
     /// Counts the end of the trip that an agent in this state is on.
     pub(crate) fn count_trip(&mut self, state: &OrderState, statistics: &TripStatistics, tick: u32) {
         if state.to_nearest {

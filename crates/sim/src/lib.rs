@@ -116,6 +116,7 @@ mod rows;
 mod serde_ids;
 mod setup;
 mod shared_fields;
+mod snapshot;
 mod state_hash;
 mod statistics;
 mod tasks;
@@ -129,10 +130,12 @@ mod trip;
 mod unreachable;
 mod violation;
 mod world;
+mod world_clone;
 mod world_need;
 
 pub use agents::{Agents, Row};
 pub use class::WorldClass;
+pub use class_landmarks::LANDMARKS_MAX;
 pub use command_queue::GivenCommand;
 pub use commands::{
     AGENTS_MAX, AgentSelection, AtDeadline, CHANGES_MAX, Command, GOALS_MAX, MapEdit, NAMED_MAX, ORDERS_MAX,
@@ -152,12 +155,13 @@ pub use orders::{LackedGoal, Order, OrderKind};
 pub use pending_edits::{PendingEdit, PendingEdits};
 pub use placement::Placement;
 pub use questions::WaitReason;
-pub use replan_params::{ReplanParams, TuneError, tune};
+pub use replan_params::{ReplanParams, TuneError, changed_tunables, tune};
 pub use requests::{PathRequest, PathSource, Requests, Route};
 pub use rows::agent_row::AgentRow;
 pub use rows::event_row::{EventKind, EventRow};
 pub use rows::interpolation::Body;
-pub use setup::{EXPANSIONS_PER_TICK_MAX, LANDMARKS_MAX, SEARCH_SLOTS_MAX, Setup, SetupError, SetupErrors};
+pub use setup::{EXPANSIONS_PER_TICK_MAX, SEARCH_SLOTS_MAX, Setup, SetupError, SetupErrors};
+pub use snapshot::{Host, LoadError, MakeRule, SNAPSHOT, SaveError, make_own_rule};
 pub use statistics::TripStatistics;
 pub use tasks::{CONFINED_BELOW_POSES, TaskSlot, TaskSource};
 pub use threads::Threads;

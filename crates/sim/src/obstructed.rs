@@ -1,10 +1,13 @@
 //! Agents whose goals other agents make unreachable.
 
+use crate::serde_ids;
+use serde::{Deserialize, Serialize};
 use wheelbase_traffic::motion::AgentId;
 
 /// An agent that keeps an obstructed order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Waiting {
+    #[serde(with = "serde_ids::agent")]
     agent: AgentId,
     /// Places given up (`Agents::cleared`) when its last search began.
     cleared: u64,
@@ -14,7 +17,7 @@ struct Waiting {
 
 /// Agents that keep an order obstructed by other agents. Each tries again after a pause, once some agent has given up
 /// its place.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Obstructed {
     /// By id.
     waiting: Vec<Waiting>,
@@ -54,6 +57,11 @@ impl Obstructed {
             }
             !tries
         });
+    }
+
+    /// The agents that wait, by id.
+    pub fn agents(&self) -> impl Iterator<Item = AgentId> {
+        self.waiting.iter().map(|waiting| waiting.agent)
     }
 
     /// Words for the state hash.

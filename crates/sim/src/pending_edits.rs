@@ -1,12 +1,13 @@
 //! Edits of the map that wait until they disturb no agent, or for their deadline.
 
 use crate::commands::{MapEdit, OnAgents, Ticket};
+use serde::{Deserialize, Serialize};
 use wheelbase_grid::Change;
 use wheelbase_traffic::forbidden::ForbiddenArea;
 use wheelbase_traffic::motion::AgentId;
 
 /// An edit that was asked for and has not taken effect.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PendingEdit {
     /// Tick of its command.
     pub asked: u32,
@@ -18,7 +19,7 @@ pub struct PendingEdit {
 
 /// Edits that wait until they disturb no agent, or for their deadline. Until then only agents that already hold one of
 /// an edit's cells may sweep them. An edit of a side, or a rotation of a tile, has one cell: the one whose sides it sets.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct PendingEdits {
     edits: Vec<PendingEdit>,
     /// Their areas, those of an edit together.

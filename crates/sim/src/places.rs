@@ -1,7 +1,9 @@
 //! Places that are given again.
 
+use serde::{Deserialize, Serialize};
+
 /// Values in places that are given again, the one freed last first.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Places<T> {
     values: Vec<T>,
     free: Vec<u32>,
@@ -59,6 +61,24 @@ impl<T> Places<T> {
         self.free.contains(&place)
     }
 
+    /// Whether no place is free twice, and each free place is there. Linear in the places.
+    pub fn are_sound(&self) -> bool {
+        are_distinct(&self.free, self.values.len())
+    }
+
+    /// The values in places that are not free, in order.
+    pub fn used(&self) -> impl Iterator<Item = (u32, &T)> {
+        let mut free = self.free.clone();
+        free.sort_unstable();
+        let values = (0_u32..).zip(&self.values);
+        values.filter(move |(place, _)| free.binary_search(place).is_err())
+    }
+
+    /// The same places, with other values.
+    pub fn map<'a, U>(&'a self, value: impl FnMut(&'a T) -> U) -> Places<U> {
+        Places { values: self.values.iter().map(value).collect(), free: self.free.clone() }
+    }
+
     /// Number of places that are not free.
     pub fn in_use(&self) -> usize {
         self.values.len() - self.free.len()
@@ -68,6 +88,15 @@ impl<T> Places<T> {
     pub fn values(&self) -> &[T] {
         &self.values
     }
+}
+
+/// Whether numbers are distinct and below `n`. Linear in both.
+pub(crate) fn are_distinct(numbers: &[u32], n: usize) -> bool {
+    let mut is_seen = vec![false; n];
+    numbers.iter().all(|&number| {
+        let seen = is_seen.get_mut(number as usize);
+        seen.is_some_and(|seen| !std::mem::replace(seen, true))
+    })
 }
 
 #[cfg(test)]

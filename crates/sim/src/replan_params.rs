@@ -143,6 +143,15 @@ pub fn tune(
     .map_err(TuneError)
 }
 
+/// Names and values of the tunables that differ from the usual ones.
+pub fn changed_tunables(traffic: &TrafficParams, replan: &ReplanParams) -> Vec<(String, u32)> {
+    let of_traffic = traffic.values().zip(TrafficParams::tunables());
+    let of_replan = replan.values().zip(ReplanParams::tunables());
+    let unusual =
+        |(value, tunable): (u32, Tunable)| (value != tunable.usual).then(|| (tunable.name.to_owned(), value));
+    of_traffic.chain(of_replan).filter_map(unusual).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

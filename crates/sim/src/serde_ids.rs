@@ -1,4 +1,4 @@
-//! Serde for the ids of `wheelbase-traffic`, which does without it.
+//! Serde for the ids of `wheelbase-traffic`, which does without it, and for lists of bytes.
 
 /// An agent's id as a number.
 pub(crate) mod agent {
@@ -69,5 +69,33 @@ pub(crate) mod decisions {
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<[(AgentId, u8)]>, D::Error> {
         let decisions = Vec::<(u32, u8)>::deserialize(from)?;
         Ok(decisions.into_iter().map(|(agent, primitive)| (AgentId(agent), primitive)).collect())
+    }
+}
+
+/// The state of a generator of random numbers.
+pub(crate) mod random {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use wheelbase_traffic::random::Random;
+
+    pub fn serialize<S: Serializer>(random: &Random, to: S) -> Result<S::Ok, S::Error> {
+        random.state().serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Random, D::Error> {
+        u64::deserialize(from).map(Random::new)
+    }
+}
+
+/// A list of bytes, written and read at once.
+pub(crate) mod bytes {
+    use crate::codec::plain_bytes;
+    use serde::{Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_bytes(bytes)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+        plain_bytes(from)
     }
 }

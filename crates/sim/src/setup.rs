@@ -3,6 +3,7 @@
 use crate::agents::Agents;
 use crate::assigned_poses::AssignedPoses;
 use crate::class::WorldClass;
+use crate::class_landmarks::LANDMARKS_MAX;
 use crate::command_queue::CommandQueue;
 use crate::commands::{Command, RefusalReason, Spawn};
 use crate::congestion::Congestion;
@@ -37,8 +38,6 @@ use wheelbase_traffic::{Cooperative, Traffic, TrafficParams};
 pub const EXPANSIONS_PER_TICK_MAX: u64 = 1 << 40;
 /// Most searches in progress at once.
 pub const SEARCH_SLOTS_MAX: u32 = 1024;
-/// Most landmarks of a class.
-pub const LANDMARKS_MAX: u32 = 64;
 
 /// What a world is made of.
 pub struct Setup {
@@ -188,7 +187,7 @@ impl Setup {
 }
 
 /// Numbers that are out of their ranges.
-fn out_of_range(settings: &Settings, landmarks: Option<usize>) -> Vec<SetupError> {
+pub(crate) fn out_of_range(settings: &Settings, landmarks: Option<usize>) -> Vec<SetupError> {
     let Settings { expansions_per_tick, search_slots, traffic, replan, .. } = settings;
     let others = [
         ("expansions_per_tick", *expansions_per_tick, (1, EXPANSIONS_PER_TICK_MAX)),
@@ -207,6 +206,72 @@ fn out_of_range(settings: &Settings, landmarks: Option<usize>) -> Vec<SetupError
         .filter(|&(_, found, (least, greatest))| found < least || found > greatest)
         .map(|(name, found, range)| SetupError::OutOfRange { name, found, range })
         .collect()
+}
+
+/// What a world is built on: a map, and classes compiled against it.
+pub(crate) struct WorldBase {
+    pub settings: Settings,
+    pub grid: Grid,
+    pub classes: Vec<WorldClass>,
+    pub tables: Vec<MovementTables>,
+    friends: Friends,
+    start: Start,
+}
+
+impl WorldBase {
+    /// Classes without landmarks.
+    pub fn new(
+        settings: Settings,
+        grid: Grid,
+        tables: Vec<MovementTables>,
+        friends: Friends,
+        start: Start,
+    ) -> Self {
+        let classes = tables.iter().map(|tables| WorldClass {
+            name: tables.class().spec().name.clone(),
+            speeds: ClassSpeeds::of(&grid, tables.class()),
+            landmarks: None,
+        });
+        Self { classes: classes.collect(), settings, grid, tables, friends, start }
+    }
+
+    /// A world without agents before tick 0.
+    pub fn into_world(self, traffic: Box<dyn Traffic>, threads: Threads, paths: PathSource) -> World {
+        let Self { settings, grid, classes, tables, friends, start } = self;
+        let sides: Vec<_> = tables.iter().map(sides).collect();
+        World {
+            classes,
+            agents: Agents::default(),
+            orders: OrderPool::default(),
+            paths: PathPool::default(),
+            occupancy: Occupancy::new(grid.size(), settings.collision),
+            assigned_poses: AssignedPoses::default(),
+            congestion: Congestion::new(grid.size(), grid.shape(), &sides, settings.traffic, settings.replan),
+            group_goals: GroupGoals::default(),
+            requests: Requests::new(settings.search_slots, grid.size(), paths),
+            traffic,
+            traffic_buffers: TrafficBuffers::default(),
+            event_rows: Vec::new(),
+            commands: CommandQueue::default(),
+            tick_buffers: TickBuffers::default(),
+            pending_edits: PendingEdits::default(),
+            class_changes: Vec::new(),
+            followers: Vec::new(),
+            friends,
+            obstacles: TeamObstacles::default(),
+            obstructed: Obstructed::default(),
+            pool: Pool::new(threads),
+            counts: Counts::default(),
+            tick: 0,
+            violation: None,
+            ended: Vec::new(),
+            log: None,
+            start,
+            tables,
+            settings,
+            grid,
+        }
+    }
 }
 
 impl World {
@@ -240,44 +305,8 @@ impl World {
         if !errors.is_empty() {
             return Err(SetupErrors(errors));
         }
-        let classes = tables.iter().map(|tables| WorldClass {
-            name: tables.class().spec().name.clone(),
-            speeds: ClassSpeeds::of(&grid, tables.class()),
-            landmarks: None,
-        });
-        let sides: Vec<_> = tables.iter().map(sides).collect();
-        let mut world = Self {
-            classes: classes.collect(),
-            agents: Agents::default(),
-            orders: OrderPool::default(),
-            paths: PathPool::default(),
-            occupancy: Occupancy::new(grid.size(), settings.collision),
-            assigned_poses: AssignedPoses::default(),
-            congestion: Congestion::new(grid.size(), grid.shape(), &sides, settings.traffic, settings.replan),
-            group_goals: GroupGoals::default(),
-            requests: Requests::new(settings.search_slots, grid.size(), paths),
-            traffic,
-            traffic_buffers: TrafficBuffers::default(),
-            event_rows: Vec::new(),
-            commands: CommandQueue::default(),
-            tick_buffers: TickBuffers::default(),
-            pending_edits: PendingEdits::default(),
-            class_changes: Vec::new(),
-            followers: Vec::new(),
-            friends,
-            obstacles: TeamObstacles::default(),
-            obstructed: Obstructed::default(),
-            pool: Pool::new(threads),
-            counts: Counts::default(),
-            tick: 0,
-            violation: None,
-            ended: Vec::new(),
-            log: None,
-            start: Start::default(),
-            tables,
-            settings,
-            grid,
-        };
+        let base = WorldBase::new(settings, grid, tables, friends, Start::default());
+        let mut world = base.into_world(traffic, threads, paths);
         world.place_all(&agents, &mut errors);
         let is_wrong = |change: &Change| change.check(&world.grid).is_err();
         let wrong = eased.iter().enumerate().filter(|(_, change)| is_wrong(change));

@@ -5,9 +5,10 @@
 //! searches to the goal have spent as many expansions as half of all poses, so that it never costs much more than
 //! they did.
 
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use wheelbase_grid::{Fnv1a, Rect};
-use wheelbase_planner::fields::{CostField, CostFieldCache};
+use wheelbase_planner::fields::{self, CostField, CostFieldCache};
 use wheelbase_planner::model::State;
 use wheelbase_planner::tables::field_bytes;
 use wheelbase_planner::{Goal, MovementTables, Path, Progress, RepairScratch, SettleTarget};
@@ -30,6 +31,22 @@ pub(crate) struct SharedFields {
     /// By hash of the goal, and class. Goals of equal hash share a count, which affects no path.
     uses: BTreeMap<(u64, u8), GoalUse>,
     scratch: RepairScratch,
+}
+
+impl Clone for SharedFields {
+    fn clone(&self) -> Self {
+        let Self { fields, bytes_max, uses, scratch: _ } = self;
+        let (fields, uses, scratch) = (fields.clone(), uses.clone(), RepairScratch::new());
+        Self { fields, bytes_max: *bytes_max, uses, scratch }
+    }
+}
+
+/// Fields and counts as a snapshot holds them.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct SavedFields {
+    /// Hash of the goal, class, expansions spent, whether it has had a field since.
+    uses: Vec<(u64, u8, u64, bool)>,
+    fields: fields::SavedFields,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,6 +80,30 @@ impl SharedFields {
             uses: BTreeMap::new(),
             scratch: RepairScratch::new(),
         }
+    }
+
+    /// All fields and counts.
+    pub fn save(&self) -> SavedFields {
+        let uses = self.uses.iter();
+        let uses = uses.map(|(&(goal, class), counted)| (goal, class, counted.spent, counted.has_field));
+        SavedFields { uses: uses.collect(), fields: self.fields.save() }
+    }
+
+    /// Fields as they were saved, of classes with these tables.
+    /// # Errors
+    /// The first mistake, in words.
+    pub fn restore(saved: SavedFields, tables: &[MovementTables]) -> Result<Self, String> {
+        let mut fields = Self::new();
+        for (goal, class, spent, has_field) in saved.uses {
+            if spent > 1 << 60 {
+                return Err(format!("{spent} expansions of searches to one goal"));
+            }
+            fields.uses.insert((goal, class), GoalUse { spent, has_field });
+        }
+        let tables_of = |class: u32| tables.get(class as usize);
+        let restored = CostFieldCache::restore(&saved.fields, BYTES_MAX, tables_of);
+        fields.fields = restored.map_err(|error| error.to_string())?;
+        Ok(fields)
     }
 
     /// Whether fields for classes with these tables fit together, once all others are dropped.

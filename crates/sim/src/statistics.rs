@@ -1,7 +1,9 @@
 //! Statistics of an agent's trips.
 
+use serde::{Deserialize, Serialize};
+
 /// Trips of an agent so far, and the bound of the current one. A component of its entity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TripStatistics {
     /// Tick at which it last finished an order or a task; `u32::MAX` before the first.
     pub finished_at: u32,

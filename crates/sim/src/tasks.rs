@@ -4,6 +4,7 @@
 //! agents of a command share the order; each has a slot with its current task. So nothing grows, however many tasks are
 //! done.
 
+use crate::serde_ids;
 use crate::trip::Trip;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -69,12 +70,13 @@ impl TaskSource {
 }
 
 /// The tasks of one agent: the current one, and how to make the next.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TaskSlot {
     /// Index of the agent in the source.
     number: u32,
     /// Tasks given so far.
     given: u32,
+    #[serde(with = "serde_ids::random")]
     random: Random,
     /// Whether there is a current task: the goal of the trip.
     open: bool,
@@ -117,6 +119,15 @@ impl TaskSlot {
     /// Tasks given so far.
     pub fn given(&self) -> u32 {
         self.given
+    }
+
+    /// Whether it is of an agent in a source: it has a list there, and an open task has a goal.
+    pub(crate) fn is_of(&self, source: &TaskSource) -> bool {
+        let has_list = match source {
+            TaskSource::List { of_agent, .. } => (self.number as usize) < of_agent.len(),
+            TaskSource::Random { .. } | TaskSource::RoundRobin { .. } => true,
+        };
+        has_list && (!self.open || self.trip.members.len() == 1)
     }
 
     /// Gives the next task, if there is one.

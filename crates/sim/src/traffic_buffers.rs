@@ -6,7 +6,7 @@ use wheelbase_traffic::occupancy::Refusal;
 use wheelbase_traffic::{CommandedMove, Decisions};
 
 /// Inputs and output of the traffic rule, kept from tick to tick for their memory.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct TrafficBuffers {
     /// Output: the decisions of the last tick.
     pub decisions: Decisions,

@@ -74,6 +74,20 @@ impl Serialize for UnreachableReasons {
     }
 }
 
+/// Serde for the counts of all reasons as a list, in order.
+pub(crate) mod numbers {
+    use super::UnreachableReasons;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(reasons: &UnreachableReasons, to: S) -> Result<S::Ok, S::Error> {
+        reasons.0.serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<UnreachableReasons, D::Error> {
+        Deserialize::deserialize(from).map(UnreachableReasons)
+    }
+}
+
 /// As text: `20 goal_blocked, 4 no_room`; empty if no order was dropped.
 impl fmt::Display for UnreachableReasons {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -142,6 +142,12 @@ impl World {
         &self.settings
     }
 
+    /// Sets the last tick of the run, counted from tick 0; [`Settings::ENDLESS`] for none. Part of the settings, not of
+    /// the state: a host sets it before it goes on with a loaded world.
+    pub fn set_ticks(&mut self, ticks: u32) {
+        self.settings.ticks = ticks;
+    }
+
     /// The map, with all edits that have taken effect.
     pub fn grid(&self) -> &Grid {
         &self.grid
@@ -310,7 +316,7 @@ impl World {
 
     /// Turns on [`crate::invariant::check`] after every tick, and the count of collisions.
     pub fn check_invariants(&mut self) {
-        self.counts.collisions = Some(0);
+        self.counts.collisions.get_or_insert(0);
     }
 
     /// Starts the log that [`World::log`] returns; agents already placed come first. Nothing if there is a log.

@@ -5,8 +5,11 @@ use crate::decisions::{Decisions, Start};
 use crate::forbidden::forbids;
 use crate::motion::{Activity, Motion};
 use crate::rule::Traffic;
+use crate::rule_state::{RuleContext, RuleState, RuleStateError};
 use crate::speed::ticks_at_speed;
+use crate::state_reader::StateReader;
 use crate::view::TrafficView;
+use std::any::Any;
 
 /// Proposes the moves that the host has named for the tick ([`TrafficView::commanded`]), in that order; all other agents
 /// wait. Teams, priorities and holds are the host's business.
@@ -53,5 +56,19 @@ impl Traffic for Commanded {
 
     fn clone_box(&self) -> Box<dyn Traffic> {
         Box::new(*self)
+    }
+
+    fn copy_from(&mut self, other: &dyn Traffic) -> bool {
+        let other: &dyn Any = other;
+        other.is::<Self>()
+    }
+
+    fn saved_name(&self) -> Option<&'static str> {
+        Some("commanded")
+    }
+
+    /// It has no state.
+    fn restore_parts(&mut self, state: &RuleState, _: &RuleContext<'_>) -> Result<(), RuleStateError> {
+        StateReader::new(state).finish()
     }
 }

@@ -16,11 +16,8 @@ pub fn smallest_bodies(tables: &[MovementTables]) -> Option<&MovementTables> {
 /// Updates the free cells after an edit of an area; gives the bounding rectangle of those that changed.
 pub fn find_free(free: &mut BitGrid, tables: &MovementTables, edited: Rect) -> Rect {
     let (class, space, size) = (tables.class(), tables.space(), free.size());
-    let offsets = class.frames().flat_map(|frame| class.footprint().at(frame));
-    let reach = offsets.map(|offset| offset.dx.unsigned_abs().max(offset.dy.unsigned_abs())).max();
-    let reach = reach.unwrap_or(0);
-    // The anchor of a body that touches the area or one of its sides is within the reach of the body and one cell.
-    let area = grown(edited, 2 * reach + 1, size);
+    let reach = reach_of(tables);
+    let area = area_around(tables, edited, size);
     let before: Vec<bool> = area.cells().map(|cell| free.get(cell)).collect();
     free.fill(area, false);
     for cell in grown(area, reach, size).cells() {
@@ -39,6 +36,20 @@ pub fn find_free(free: &mut BitGrid, tables: &MovementTables, edited: Rect) -> R
     }
     let changed = area.cells().zip(before).filter(|&(cell, before)| free.get(cell) != before);
     changed.fold(Rect::new(0, 0, 0, 0), |area, (cell, _)| area.union(Rect::new(cell.x, cell.y, 1, 1)))
+}
+
+/// The area whose free cells an edit of another area can change.
+pub fn area_around(tables: &MovementTables, edited: Rect, size: GridSize) -> Rect {
+    // The anchor of a body that touches the area or one of its sides is within the reach of the body and one cell.
+    grown(edited, 2 * reach_of(tables) + 1, size)
+}
+
+/// Columns or rows from the anchor of a body to a cell of it at most.
+fn reach_of(tables: &MovementTables) -> u32 {
+    let class = tables.class();
+    let offsets = class.frames().flat_map(|frame| class.footprint().at(frame));
+    let reach = offsets.map(|offset| offset.dx.unsigned_abs().max(offset.dy.unsigned_abs())).max();
+    reach.unwrap_or(0)
 }
 
 /// An area grown by so many cells on every side, on the map.

@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod clone_fields;
 pub mod collision;
 mod commanded;
 mod cooperative;
@@ -28,7 +29,9 @@ pub mod random;
 mod recorded_rule;
 mod row_set;
 mod rule;
+mod rule_state;
 pub mod speed;
+mod state_reader;
 pub mod teams;
 #[cfg(test)]
 mod tests;
@@ -49,7 +52,9 @@ pub use path_pool::{PathHandle, PathPool};
 pub use priority::PriorityKey;
 pub use recorded_rule::{DecisionFeed, RecordedRule};
 pub use row_set::RowSet;
-pub use rule::Traffic;
+pub use rule::{Traffic, restore_state, save_state};
+pub use rule_state::{RuleContext, RulePart, RuleState, RuleStateError, StateVisitor};
+pub use state_reader::{PartReader, StateReader};
 pub use teams::{Friends, Team};
 pub use unit_robots::UnitRobots;
 pub use view::{AgentsView, CommandedMove, GoalStamp, TrafficView};

@@ -76,6 +76,18 @@ impl OwnRule {
         Self::ALL.into_iter().find(|rule| rule.name() == name)
     }
 
+    /// Makes the rule to take over a saved state ([`restore_state`](crate::restore_state)), on the map and among the
+    /// agents as they are by then; `None` if it does not support the classes or the collision rule.
+    pub fn make_to_restore(self, setting: RuleSetting<'_>) -> Option<Box<dyn Traffic>> {
+        let RuleSetting { tables, collision, seed, params, .. } = setting;
+        match (self, tables) {
+            (Self::UnitRobots, [tables]) => {
+                Some(Box::new(UnitRobots::to_restore(tables, collision, seed, params)?))
+            }
+            _ => self.make(setting),
+        }
+    }
+
     /// Makes the rule in its initial state; `None` if it does not support the classes or the collision rule.
     pub fn make(self, setting: RuleSetting<'_>) -> Option<Box<dyn Traffic>> {
         let RuleSetting { tables, size, collision, n_agents, seed, params } = setting;

@@ -42,6 +42,21 @@ impl<T> Default for PathPool<T> {
     }
 }
 
+impl<T: Copy> Clone for PathPool<T> {
+    /// A copy with as much memory, so that what allocates nothing in one allocates nothing in the other.
+    fn clone(&self) -> Self {
+        let room = || Vec::with_capacity(COMPACT_FROM.max(self.moves.capacity()));
+        let mut copy = Self { moves: room(), spare: room(), live: 0 };
+        copy.clone_from(self);
+        copy
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.moves.clone_from(&source.moves);
+        self.live = source.live;
+    }
+}
+
 impl PathPool {
     /// Bytes in use, with the moves already made until the array is compacted.
     pub fn bytes(&self) -> usize {

@@ -47,6 +47,16 @@ impl PriorityKey {
         Self { rank: self.rank | OUTSIDE, ..self }
     }
 
+    /// Rank and id, from which [`PriorityKey::of_words`] makes the key again.
+    pub(crate) fn words(self) -> [u64; 2] {
+        [self.rank, u64::from(self.id)]
+    }
+
+    /// The key of a rank and an id.
+    pub(crate) fn of_words(rank: u64, id: u32) -> Self {
+        Self { rank, id }
+    }
+
     /// One word for state hashes. It is packed differently from the key: flags in bits 62 and 63; the tick of
     /// admission from bit 30 up, or else the rank from bit 20 up; the id below.
     ///

@@ -18,9 +18,19 @@ impl Random {
         Self::new(SplitMix64::new(SplitMix64::new(seed).next_u64() ^ stream).next_u64())
     }
 
+    /// The state: [`Random::new`] of it goes on with the same numbers.
+    pub fn state(&self) -> u64 {
+        self.0.state()
+    }
+
     /// The next number.
     pub fn next_u64(&mut self) -> u64 {
         self.0.next_u64()
+    }
+
+    /// Goes on with the numbers of another seed.
+    pub fn set_state(&mut self, seed: u64) {
+        *self = Self::new(seed);
     }
 
     /// A number below `n`, which must not be 0. Its bias is below n / 2^64.

@@ -1,5 +1,7 @@
 //! Sets of rows, one bit a row.
 
+use crate::clone_fields::clone_fields;
+
 /// Rows of agents, visited in ascending order. Memory: one bit a row.
 ///
 /// ```
@@ -10,10 +12,12 @@
 /// rows.remove(70);
 /// assert_eq!(rows.iter().collect::<Vec<_>>(), [3]);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct RowSet {
     words: Vec<u64>,
 }
+
+clone_fields!(RowSet { words });
 
 const BITS: usize = u64::BITS as usize;
 

@@ -5,6 +5,7 @@
 
 use crate::decisions::Decisions;
 use crate::motion::AgentId;
+use crate::rule_state::{RuleContext, RuleState, RuleStateError, StateVisitor};
 use crate::view::TrafficView;
 use std::any::Any;
 
@@ -32,6 +33,53 @@ pub trait Traffic: Send + Any {
     /// A copy, which decides as this rule would from here on.
     fn clone_box(&self) -> Box<dyn Traffic>;
 
+    /// Makes this rule a copy of another one of its type, reusing its own memory; says whether it has. If not, nothing
+    /// has changed, and the caller uses [`clone_box`](Self::clone_box).
+    fn copy_from(&mut self, _other: &dyn Traffic) -> bool {
+        false
+    }
+
     /// The state on which later calls depend, word by word, for the state hash. Asked of the rules of this crate only.
     fn for_each_word(&self, _word: &mut dyn FnMut(u64)) {}
+
+    /// The name under which the rule is saved; `None` for a rule that cannot be saved.
+    fn saved_name(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Shows all state on which later calls depend, part by part, between two ticks. What a fresh rule on the same map
+    /// has anyway is left out.
+    fn visit_state(&self, _visitor: &mut dyn StateVisitor) {}
+
+    /// Takes over the state of a saved rule; `self` is fresh, made for the map and the agents as they are. Nothing that
+    /// `state` holds may make this call or a later one panic.
+    ///
+    /// # Errors
+    /// [`RuleStateError`] for a state that such a rule cannot have in this context. The rule is of no use then.
+    fn restore_parts(
+        &mut self,
+        _state: &RuleState,
+        _context: &RuleContext<'_>,
+    ) -> Result<(), RuleStateError> {
+        Err(RuleStateError::of_part("", "a rule without saved state", "a rule that can be restored"))
+    }
+}
+
+/// The state of a rule between two ticks, to be restored by [`restore_state`].
+pub fn save_state(rule: &dyn Traffic) -> RuleState {
+    let mut state = RuleState::default();
+    rule.visit_state(&mut state);
+    state
+}
+
+/// Gives a fresh rule the state of a saved one. From then on it decides as the saved rule would have.
+///
+/// # Errors
+/// [`RuleStateError`] for a state that such a rule cannot have in this context. The rule is of no use then.
+pub fn restore_state(
+    rule: &mut dyn Traffic,
+    state: &RuleState,
+    context: &RuleContext<'_>,
+) -> Result<(), RuleStateError> {
+    rule.restore_parts(state, context)
 }

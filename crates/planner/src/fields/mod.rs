@@ -6,5 +6,7 @@ pub(crate) mod distances;
 
 pub use connection::Connections;
 pub use cost_field::support::Direction;
-pub use cost_field::{CostField, CostFieldCache, RepairScratch, Repaired, SettleTarget, Settled};
+pub use cost_field::{
+    CostField, CostFieldCache, RepairScratch, Repaired, SavedField, SavedFields, SettleTarget, Settled,
+};
 pub use distances::{Distance, Distances};

@@ -90,7 +90,8 @@ impl Estimate for ZeroEstimate {
 }
 
 /// The goal's [`CellBounds`], and the minimum turning cost from each heading.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct GoalBox {
     pub(crate) low: (i32, i32),
     pub(crate) high: (i32, i32),
@@ -101,6 +102,25 @@ pub(crate) struct GoalBox {
 }
 
 impl GoalBox {
+    /// Whether it lies on a map, so that no arithmetic overflows.
+    fn is_on(&self, shape: GridShape, size: GridSize) -> bool {
+        let (width, height) = (size.width() as i32, size.height() as i32);
+        let within = |low: i32, high: i32, first: i32, end: i32| first <= low && low <= high && high < end;
+        let west = -(height / 2);
+        let columns = match self.shape {
+            GridShape::Square => within(self.low.0, self.high.0, 0, width),
+            GridShape::Hex => {
+                within(self.low.0, self.high.0, west, width)
+                    && within(self.third.0, self.third.1, west, width + height)
+            }
+        };
+        // The box of squares also stands for none.
+        (self.shape == shape || self.shape == GridShape::Square)
+            && columns
+            && within(self.low.1, self.high.1, 0, height)
+            && self.turn_ticks.iter().all(|&ticks| ticks <= COST_MAX)
+    }
+
     #[inline(always)]
     pub(crate) fn displacement(&self, x: i32, y: i32) -> (u32, u32) {
         let dx = (self.low.0 - x).max(x - self.high.0).max(0);
@@ -122,7 +142,8 @@ impl GoalBox {
 }
 
 /// `rate * (major * max(dx, dy) + minor * min(dx, dy))`, rounded down, plus turning.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct LinearEstimate {
     pub(crate) goal: GoalBox,
     pub(crate) major: u64,
@@ -222,7 +243,19 @@ impl Estimate for SumEstimate<'_> {
     }
 }
 
+/// Factors of the norms, see `Prepared`: of none, of rows and columns, of the greater of them, octile.
+const NORM_FACTORS: [(u64, u64); 4] = [(0, 0), (1, 1), (1, 0), (10_000, 4_142)];
+
 impl LinearEstimate {
+    /// Whether it may be the estimate of a search on a map: no arithmetic overflows.
+    pub fn is_sound(&self, shape: GridShape, size: GridSize) -> bool {
+        let factors = (self.major, self.minor);
+        let is_norm =
+            NORM_FACTORS.contains(&factors) && (self.goal.shape == GridShape::Square || factors != (1, 0));
+        // No time of a move is longer.
+        is_norm && self.major.max(1) * self.whole.min(1 << 33) <= 1 << 32 && self.goal.is_on(shape, size)
+    }
+
     /// Whether an [`IntegerNorm`] is exact on a map of the given size.
     pub fn is_integer(&self, size: GridSize) -> bool {
         let (width, height) = (u64::from(size.width()), u64::from(size.height()));

@@ -113,7 +113,8 @@ impl Estimate for AnyEstimate<'_> {
 }
 
 /// `sqrt((dx^2 + dy^2) * ticks^2 / norm^2)`, rounded down exactly.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct EuclidEstimate {
     goal: GoalBox,
     /// Squares of the time and of the length of the cheapest displacement.
@@ -122,6 +123,12 @@ pub(crate) struct EuclidEstimate {
 }
 
 impl EuclidEstimate {
+    /// Whether it may be the estimate of a search on a map: no arithmetic overflows.
+    fn is_sound(&self, shape: GridShape, size: GridSize) -> bool {
+        let as_norm = LinearEstimate { goal: self.goal, major: 1, minor: 1, ..LinearEstimate::default() };
+        as_norm.is_sound(shape, size) && (1..1 << 32).contains(&self.length_squared)
+    }
+
     fn ticks(&self, x: i32, y: i32, heading: usize) -> u32 {
         let (dx, dy) = self.goal.displacement(x, y);
         let square = u64::from(dx) * u64::from(dx) + u64::from(dy) * u64::from(dy);
@@ -141,7 +148,8 @@ impl EuclidEstimate {
 }
 
 /// A heuristic prepared for one class, map and goal.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Prepared {
     Zero,
     Linear(LinearEstimate),
@@ -205,6 +213,27 @@ impl Prepared {
         match self {
             Self::Linear(norm) | Self::Landmarks(_, _, norm) if norm.is_sum(size) => Some(*norm),
             _ => None,
+        }
+    }
+
+    /// Whether it may have been prepared for a search on the map of the tables, guided by this heuristic: then no
+    /// evaluation of it panics.
+    pub fn is_sound(&self, heuristic: &Heuristic<'_>, tables: &MovementTables) -> bool {
+        let space = tables.space();
+        let (shape, size) = (space.shape(), space.size());
+        let of_map = |norm: &LinearEstimate| norm.is_sound(shape, size);
+        match (self, heuristic) {
+            (Self::Zero, _) | (Self::Custom, Heuristic::Custom(_)) => true,
+            (Self::Linear(norm), _) => of_map(norm),
+            (Self::Euclid(euclid), _) => euclid.is_sound(shape, size),
+            (Self::Landmarks(selection, _, norm), Heuristic::Landmarks(landmarks)) => {
+                landmarks.space() == space && selection.is_of(landmarks) && of_map(norm)
+            }
+            (Self::Array(base), Heuristic::Field(field)) => field.space() == space && of_map(base),
+            (Self::Array(base), Heuristic::Learned(learned)) => {
+                learned.bounds().len() == space.n_states() && of_map(base)
+            }
+            _ => false,
         }
     }
 

@@ -238,7 +238,8 @@ pub(crate) fn in_parallel<M, T: Send + Sync>(
 }
 
 /// A selected column: the bound at a state is `sign * distance - goal`.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct SelectedColumn {
     number: u32,
     goal: i64,
@@ -246,9 +247,22 @@ pub(crate) struct SelectedColumn {
 }
 
 /// The columns that a search reads, and the goal's distance in each.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct ColumnSelection {
     columns: [SelectedColumn; SELECTED],
+}
+
+impl ColumnSelection {
+    /// Whether these are columns of the landmarks, with bounds that can be computed.
+    pub(crate) fn is_of(&self, landmarks: &Landmarks) -> bool {
+        let goals = -i64::from(u32::MAX)..=i64::from(u32::MAX);
+        self.columns.iter().all(|column| {
+            (column.number as usize) < 2 * landmarks.states.len()
+                && column.sign.abs() == 1
+                && goals.contains(&column.goal)
+        })
+    }
 }
 
 /// References to the selected columns, by the width of their distances.

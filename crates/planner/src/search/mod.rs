@@ -16,6 +16,7 @@ pub(crate) mod plan;
 pub mod reference;
 mod replan;
 pub(crate) mod request;
+mod saved_search;
 pub mod schedule;
 pub(crate) mod scratch;
 
@@ -28,4 +29,5 @@ pub use penalties::Penalties;
 pub use plan::{advance, begin, cost_lower_bound, cost_lower_bound_of, finish, pass_goal, plan};
 pub use replan::BackTraces;
 pub use request::{Answer, Fallback, GoalArea, Reason, Request};
+pub use saved_search::SavedSearch;
 pub use scratch::Scratch;

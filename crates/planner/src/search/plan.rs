@@ -25,7 +25,6 @@ use crate::search::scratch::{Outcome, Scratch, SearchRun};
 use crate::tables::MovementTables;
 use crate::tables::components::Reachability;
 use crate::tables::layouts::with_layout;
-use crate::tables::moves::FRAME_STRIDE;
 use crate::tables::node::Node;
 use wheelbase_grid::CellXY;
 
@@ -370,14 +369,7 @@ fn write_path(tables: &MovementTables, scratch: &Scratch, start: State, end: Sta
     while state != start {
         let slot = (scratch.nodes[state.0 as usize] & Node::SLOT_MASK) as usize;
         path.moves.push(slot as u8);
-        let after = space.pose(state);
-        let turn = tables.class().primitives()[slot].turn;
-        let heading = (i32::from(after.heading.0) - turn).rem_euclid(i32::from(space.headings()));
-        // Row displacements depend only on the heading; column displacements depend on the frame.
-        let rows = tables.graph().move_deltas[heading as usize * FRAME_STRIDE + slot].dy;
-        let frame = space.frame(Pose::new(0, after.cell.y - rows, Heading(heading as u8)));
-        let step = tables.graph().move_deltas[frame.0 as usize * FRAME_STRIDE + slot];
-        state = State(state.0.wrapping_add_signed(-step.delta));
+        state = tables.graph().state_before(state, slot);
     }
     path.moves.reverse();
     let mut arrival = 0;

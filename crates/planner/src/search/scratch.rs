@@ -32,7 +32,7 @@ pub struct Scratch {
 }
 
 /// Progress of a search.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SearchRun {
     pub start: Option<State>,
     pub outcome: Option<Outcome>,
@@ -58,6 +58,7 @@ pub(crate) struct SearchRun {
 
 /// End of a search, and of its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Outcome {
     AtGoal(State),
     AtNearest(State),
@@ -66,6 +67,37 @@ pub(crate) enum Outcome {
 
 /// Largest stamp: keeps all nodes below 2^62.
 const STAMP_MAX: u32 = (1 << 24) - 1;
+
+/// A clone has the search in progress, or the results of the last one, and memory of its own.
+impl Clone for Scratch {
+    fn clone(&self) -> Self {
+        let mut scratch = Self::new();
+        scratch.clone_from(self);
+        scratch
+    }
+
+    /// Reuses memory. Reads the node of every state, and writes those that the search has reached.
+    fn clone_from(&mut self, other: &Self) {
+        self.reset(other.run.start.map_or(0, |_| other.nodes.len()));
+        self.run.clone_from(&other.run);
+        if self.run.start.is_none() {
+            return;
+        }
+        let stamp = self.stamp.get();
+        for (state, node) in other.touched() {
+            self.nodes[state as usize] =
+                Node::pack(Node::cost(node), stamp, node & Node::FLAGS & !Node::GOAL);
+        }
+        other.goals.iter().for_each(|&goal| self.mark_goal(State(goal)));
+        self.buckets.clone_from(&other.buckets);
+        if !self.run.in_buckets {
+            self.heap.copy_from(&other.heap);
+        }
+        if self.run.parts_listed {
+            self.norm_parts.clone_from(&other.norm_parts);
+        }
+    }
+}
 
 impl Scratch {
     /// An empty scratch; memory is allocated at the first search.
@@ -123,6 +155,13 @@ impl Scratch {
         let Self { nodes, stamp, .. } = self;
         stamp.advance(STAMP_MAX, || nodes.fill(0));
         self.run = SearchRun::default();
+    }
+
+    /// State and node of every state that the current search has reached, ascending. Linear in the states.
+    pub(crate) fn touched(&self) -> impl Iterator<Item = (u32, u64)> {
+        let stamp = self.stamp.get();
+        let nodes = self.run.start.map_or(&[][..], |_| &self.nodes[..]);
+        (0..).zip(nodes.iter().copied()).filter(move |&(_, node)| Node::stamp(node) == stamp)
     }
 
     fn clear_goals(&mut self) {

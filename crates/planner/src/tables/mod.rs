@@ -15,6 +15,7 @@ pub(crate) mod plan;
 pub(crate) mod pose_graph;
 pub(crate) mod row_words;
 pub(crate) mod rows;
+mod saved_tables;
 pub(crate) mod slopes;
 pub(crate) mod speed_classes;
 pub(crate) mod window;
@@ -26,3 +27,4 @@ pub use memory::{TablesNeed, field_bytes, field_need, landmarks_need, search_nee
 pub(crate) use move_words::MoveWord;
 pub use movement_tables::MovementTables;
 pub use moves::{Successor, Update};
+pub use saved_tables::SavedTables;

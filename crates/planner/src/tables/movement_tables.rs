@@ -18,7 +18,6 @@ use crate::tables::node::Node;
 use crate::tables::plan::CompilePlan;
 use crate::tables::pose_graph::PoseGraph;
 use crate::tables::row_words::RowContext;
-use crate::tables::rows::Layout;
 use crate::tables::slopes::{SlopeTimes, TooManyTimes};
 use crate::tables::speed_classes::KindSpeedClasses;
 use std::collections::BTreeMap;
@@ -52,6 +51,11 @@ const LAYOUTS: [LayoutCapacity; 6] = [
 /// Bytes per state for a class with `moves` moves of `times` distinct times each.
 pub(crate) fn word_bytes(moves: usize, times: usize) -> u64 {
     LAYOUTS.iter().find(|capacity| capacity.holds(moves, times)).map_or(0, |capacity| capacity.bytes)
+}
+
+/// Bytes per state of a layout by number; those of the widest if there is no such layout.
+pub(super) fn layout_bytes(layout: usize) -> u64 {
+    LAYOUTS[layout.min(LAYOUTS.len() - 1)].bytes
 }
 
 /// Upper bound of the distinct times of a move of a class on a map.
@@ -89,18 +93,18 @@ pub struct MovementTables {
 
 /// The arrays of movement tables.
 #[derive(Clone, Debug)]
-struct Compiled {
-    graph: PoseGraph,
+pub(super) struct Compiled {
+    pub(super) graph: PoseGraph,
     plan: CompilePlan,
     /// Speed class of each terrain kind and of each side kind.
     terrain_speed_classes: Vec<usize>,
     side_speed_classes: Vec<usize>,
     /// Slowest speed of each speed class from 1, ascending.
     speeds: Vec<u16>,
-    components: Components,
+    pub(super) components: Components,
     /// Effect of the last update, kept so that the next does not allocate.
     change: GraphChange,
-    revision: u64,
+    pub(super) revision: u64,
 }
 
 /// Components follow updates of at most one in `FOLLOWED_SHARE` states move by move; after larger updates
@@ -112,6 +116,16 @@ impl MovementTables {
     /// linear in states x primitives x swept cells, one row of cells at a time.
     pub fn compile(grid: &Grid, class: MovementClass) -> Self {
         Self { compiled: Arc::new(Compiled::of(grid, Arc::new(class))) }
+    }
+
+    /// Tables of these arrays.
+    pub(super) fn of_compiled(compiled: Compiled) -> Self {
+        Self { compiled: Arc::new(compiled) }
+    }
+
+    /// The arrays.
+    pub(super) fn compiled(&self) -> &Compiled {
+        &self.compiled
     }
 
     /// Whether two tables share their memory: one is a clone of the other, and neither has followed an edit since.
@@ -282,52 +296,110 @@ impl Compiled {
         let legality = Legality::new(grid, &class);
         let sloped = is_sloped(grid, &class);
         let speed_classes = SpeedClasses::of(&legality, sloped);
-        let space = legality.space();
         let n_primitives = class.primitives().len();
         let n_speed_classes = speed_classes.speeds.len();
         // On slopes the number of distinct times is not known in advance: wider layouts are tried until one
         // fits.
-        type MakeLayout = fn(StateSpace) -> Layouts;
-        let make: [MakeLayout; LAYOUTS.len()] = [
-            |space| Layouts::Bits2x4(Layout::new(space)),
-            |space| Layouts::Bits4x4(Layout::new(space)),
-            |space| Layouts::Bits4x8(Layout::new(space)),
-            |space| Layouts::Bits4x16(Layout::new(space)),
-            |space| Layouts::Bits8x16(Layout::new(space)),
-            |space| Layouts::Times(Layout::new(space)),
-        ];
         let fitting =
-            LAYOUTS.iter().zip(make).filter(|(capacity, _)| capacity.holds(n_primitives, n_speed_classes));
-        for (_, layout) in fitting {
-            let graph = PoseGraph {
-                space,
-                layouts: layout(space),
-                move_deltas: move_deltas_of(&class, space),
-                frame_slots: frame_slots(&class, space),
-                times: Vec::new(),
-                costs: Box::new([Node::ILLEGAL; COST_ENTRIES]),
-                slope_codes: if sloped { vec![BTreeMap::new(); n_primitives] } else { Vec::new() },
-                min_ticks: Vec::new(),
-                max_ticks: 0,
-                isolated: IsolatedPoses::default(),
-                class: Arc::clone(&class),
-            };
-            let mut tables = Self {
-                graph,
-                plan: CompilePlan::of(&class, space.size()),
-                terrain_speed_classes: speed_classes.of_terrain.clone(),
-                side_speed_classes: speed_classes.of_sides.clone(),
-                speeds: speed_classes.speeds.clone(),
-                components: Components::default(),
-                change: GraphChange::default(),
-                revision: grid.revision(),
-            };
-            tables.list_times(sloped);
+            LAYOUTS.iter().enumerate().filter(|(_, layout)| layout.holds(n_primitives, n_speed_classes));
+        for (layout, _) in fitting {
+            let mut tables = Self::in_layout(grid, &class, &speed_classes, layout);
             if tables.compile_all(grid).is_ok() {
                 return tables;
             }
         }
         unreachable!("the widest layout holds any time")
+    }
+
+    /// Tables in a layout, without compiled states.
+    fn in_layout(
+        grid: &Grid,
+        class: &Arc<MovementClass>,
+        speed_classes: &SpeedClasses,
+        layout: usize,
+    ) -> Self {
+        let sloped = is_sloped(grid, class);
+        let space = StateSpace::new(grid.size(), grid.shape(), class.headings());
+        let n_primitives = class.primitives().len();
+        let graph = PoseGraph {
+            space,
+            layouts: Layouts::numbered(layout, space),
+            move_deltas: move_deltas_of(class, space),
+            frame_slots: frame_slots(class, space),
+            times: Vec::new(),
+            costs: Box::new([Node::ILLEGAL; COST_ENTRIES]),
+            slope_codes: if sloped { vec![BTreeMap::new(); n_primitives] } else { Vec::new() },
+            min_ticks: Vec::new(),
+            max_ticks: 0,
+            isolated: IsolatedPoses::default(),
+            class: Arc::clone(class),
+        };
+        let mut tables = Self {
+            graph,
+            plan: CompilePlan::of(class, space.size()),
+            terrain_speed_classes: speed_classes.of_terrain.clone(),
+            side_speed_classes: speed_classes.of_sides.clone(),
+            speeds: speed_classes.speeds.clone(),
+            components: Components::default(),
+            change: GraphChange::default(),
+            revision: grid.revision(),
+        };
+        tables.list_times(sloped);
+        tables
+    }
+
+    /// Compiles a class against a map in a layout, with codes for some times of each primitive, in order of code, and no
+    /// others; `None` if the layout or the codes do not do. `has_edges`: edges are stored even if all sides are open.
+    pub(super) fn in_layout_with_times(
+        grid: &Grid,
+        class: Arc<MovementClass>,
+        layout: usize,
+        times: &[Vec<u32>],
+        has_edges: bool,
+    ) -> Option<Self> {
+        let sloped = is_sloped(grid, &class);
+        let speed_classes = SpeedClasses::of(&Legality::new(grid, &class), sloped);
+        let holds =
+            |layout: &LayoutCapacity| layout.holds(class.primitives().len(), speed_classes.speeds.len());
+        let fits = LAYOUTS.get(layout).is_some_and(holds);
+        // On flat ground there is no other layout than the first that fits.
+        if !fits || !sloped && LAYOUTS[..layout].iter().any(holds) {
+            return None;
+        }
+        let mut tables = Self::in_layout(grid, &class, &speed_classes, layout);
+        if tables.graph.slope_codes.len() != times.len() {
+            return None;
+        }
+        tables.list_slope_times(times)?;
+        tables.compile_all_with(grid, has_edges).ok()?;
+        let is_listed = |(codes, times): (&BTreeMap<u32, u32>, &Vec<u32>)| codes.len() == times.len();
+        tables.graph.slope_codes.iter().zip(times).all(is_listed).then_some(tables)
+    }
+
+    /// Gives codes to times on slopes, in order; `None` if these are too many, or a time is 0 or listed twice.
+    fn list_slope_times(&mut self, times: &[Vec<u32>]) -> Option<()> {
+        let PoseGraph { layouts, slope_codes, times: of_codes, costs, min_ticks, max_ticks, .. } =
+            &mut self.graph;
+        let mut slopes = SlopeTimes {
+            elevation: None,
+            speeds: &self.speeds,
+            codes: slope_codes,
+            times: of_codes,
+            costs,
+            min_ticks,
+            max_ticks,
+        };
+        with_layout!(layouts, layout => {
+            for (primitive, times) in times.iter().enumerate() {
+                for (number, &ticks) in (1..).zip(times) {
+                    let code = layout.code_of(&mut slopes, primitive, ticks).ok()?;
+                    if ticks == 0 || !layout.numbered() || code != number {
+                        return None;
+                    }
+                }
+            }
+        });
+        Some(())
     }
 
     /// Sets the times known in advance; on flat ground these are all.
@@ -396,7 +468,12 @@ impl Compiled {
 
     /// Compiles the whole map; fails if the layout cannot hold all times.
     fn compile_all(&mut self, grid: &Grid) -> Result<(), TooManyTimes> {
-        let edges = self.open_edges_limit() || !grid.all_sides_open();
+        self.compile_all_with(grid, false)
+    }
+
+    /// As [`Self::compile_all`]; with `edges`, edges are stored even if all sides are open.
+    fn compile_all_with(&mut self, grid: &Grid, edges: bool) -> Result<(), TooManyTimes> {
+        let edges = edges || self.open_edges_limit() || !grid.all_sides_open();
         let Self { graph, plan, terrain_speed_classes, side_speed_classes, speeds, .. } = self;
         let speed_classes =
             KindSpeedClasses { grid, terrain: terrain_speed_classes, sides: side_speed_classes };

@@ -1,7 +1,7 @@
 //! The pose graph of a class on a map: which moves are legal, and the time of each.
 
 use crate::model::movement::MovementClass;
-use crate::model::pose::{Pose, State, StateSpace};
+use crate::model::pose::{Heading, Pose, State, StateSpace};
 use crate::tables::isolated_poses::IsolatedPoses;
 use crate::tables::layouts::{Layouts, with_layout};
 use crate::tables::move_words::MoveWord;
@@ -89,6 +89,18 @@ impl PoseGraph {
     pub fn state_after(&self, state: State, primitive: usize) -> State {
         let frame = self.space.frame_of(state).0 as usize;
         State(state.0.wrapping_add_signed(self.move_deltas[frame * FRAME_STRIDE + primitive].delta))
+    }
+
+    /// State before a legal move that leads to a state.
+    pub fn state_before(&self, state: State, primitive: usize) -> State {
+        let after = self.space.pose(state);
+        let turn = self.class.primitives()[primitive].turn;
+        let heading = (i32::from(after.heading.0) - turn).rem_euclid(i32::from(self.space.headings()));
+        // Row displacements depend only on the heading; column displacements depend on the frame.
+        let rows = self.move_deltas[heading as usize * FRAME_STRIDE + primitive].dy;
+        let frame = self.space.frame(Pose::new(0, after.cell.y - rows, Heading(heading as u8)));
+        let step = self.move_deltas[frame.0 as usize * FRAME_STRIDE + primitive];
+        State(state.0.wrapping_add_signed(-step.delta))
     }
 
     /// Calls `found` with every legal move from a state, in order of primitive.

@@ -92,6 +92,16 @@ impl<W: MoveWord> Layout<W> {
         W::NUMBERED
     }
 
+    /// Code of a time on slopes, allocated on first use.
+    pub fn code_of(
+        &self,
+        slopes: &mut SlopeTimes<'_>,
+        primitive: usize,
+        ticks: u32,
+    ) -> Result<u32, TooManyTimes> {
+        slopes.code::<W>(primitive, ticks)
+    }
+
     /// Records in the kernel's table the time that a code of a slot stands for.
     pub fn note_cost(&self, costs: &mut [i64; COST_ENTRIES], slot: usize, code: u32, ticks: u32) {
         W::note_cost(costs, slot, code, ticks);

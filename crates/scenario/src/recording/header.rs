@@ -10,9 +10,8 @@ use wheelbase_grid::{Cell, CellXY, GridShape, GridSize, SIDE_KINDS_MAX, TERRAIN_
 use wheelbase_maps::TerrainColours;
 use wheelbase_planner::model::heading_name;
 use wheelbase_planner::{Heading, MovementClass, Pose};
-use wheelbase_sim::{CollisionRule, OrderKind, ReplanParams, Settings, World, tune};
+use wheelbase_sim::{CollisionRule, OrderKind, ReplanParams, World, changed_tunables, tune};
 use wheelbase_traffic::TrafficParams;
-use wheelbase_traffic::params::Tunable;
 
 /// Most cells swept by the moves of all classes together: their shapes take 16 bytes a cell, and more.
 const SWEPT_CELLS_MAX: u64 = 1 << 25;
@@ -210,15 +209,6 @@ impl RecordedClass {
     }
 }
 
-/// The tunables of settings that differ from the usual ones.
-fn tunables_of(settings: &Settings) -> Vec<(String, u32)> {
-    let of_traffic = settings.traffic.values().zip(TrafficParams::tunables());
-    let of_replan = settings.replan.values().zip(ReplanParams::tunables());
-    let unusual =
-        |(value, tunable): (u32, Tunable)| (value != tunable.usual).then(|| (tunable.name.to_owned(), value));
-    of_traffic.chain(of_replan).filter_map(unusual).collect()
-}
-
 impl Header {
     /// The header of a world that has not stepped. `scenario` and `source` are what it was built from.
     /// # Errors
@@ -265,7 +255,7 @@ impl Header {
             expansions_per_tick: settings.expansions_per_tick,
             search_slots: u32::try_from(settings.search_slots).unwrap_or(u32::MAX),
             tries_per_tick: settings.tries_per_tick,
-            tunables: tunables_of(settings),
+            tunables: changed_tunables(&settings.traffic, &settings.replan),
             collision: settings.collision.name().to_owned(),
             shape: grid.shape().name().to_owned(),
             terrain_kinds: terrain

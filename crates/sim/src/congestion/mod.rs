@@ -12,6 +12,7 @@
 //! as in Guided PIBT: Chen et al., AAAI 2024.)
 
 mod planned_flow;
+pub(crate) mod saved;
 
 use crate::agents::Agents;
 use crate::replan_params::{REPLAN_REQUESTS_MAX, ReplanParams};
@@ -37,7 +38,7 @@ struct Block {
 impl Block {
     /// Expected ticks of waiting for an agent that enters.
     fn penalty(self) -> u32 {
-        self.waited_ticks / (self.entered + 1)
+        self.waited_ticks / self.entered.saturating_add(1)
     }
 }
 
@@ -54,7 +55,7 @@ struct Body {
 
 /// Waiting by block, directional flow and planned flow. Memory: with the usual blocks 1/8 byte a cell for each width of
 /// bodies, and the two flows.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Congestion {
     params: ReplanParams,
     size: GridSize,

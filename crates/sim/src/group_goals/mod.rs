@@ -12,10 +12,12 @@ mod view;
 
 use crate::goal_poses::poses_of;
 use crate::orders::OrderKind;
+use crate::serde_ids;
 use crate::shared_fields::SharedFields;
 use crate::unreachable::UnreachableReason;
 use matching::{Point, match_in_order};
 use nearby_poses::{GoalDistance, NearbyPoses, PARTS, is_near_goal, nearest_member};
+use serde::{Deserialize, Serialize};
 pub(crate) use view::GroupView;
 use wheelbase_grid::BitGrid;
 use wheelbase_planner::fields::CostField;
@@ -26,7 +28,7 @@ use wheelbase_planner::{Goal, GoalMember, MovementTables, Progress, SettleTarget
 use wheelbase_traffic::motion::{Activity, AgentId, ClassId, end_state};
 
 /// Orders to groups.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct GroupGoals {
     /// Numbers of the orders for which agents wait for a pose, rising.
     open: Vec<u32>,
@@ -40,9 +42,10 @@ pub(crate) struct GroupGoals {
 const CENTRES_FEW: usize = 64;
 
 /// The goal around which poses were chosen for agents of a class: that of the order, or one near it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct GroupCentre {
     order: u32,
+    #[serde(with = "serde_ids::class")]
     class: ClassId,
     goal: GoalMember,
 }
@@ -85,6 +88,19 @@ impl GroupGoals {
     pub fn centres(&self, order: u32, class: ClassId) -> impl Iterator<Item = GoalMember> {
         let of_class = move |centre: &&GroupCentre| centre.order == order && centre.class == class;
         self.centres.iter().filter(of_class).map(|centre| centre.goal)
+    }
+
+    /// The first mistake in what was read, for a world of some classes, in words.
+    pub fn mistake(&self, headings_of: impl Fn(ClassId) -> Option<u8>) -> Option<&'static str> {
+        let is_known = |centre: &GroupCentre| {
+            let heading = centre.goal.heading.map_or(0, |heading| heading.0);
+            headings_of(centre.class).is_some_and(|headings| heading < headings)
+        };
+        if !self.open.is_sorted_by(|one, other| one < other) {
+            return Some("open orders to groups out of order");
+        }
+        let all = self.centres.iter().all(is_known);
+        (!all).then_some("a group's goal of an unknown class or heading")
     }
 
     /// Everything that a later tick depends on, for the state hash.

@@ -7,6 +7,7 @@
 //! them, so no answer comes sooner or later because of them.
 
 mod request;
+pub(crate) mod saved;
 mod search_inputs;
 mod slot;
 
@@ -16,6 +17,7 @@ use crate::threads::n_threads_here;
 use rayon::prelude::*;
 pub use request::{PathRequest, Route};
 pub(crate) use search_inputs::{SearchContext, SearchInputs, least_ticks, shared_goal};
+use serde::{Deserialize, Serialize};
 pub(crate) use slot::Slot;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wheelbase_grid::GridSize;
@@ -23,7 +25,7 @@ use wheelbase_planner::search::schedule;
 use wheelbase_traffic::motion::AgentId;
 
 /// The source of paths.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PathSource {
     /// The planner, within the budget of expansions.
     #[default]
@@ -41,6 +43,21 @@ pub struct Requests {
     /// Scratch of a round: the slots in use, by agent.
     pub(crate) in_order: Vec<(AgentId, u32)>,
     pub(crate) fields: SharedFields,
+}
+
+impl Clone for Requests {
+    fn clone(&self) -> Self {
+        let Self { source, queue, slots, in_order: _, fields } = self;
+        let in_order = Vec::with_capacity(slots.len());
+        Self { source: *source, queue: queue.clone(), slots: slots.clone(), in_order, fields: fields.clone() }
+    }
+
+    fn clone_from(&mut self, from: &Self) {
+        self.source = from.source;
+        self.queue.clone_from(&from.queue);
+        self.slots.clone_from(&from.slots);
+        self.fields.clone_from(&from.fields);
+    }
 }
 
 impl Requests {

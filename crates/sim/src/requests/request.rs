@@ -1,10 +1,12 @@
 //! A path request: the route asked for, and its place in the queue.
 
+use crate::serde_ids;
+use serde::{Deserialize, Serialize};
 use wheelbase_planner::search::schedule::RequestKey;
 use wheelbase_traffic::motion::AgentId;
 
 /// The route to its goal that an agent asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Route {
     /// The cheapest path.
     Cheapest,
@@ -16,9 +18,10 @@ pub enum Route {
 }
 
 /// A request without an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathRequest {
     /// The agent.
+    #[serde(with = "serde_ids::agent")]
     pub agent: AgentId,
     /// Tick at which it was made.
     pub issued: u32,

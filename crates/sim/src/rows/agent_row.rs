@@ -1,5 +1,6 @@
 //! An agent as games and renderers read it.
 
+use serde::{Deserialize, Serialize};
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{Heading, Pose};
 use wheelbase_traffic::motion::{Activity, AgentId, ClassId};
@@ -63,6 +64,17 @@ pub struct AgentRow {
     pub order: u32,
     /// Bits: [`AgentRow::STRANDED`], [`AgentRow::ON_HOLD`], [`AgentRow::TO_NEAREST`]. The others are 0 for now.
     pub flags: u32,
+}
+
+/// The move fields of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LastMove {
+    pub from: Pose,
+    pub to: Pose,
+    /// Fits in an `i8`.
+    pub turn: i16,
+    pub begin: u32,
+    pub end: u32,
 }
 
 // Without padding, so that every byte has a value.
@@ -160,6 +172,17 @@ impl AgentRow {
         (self.from_x, self.from_y, self.from_heading) = (from.cell.x, from.cell.y, from.heading.0);
         (self.to_x, self.to_y, self.to_heading) = (to.cell.x, to.cell.y, to.heading.0);
         (self.begin_tick, self.end_tick) = (begin, end);
+    }
+
+    /// The move fields.
+    pub(crate) fn last_move(&self) -> LastMove {
+        let (from, to, turn) = (self.from(), self.to(), i16::from(self.turn));
+        LastMove { from, to, turn, begin: self.begin_tick, end: self.end_tick }
+    }
+
+    /// Sets the move fields except the primitive.
+    pub(crate) fn set_last_move(&mut self, &LastMove { from, to, turn, begin, end }: &LastMove) {
+        self.begin_move((self.primitive, turn as i8), [from, to], [begin, end]);
     }
 
     /// Takes another class in a pose, at rest there since a tick.

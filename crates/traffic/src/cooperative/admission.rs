@@ -9,6 +9,7 @@
 //! priorities, no agent enters without admission, not even to yield, and the ground before its entrances is kept
 //! clear of idle agents.
 
+use crate::clone_fields::clone_fields;
 use crate::cooperative::corridor_map::{CorridorMap, NewCorridor};
 use crate::free_cells::grown;
 use crate::motion::{AgentId, AgentSlot};
@@ -83,7 +84,7 @@ pub(crate) struct AdmissionRequest {
 }
 
 /// The agents in a corridor and before it.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Corridor {
     pub(crate) width: u32,
     /// Agents in the corridor or admitted to it.
@@ -99,14 +100,18 @@ pub(crate) struct Corridor {
     pub(crate) entrances: [Option<(Entrance, u32)>; 2],
 }
 
+clone_fields!(Corridor { width, inside, waiting, direction, entered, busy_for, entrances });
+
 /// Admission to all corridors, by their numbers on the map.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Admission {
     params: TrafficParams,
     pub(crate) corridors: Vec<Corridor>,
     /// Some corridor is busy for some team at this tick.
     pub(crate) any_busy: bool,
 }
+
+clone_fields!(Admission { params, corridors, any_busy });
 
 /// Whether two directions lead the same way.
 pub(crate) fn agree(one: Direction, other: Direction) -> bool {

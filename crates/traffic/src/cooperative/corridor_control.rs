@@ -1,5 +1,6 @@
 //! The corridors of a map, and admission to them.
 
+use crate::clone_fields::clone_fields;
 use crate::collision::Transition;
 use crate::cooperative::admission::Admission;
 use crate::cooperative::corridor_map::{CorridorMap, NO_CORRIDOR};
@@ -10,11 +11,13 @@ use wheelbase_planner::MovementTables;
 use wheelbase_planner::model::Offset;
 
 /// The corridors of a map, and admission to them.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct CorridorControl {
     pub(crate) map: CorridorMap,
     pub(crate) admission: Admission,
 }
+
+clone_fields!(CorridorControl { map, admission });
 
 impl CorridorControl {
     /// For agents of some classes, with the shortest and longest sides of their bodies.

@@ -30,7 +30,7 @@ pub(crate) struct NewCorridor {
 }
 
 /// The corridors of a map, by number. Memory: 4.5 bytes a cell.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct CorridorMap {
     pub(crate) size: GridSize,
     pub(crate) shape: GridShape,
@@ -50,13 +50,47 @@ pub(crate) struct CorridorMap {
     /// Cells of its longer side at most.
     side_max: u32,
     /// Cells that the smallest body can cover.
-    free: BitGrid,
+    pub(crate) free: BitGrid,
     /// Narrow cells.
     narrow: BitGrid,
     /// Scratch memory: cells already visited.
     seen: BitGrid,
     /// Scratch memory: visited cells of regions too large for corridors.
     large: BitGrid,
+}
+
+impl Clone for CorridorMap {
+    fn clone(&self) -> Self {
+        Self {
+            of_cell: self.of_cell.clone(),
+            shapes: self.shapes.clone(),
+            spare: self.spare.clone(),
+            altered: self.altered.clone(),
+            made: self.made.clone(),
+            free: self.free.clone(),
+            narrow: self.narrow.clone(),
+            seen: self.seen.clone(),
+            large: self.large.clone(),
+            ..*self
+        }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        let Self { size, shape, of_cell, shapes, spare, altered, made, pair, cells_max, side_max, .. } =
+            source;
+        (self.size, self.shape) = (*size, *shape);
+        (self.pair, self.cells_max, self.side_max) = (*pair, *cells_max, *side_max);
+        self.of_cell.clone_from(of_cell);
+        self.shapes.clone_from(shapes);
+        self.spare.clone_from(spare);
+        self.altered.clone_from(altered);
+        self.made.clone_from(made);
+        // The scratch memory too: it has the size of the map.
+        self.free.copy_from(&source.free);
+        self.narrow.copy_from(&source.narrow);
+        self.seen.copy_from(&source.seen);
+        self.large.copy_from(&source.large);
+    }
 }
 
 /// A corridor found near an edit: its cells are `cells[first..][..count]`.
@@ -110,6 +144,58 @@ impl CorridorMap {
         let areas: Vec<Rect> = areas.map(|area| grown(area, self.pair, self.size)).collect();
         areas.iter().for_each(|&area| self.find_narrow(area));
         self.find_corridors(&areas);
+    }
+
+    /// Computes all corridors again, for other free cells.
+    pub(crate) fn find_all(&mut self, free: BitGrid) {
+        self.free = free;
+        self.of_cell.fill(NO_CORRIDOR);
+        self.shapes.clear();
+        self.spare.clear();
+        let area = self.size.rect();
+        self.find_narrow(area);
+        self.find_corridors(&[area]);
+        self.altered.clear();
+        self.made.clear();
+    }
+
+    /// Numbers the corridors anew: the corridor of each new number is that of its first cell, by index. Numbers without
+    /// a cell are to be used again, in the order of `spare`. Says which number is wrong, if one is: then nothing has
+    /// changed.
+    pub(crate) fn renumber(&mut self, first_cells: &[u32], spare: &[u32]) -> Result<(), usize> {
+        let found = self.first_cells();
+        let mut renumbered = vec![NO_CORRIDOR; self.shapes.len()];
+        let mut shapes = vec![CorridorShape::default(); first_cells.len()];
+        for (number, &first) in first_cells.iter().enumerate().filter(|(_, first)| **first != NO_CORRIDOR) {
+            let before = self.of_cell.get(first as usize).copied().unwrap_or(NO_CORRIDOR) as usize;
+            if found.get(before) != Some(&first) || renumbered[before] != NO_CORRIDOR {
+                return Err(number);
+            }
+            (renumbered[before], shapes[number]) = (number as u32, self.shapes[before]);
+        }
+        // A number may have no corridor, but every corridor has a number.
+        let is_lost = |before: &usize| found[*before] != NO_CORRIDOR && renumbered[*before] == NO_CORRIDOR;
+        if (0..found.len()).any(|before| is_lost(&before)) {
+            return Err(first_cells.len());
+        }
+        self.of_cell.iter_mut().filter(|number| **number != NO_CORRIDOR).for_each(|number| {
+            *number = renumbered[*number as usize];
+        });
+        self.shapes = shapes;
+        self.spare.clear();
+        self.spare.extend_from_slice(spare);
+        Ok(())
+    }
+
+    /// Index of the first cell of each corridor, by number; [`NO_CORRIDOR`] of one that no longer exists.
+    pub(crate) fn first_cells(&self) -> Vec<u32> {
+        let mut first_cells = vec![NO_CORRIDOR; self.shapes.len()];
+        for (cell, &number) in self.of_cell.iter().enumerate() {
+            if let Some(first) = first_cells.get_mut(number as usize).filter(|first| **first == NO_CORRIDOR) {
+                *first = cell as u32;
+            }
+        }
+        first_cells
     }
 
     /// Computes the narrow cells of an area: those in runs of free cells shorter than a pair.

@@ -6,11 +6,12 @@
 //! shares costs a few thousand poses, not those of the map.
 
 use super::contraflow::Contraflow;
+use crate::clone_fields::clone_fields;
 use crate::flow::DirectionalFlow;
 use crate::motion::{AgentId, AgentSlot};
 use crate::params::TrafficParams;
 use crate::speed::ticks_at_speed;
-use wheelbase_grid::{CellXY, Rect};
+use wheelbase_grid::{CellXY, GridSize, Rect};
 use wheelbase_planner::model::State;
 use wheelbase_planner::{MovementTables, Pose};
 
@@ -24,7 +25,7 @@ const UNKNOWN_SHORT: u16 = u16::MAX;
 const RING: usize = 4096;
 
 /// Field number of an agent without a field.
-const NO_FIELD: u32 = u32::MAX;
+pub(crate) const NO_FIELD: u32 = u32::MAX;
 
 /// Index at the end of a list of entries.
 const NO_ENTRY: u32 = u32::MAX;
@@ -41,38 +42,42 @@ pub(crate) struct FieldKey {
 }
 
 /// The field of an agent.
-#[derive(Clone, Debug)]
-struct LocalField {
-    slot: AgentSlot,
-    used_at: u32,
-    key: FieldKey,
+#[derive(Debug)]
+pub(crate) struct LocalField {
+    pub(crate) slot: AgentSlot,
+    pub(crate) used_at: u32,
+    pub(crate) key: FieldKey,
     /// Cell of the agent when the field was made.
-    center: CellXY,
-    radius: u32,
-    window: Rect,
+    pub(crate) center: CellXY,
+    pub(crate) radius: u32,
+    pub(crate) window: Rect,
     /// Costs in ticks, `[height * width * headings]` of the window.
-    costs: Vec<u16>,
+    pub(crate) costs: Vec<u16>,
     /// Room made for costs so far. The capacity would not do: a clone has another.
-    room: usize,
+    pub(crate) room: usize,
 }
+
+clone_fields!(LocalField { slot, used_at, key, center, radius, window, costs, room });
 
 /// The fields of all agents that have recently needed one. Memory: 2 bytes a pose of each window, at most
 /// [`LocalFields::BYTES_MAX`].
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct LocalFields {
     /// A field is used again while the agent is within one part in this many of its radius.
     reuse_parts: u32,
-    fields: Vec<LocalField>,
+    pub(crate) fields: Vec<LocalField>,
     /// Number of the field of each agent, by agent slot. The next agent in an agent slot reuses the memory of the last.
-    of_agent: Vec<u32>,
+    pub(crate) of_agent: Vec<u32>,
     /// Bytes of all costs.
-    bytes: usize,
+    pub(crate) bytes: usize,
     /// From this many bytes on, a new field takes the place of an old one.
     pub(crate) bytes_max: usize,
     /// By class.
     moves_to: Vec<MovesTo>,
     scratch: FieldScratch,
 }
+
+clone_fields!(LocalFields { reuse_parts, fields, of_agent, bytes, bytes_max, moves_to } keep { scratch });
 
 /// The moves of a class by the frame in which they end.
 #[derive(Clone, Debug)]
@@ -190,9 +195,7 @@ impl LocalFields {
         guide_path: &[GuidePose],
     ) -> usize {
         let (space, tick) = (move_costs.tables.space(), move_costs.tick);
-        let side = 2 * radius + 1;
-        let window = Rect::new(center.x - radius as i32, center.y - radius as i32, side, side)
-            .intersection(space.size().rect());
+        let window = window_around(center, radius, space.size());
         let inside = |state: State| window.contains(space.pose(state).cell);
         let n_inside = guide_path.iter().position(|&(state, _)| !inside(state)).unwrap_or(guide_path.len());
         let number = self.number_for(slot, tick);
@@ -202,7 +205,7 @@ impl LocalFields {
         self.bytes -= field.room * 2;
         field.costs.clear();
         // Room for a window that no border cuts off, so that a later one allocates nothing.
-        let room = side as usize * side as usize * usize::from(space.headings());
+        let room = room_of(radius, space.headings());
         field.costs.reserve_exact(room);
         field.room = field.room.max(room);
         let moves_to = &self.moves_to[move_costs.class];
@@ -379,6 +382,23 @@ impl FieldScratch {
         *first = self.entries.len() as u32 - 1;
         true
     }
+}
+
+/// The window of a field around a cell.
+pub(crate) fn window_around(center: CellXY, radius: u32, size: GridSize) -> Rect {
+    let side = 2 * radius + 1;
+    Rect::new(center.x - radius as i32, center.y - radius as i32, side, side).intersection(size.rect())
+}
+
+/// Costs of a window that no border cuts off.
+pub(crate) fn room_of(radius: u32, headings: u8) -> usize {
+    let side = 2 * radius as usize + 1;
+    side * side * usize::from(headings)
+}
+
+/// Radius of the window around an agent, given the longest side of its body.
+pub(crate) fn field_radius(params: &TrafficParams, longest: u32) -> u32 {
+    params.field_reach + params.field_reach_bodies * longest
 }
 
 /// Index of a pose in a window; `None` outside.

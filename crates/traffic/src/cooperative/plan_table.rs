@@ -1,6 +1,7 @@
 //! The table that all mechanisms of the rule share: the plan of each agent, the cells that are reserved for it, and the
 //! corridors that it enters.
 
+use crate::clone_fields::clone_fields;
 use crate::collision::CollisionRule;
 use crate::cooperative::admission::Entrant;
 use crate::cooperative::corridor_control::CorridorControl;
@@ -24,7 +25,7 @@ use wheelbase_grid::GridSize;
 use wheelbase_planner::MovementTables;
 
 /// Plans by agent, and what they need of the map by cell.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct PlanTable {
     pub(crate) params: TrafficParams,
     pub(crate) reservations: Reservations,
@@ -45,6 +46,20 @@ pub(crate) struct PlanTable {
     /// By class: shortest and longest side of the body in cells.
     pub(crate) sides: Vec<(u32, u32)>,
 }
+
+clone_fields!(PlanTable {
+    params,
+    reservations,
+    priority_claims,
+    corridor_control,
+    heads,
+    details,
+    plans,
+    yield_states,
+    speed_factors,
+    step_ticks,
+    sides,
+});
 
 impl PlanTable {
     /// A map without agents.

@@ -1,9 +1,12 @@
 //! The planning context: what the agents of a tick share as they plan one after the other, and how one of them
 //! searches.
 
+use crate::clone_fields::clone_fields;
 use crate::cooperative::contraflow::Contraflow;
 use crate::cooperative::corridors_ahead::CorridorAhead;
-use crate::cooperative::local_field::{FieldKey, FieldView, GuidePose, LocalFields, MoveCosts, UNKNOWN};
+use crate::cooperative::local_field::{
+    FieldKey, FieldView, GuidePose, LocalFields, MoveCosts, UNKNOWN, field_radius,
+};
 use crate::cooperative::moves::{
     descend, guide_moves, half_steps, is_following, pose_after, set_guide_path, transition_at,
 };
@@ -24,7 +27,7 @@ use wheelbase_planner::model::State;
 pub(crate) const NO_STOP: u32 = u32::MAX;
 
 /// The search for moves, its cost-to-go, and its budget.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct MoveSearch {
     pub(crate) intervals: SippSearch,
     pub(crate) fields: LocalFields,
@@ -32,6 +35,8 @@ pub(crate) struct MoveSearch {
     /// Poses that may still be expanded at this tick.
     pub(crate) tries_left: u64,
 }
+
+clone_fields!(MoveSearch { fields, contraflow, tries_left } keep { intervals });
 
 impl MoveSearch {
     /// For some classes.
@@ -263,6 +268,6 @@ fn field_of<'f>(
     let center = tables.space().pose(guide_path[0].0).cell;
     let speed_factor = view.agents.speed_factors[row];
     let move_costs = MoveCosts { tables, class, contraflow, flow: view.flow, speed_factor, tick: view.tick };
-    let radius = table.params.field_reach + table.params.field_reach_bodies * table.sides[class].1;
+    let radius = field_radius(&table.params, table.sides[class].1);
     fields.obtain(slot, key, move_costs, (center, radius), guide_path)
 }

@@ -1,21 +1,24 @@
 //! Priority claims: cells that waiting agents need next, against agents of lower priority among their friends.
 
+use crate::clone_fields::clone_fields;
 use crate::hash::fold;
 use crate::priority::PriorityKey;
 use crate::teams::Team;
 
 /// The claims of all cells. Memory: 16 bytes a cell, and one more once a team other than 0 has claimed.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct PriorityClaims {
     /// By cell: the tick at which the claim ends, and the key of its agent.
-    of_cell: Vec<(u32, PriorityKey)>,
+    pub(crate) of_cell: Vec<(u32, PriorityKey)>,
     /// By cell: the team of that agent; empty as long as all claims are of team 0.
-    teams: Vec<Team>,
+    pub(crate) teams: Vec<Team>,
     /// Tick from which on there are no claims.
     pub(crate) until: u32,
     /// Hash of all claims made so far, in order.
-    claimed_so_far: u64,
+    pub(crate) claimed_so_far: u64,
 }
+
+clone_fields!(PriorityClaims { of_cell, teams, until, claimed_so_far });
 
 impl PriorityClaims {
     /// No claims on a map of `n_cells`.

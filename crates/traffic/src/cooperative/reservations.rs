@@ -6,6 +6,7 @@
 //! from its start on, while an agent may still hold it that has begun to leave by then and is gone when the move
 //! ends. So all plans can be carried out, whatever is planned later.
 
+use crate::clone_fields::clone_fields;
 use crate::collision::{CollisionRule, Transition};
 use crate::motion::AgentSlot;
 use crate::priority::PriorityKey;
@@ -117,7 +118,7 @@ impl Precedence<'_> {
 }
 
 /// All reservations. Memory: 4 bytes a cell, 28 a reservation, 4 an agent slot.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Reservations {
     pub(crate) width: i32,
     pub(crate) rule: CollisionRule,
@@ -129,6 +130,8 @@ pub(crate) struct Reservations {
     /// First free entry; free entries are linked like those of an agent.
     pub(crate) free: u32,
 }
+
+clone_fields!(Reservations { width, rule, of_cell, of_agent, reservations, free });
 
 impl Reservations {
     pub(crate) fn new(size: GridSize, rule: CollisionRule) -> Self {

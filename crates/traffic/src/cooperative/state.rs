@@ -1,5 +1,6 @@
 //! The state of the rule.
 
+use crate::clone_fields::clone_fields;
 use crate::collision::CollisionRule;
 use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::planning::{MoveSearch, PlanningScratch};
@@ -14,7 +15,7 @@ use wheelbase_planner::MovementTables;
 /// The rule for agents with bodies of any size. Memory: 37 bytes a cell (38 with several teams), 4 a state of the class
 /// with most headings, 28 a reservation (about the cells of a body and of its next moves for each agent), 400 an agent
 /// slot, 2 a pose of the windows of agents that are in each other's way.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Cooperative {
     pub(crate) table: PlanTable,
     pub(crate) search: MoveSearch,
@@ -30,7 +31,13 @@ pub struct Cooperative {
     pub(crate) due: Vec<(PriorityKey, u32)>,
     /// Revision of the tables of each class at the last tick.
     pub(crate) revisions: Vec<u64>,
+    /// The tick after the last one.
+    pub(crate) next_tick: u32,
 }
+
+clone_fields!(Cooperative { table, search, present, just_out, revisions, next_tick } keep {
+    coordination, scratch, visited, due
+});
 
 impl Cooperative {
     /// The rule for agents of some classes on a map, under a rule of collision.
@@ -50,6 +57,7 @@ impl Cooperative {
             just_out: Vec::new(),
             due: Vec::new(),
             revisions: tables.iter().map(|tables| tables.revision()).collect(),
+            next_tick: 0,
         }
     }
 }

@@ -7,13 +7,17 @@ use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::planning::Planning;
 use crate::cooperative::prioritized::{CoordinationScratch, plan_agent};
 use crate::cooperative::pushing::clear_entrances;
+use crate::cooperative::restore::restore_cooperative;
+use crate::cooperative::save::visit_cooperative;
 use crate::cooperative::state::Cooperative;
 use crate::decisions::{Decisions, Leads, Reroute, Start};
 use crate::forbidden::forbids;
 use crate::motion::{Activity, AgentId};
 use crate::rule::Traffic;
+use crate::rule_state::{RuleContext, RuleState, RuleStateError, StateVisitor};
 use crate::speed::ticks_at_speed;
 use crate::view::TrafficView;
+use std::any::Any;
 
 impl Traffic for Cooperative {
     fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
@@ -30,6 +34,7 @@ impl Traffic for Cooperative {
         clear_entrances(&mut planning, &mut coordination.push, decisions);
         (self.scratch, self.due) = (planning.into_scratch(), due);
         self.begin_moves(view, decisions);
+        self.next_tick = view.tick.saturating_add(1);
     }
 
     fn is_yielding(&self, agent: AgentId) -> bool {
@@ -40,6 +45,25 @@ impl Traffic for Cooperative {
 
     fn clone_box(&self) -> Box<dyn Traffic> {
         Box::new(self.clone())
+    }
+
+    fn copy_from(&mut self, other: &dyn Traffic) -> bool {
+        let other: &dyn Any = other;
+        let Some(other) = other.downcast_ref() else { return false };
+        self.clone_from(other);
+        true
+    }
+
+    fn saved_name(&self) -> Option<&'static str> {
+        Some("cooperative")
+    }
+
+    fn visit_state(&self, visitor: &mut dyn StateVisitor) {
+        visit_cooperative(self, visitor);
+    }
+
+    fn restore_parts(&mut self, state: &RuleState, context: &RuleContext<'_>) -> Result<(), RuleStateError> {
+        restore_cooperative(self, state, context)
     }
 
     fn for_each_word(&self, word: &mut dyn FnMut(u64)) {

@@ -3,6 +3,7 @@
 //! Each move is counted, by its direction, on the cells that the body comes to cover. Counts fade gradually. Rules
 //! use the flow to keep opposite directions apart (contraflow costs).
 
+use crate::clone_fields::clone_fields;
 use crate::directions::direction_to;
 use crate::hash::fold;
 use crate::params::TrafficParams;
@@ -24,6 +25,8 @@ pub struct DirectionalFlow {
     /// Hash of all moves counted so far, in order. The counts follow from them.
     counted_so_far: u64,
 }
+
+clone_fields!(DirectionalFlow { size, shape, params, faded, n_directions, counts, in_use, counted_so_far });
 
 impl DirectionalFlow {
     /// A map on which no agent has moved.
@@ -72,6 +75,27 @@ impl DirectionalFlow {
     #[inline]
     pub fn at(&self, cell: usize, direction: usize) -> u32 {
         u32::from(self.counts[cell * self.n_directions + direction])
+    }
+
+    /// All counts, by cell, then by direction, and the hash of all moves counted so far: what
+    /// [`DirectionalFlow::restore`] takes.
+    pub fn counts(&self) -> (&[u8], u64) {
+        (&self.counts, self.counted_so_far)
+    }
+
+    /// Takes over the counts of another flow of the same map. Returns `false`, and changes nothing, if their number is
+    /// not that of this map. Linear in the cells.
+    pub fn restore(&mut self, counts: &[u8], counted_so_far: u64) -> bool {
+        if counts.len() != self.counts.len() {
+            return false;
+        }
+        self.counts.copy_from_slice(counts);
+        self.counted_so_far = counted_so_far;
+        let length = self.size.width() as usize * self.n_directions;
+        for (row, in_use) in self.counts.chunks_exact(length).zip(&mut self.in_use) {
+            *in_use = row.iter().any(|&count| count > 0);
+        }
+        true
     }
 
     /// Everything that a later tick depends on, for the state hash.

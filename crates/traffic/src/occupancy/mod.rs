@@ -1,6 +1,7 @@
 //! Occupancy: the holder of every cell. The one structure that keeps agents apart, under both rules of collision
 //! (`docs/rules.md` 2.6).
 
+use crate::clone_fields::clone_fields;
 use crate::collision::{CollisionRule, Transition};
 use crate::motion::AgentSlot;
 use crate::ticks::NEVER;
@@ -10,7 +11,7 @@ use wheelbase_planner::model::Offset;
 /// Holder of each cell, by agent slot: `[height * width]`, 4 bytes a cell; under the discrete rule 8 more.
 ///
 /// Moves begin only through [`Occupancy::begin`], which checks them in every build.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Occupancy {
     size: GridSize,
     rule: CollisionRule,
@@ -22,6 +23,8 @@ pub struct Occupancy {
     /// Discrete rule: which moves of the present batch have begun.
     begun: Vec<bool>,
 }
+
+clone_fields!(Occupancy { size, rule, holder, leaves, arriving } keep { begun });
 
 const NOBODY: u32 = AgentSlot::NOBODY.0;
 /// When a holder leaves that stays.

@@ -19,7 +19,8 @@ use crate::path_pool::{PathHandle, PathPool};
 use crate::priority::PriorityKey;
 use crate::random::Random;
 use crate::row_set::RowSet;
-use crate::rule::Traffic;
+use crate::rule::{Traffic, restore_state};
+use crate::rule_state::{RuleContext, RuleState, RuleStateError};
 use crate::speed::{USUAL_SPEED_PERMILLE, ticks_at_speed};
 use crate::teams::{Friends, Team};
 use crate::view::{AgentsView, CommandedMove, GoalStamp, NO_ROW, TrafficView};
@@ -107,6 +108,47 @@ impl fmt::Debug for HandWorld {
             .field("motion", &self.motion)
             .field("trips", &self.trips)
             .finish_non_exhaustive()
+    }
+}
+
+impl Clone for HandWorld {
+    fn clone(&self) -> Self {
+        Self {
+            ground: self.ground.clone(),
+            tick: self.tick,
+            tries: self.tries,
+            ids: self.ids.clone(),
+            motion: self.motion.clone(),
+            wait_states: self.wait_states.clone(),
+            busy: self.busy.clone(),
+            keys: self.keys.clone(),
+            handles: self.handles.clone(),
+            stamps: self.stamps.clone(),
+            goals: self.goals.clone(),
+            teams: self.teams.clone(),
+            speed_factors: self.speed_factors.clone(),
+            holds: self.holds.clone(),
+            slots: self.slots.clone(),
+            row_of_slot: self.row_of_slot.clone(),
+            reuses_slots: self.reuses_slots,
+            next_id: self.next_id,
+            trips: self.trips.clone(),
+            paths: self.paths.clone(),
+            occupancy: self.occupancy.clone(),
+            flow: self.flow.clone(),
+            forbidden: self.forbidden.clone(),
+            friends: self.friends,
+            commanded: self.commanded.clone(),
+            reclassed: self.reclassed.clone(),
+            reclassed_ids: self.reclassed_ids.clone(),
+            edited: self.edited.clone(),
+            refused: self.refused.clone(),
+            may_overlap: self.may_overlap,
+            decisions: self.decisions.clone(),
+            refuse_next: self.refuse_next.clone(),
+            moves_begun: self.moves_begun,
+            scratch: Scratch::new(),
+        }
     }
 }
 
@@ -367,6 +409,28 @@ impl HandWorld {
             refused: &self.refused,
             occupancy: &self.occupancy,
         }
+    }
+
+    /// Gives a fresh rule a saved state, in this world between two ticks.
+    /// # Errors
+    /// Those of the rule.
+    pub fn restore(&self, fresh: &mut dyn Traffic, state: &RuleState) -> Result<(), RuleStateError> {
+        let view = self.view();
+        let reclassed: Vec<u32> = self.reclassed_rows().collect();
+        let context = RuleContext {
+            tick: view.tick,
+            grid_size: view.grid_size,
+            tables: view.tables,
+            agents: view.agents,
+            edited: view.edited,
+            refused: view.refused,
+            reclassed: &reclassed,
+        };
+        restore_state(fresh, state, &context)
+    }
+
+    fn reclassed_rows(&self) -> impl Iterator<Item = u32> + '_ {
+        self.reclassed_ids.iter().filter_map(|id| self.ids.binary_search(id).ok()).map(|row| row as u32)
     }
 
     /// One tick under a rule.

@@ -11,6 +11,7 @@ mod hand_world;
 mod local_field;
 mod pushing;
 mod reservations;
+mod saved_states;
 mod scenes;
 mod sipp;
 mod teams;

@@ -6,24 +6,27 @@
 //! with contraflow and crowding too).
 
 use super::unit_map::{BLOCKED, UnitMap};
+use crate::clone_fields::clone_fields;
 use crate::params::TrafficParams;
 
 /// The flow of robots and the costs of steps that follow from it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Guidance {
     /// Steps made from each free cell at each heading, fading.
-    flow: Vec<[u32; 4]>,
+    pub flow: Vec<[u32; 4]>,
     /// Ticks waited in each free cell, fading.
-    waiting: Vec<u32>,
+    pub waiting: Vec<u32>,
     /// The step that leads to each free cell at each heading: the cell it comes from `<< STEP_BITS`, and its cost in
     /// ticks; [`NO_STEP`] where there is none.
-    steps_to: Vec<[u32; 4]>,
+    pub steps_to: Vec<[u32; 4]>,
 }
 
 /// Bits for the cost of a step.
 pub(super) const STEP_BITS: u32 = 4;
 /// The step where there is none.
 pub(super) const NO_STEP: u32 = u32::MAX;
+
+clone_fields!(Guidance { flow, waiting, steps_to });
 
 impl Guidance {
     /// Highest cost of a step.

@@ -7,17 +7,21 @@ use crate::motion::Activity;
 use crate::params::TrafficParams;
 use crate::random::Random;
 use crate::rule::Traffic;
+use crate::rule_state::{RuleContext, RuleState, RuleStateError, StateVisitor};
 use crate::speed::USUAL_SPEED_PERMILLE;
 use crate::unit_robots::crowd::{Crowd, is_packed, select_pursuers};
 use crate::unit_robots::guidance::Guidance;
 use crate::unit_robots::operations::{DEPTH, FORWARD, Operations, WAIT};
 use crate::unit_robots::push::{PushContext, PushScratch, push_ahead};
+use crate::unit_robots::restore::restore_unit_robots;
 use crate::unit_robots::robot_reservations::{NOBODY, RobotReservations};
+use crate::unit_robots::save::visit_unit_robots;
 use crate::unit_robots::state::{ChainLink, UnitRobots};
 use crate::unit_robots::team::{NO_GOAL, Team};
 use crate::unit_robots::unit_fields::{FieldCosts, FieldRequest, UNKNOWN, UnitFields};
 use crate::unit_robots::unit_map::{BLOCKED, UnitMap};
 use crate::view::TrafficView;
+use std::any::Any;
 use wheelbase_planner::MovementTables;
 use wheelbase_planner::model::{Offset, State};
 
@@ -70,6 +74,25 @@ impl Traffic for UnitRobots {
         Box::new(self.clone())
     }
 
+    fn copy_from(&mut self, other: &dyn Traffic) -> bool {
+        let other: &dyn Any = other;
+        let Some(other) = other.downcast_ref() else { return false };
+        self.clone_from(other);
+        true
+    }
+
+    fn saved_name(&self) -> Option<&'static str> {
+        Some("unit_robots")
+    }
+
+    fn visit_state(&self, visitor: &mut dyn StateVisitor) {
+        visit_unit_robots(self, visitor);
+    }
+
+    fn restore_parts(&mut self, state: &RuleState, context: &RuleContext<'_>) -> Result<(), RuleStateError> {
+        restore_unit_robots(self, state, context)
+    }
+
     fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
         for (cells, actions) in self.team.cells.iter().zip(&self.team.actions) {
             word(u64::from(cells[0]) << 32 | u64::from(u32::from_le_bytes(*actions)));
@@ -98,10 +121,23 @@ impl UnitRobots {
         seed: u64,
         params: TrafficParams,
     ) -> Option<Self> {
+        let made = Self::to_restore(tables, rule, seed, params)?;
+        let fits = robots < usize::from(NOBODY) && robots * made.map.n_free() * 2 <= FIELD_BYTES_OF_TEAM_MAX;
+        (fits && all_take_one_tick(tables)).then_some(made)
+    }
+
+    /// The same to take over a saved state, long after the start: edits may have made moves longer, so that cells count
+    /// as blocked, and robots may have come. `None` if the class is not one of unit robots whatever the map, or if the
+    /// rule of collision is not the discrete one.
+    pub fn to_restore(
+        tables: &MovementTables,
+        rule: CollisionRule,
+        seed: u64,
+        params: TrafficParams,
+    ) -> Option<Self> {
         let primitives = primitives_of_unit_robot(tables).filter(|_| rule == CollisionRule::Discrete)?;
         let map = UnitMap::new(tables, primitives.map(usize::from));
-        let fits = robots < usize::from(NOBODY) && robots * map.n_free() * 2 <= FIELD_BYTES_OF_TEAM_MAX;
-        fits.then(|| Self {
+        Some(Self {
             params,
             operations: Operations::new(map.stride as i32),
             primitives,
@@ -539,8 +575,7 @@ fn count_expected_steps(map: &UnitMap, guidance: &mut Guidance, request: &FieldR
     }
 }
 
-/// The primitives of forward, left and right, if a class has these three alone, one cell and four headings, and each
-/// move takes one tick wherever it is legal.
+/// The primitives of forward, left and right, if a class has these three alone, one cell and four headings.
 fn primitives_of_unit_robot(tables: &MovementTables) -> Option<[u8; 3]> {
     let class = tables.class();
     let find = |by: (i32, i32), turn: i32| {
@@ -549,12 +584,14 @@ fn primitives_of_unit_robot(tables: &MovementTables) -> Option<[u8; 3]> {
     };
     let primitives = [find((1, 0), 0)?, find((0, 0), 1)?, find((0, 0), -1)?];
     let one_cell = class.footprint().at(class.frames().next()?) == [Offset::new(0, 0)];
+    let is_unit = class.primitives().len() == 3 && class.headings() == 4 && one_cell;
+    is_unit.then_some(primitives)
+}
+
+/// Whether each of the three moves takes one tick wherever it is legal.
+fn all_take_one_tick(tables: &MovementTables) -> bool {
     let takes_one_tick = |state: u32| {
         (0..3).all(|primitive| tables.move_ticks(State(state), primitive).is_none_or(|ticks| ticks == 1))
     };
-    let is_unit = class.primitives().len() == 3
-        && class.headings() == 4
-        && one_cell
-        && (0..tables.space().n_states() as u32).all(takes_one_tick);
-    is_unit.then_some(primitives)
+    (0..tables.space().n_states() as u32).all(takes_one_tick)
 }

@@ -1,5 +1,6 @@
 //! Reservations of unit robots: which robot holds which cell at each of the next ticks.
 
+use crate::clone_fields::clone_fields;
 use crate::unit_robots::operations::DEPTH;
 
 /// Ticks for which cells can be reserved, in a ring: a power of two above [`DEPTH`].
@@ -9,13 +10,15 @@ const RING: usize = 8;
 pub(super) const NOBODY: u16 = u16::MAX;
 
 /// Rows of robots by cell and tick, from the present tick on. Memory: 16 bytes a cell.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct RobotReservations {
     /// `[cell][tick % RING]`.
     of_cell: Vec<[u16; RING]>,
     /// The present tick.
     tick: usize,
 }
+
+clone_fields!(RobotReservations { of_cell, tick });
 
 impl RobotReservations {
     /// A map without robots.

@@ -1,5 +1,6 @@
 //! The state of the rule.
 
+use crate::clone_fields::clone_fields;
 use crate::motion::AgentId;
 use crate::params::TrafficParams;
 use crate::random::Random;
@@ -14,7 +15,7 @@ use crate::unit_robots::unit_map::UnitMap;
 
 /// The rule for unit robots. Memory: 16 bytes a cell, 2 bytes a free cell for each goal in use, about 500 bytes a
 /// robot.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct UnitRobots {
     pub(super) params: TrafficParams,
     pub(super) map: UnitMap,
@@ -44,6 +45,12 @@ pub struct UnitRobots {
     /// Number of the turns or the try in which visits count.
     pub(super) epoch: u32,
 }
+
+clone_fields!(UnitRobots {
+    params, map, operations, primitives, fields, guidance, random, reservations, team, newest, n_with_goal, tick, epoch,
+} keep {
+    order, old, chain, crowd, push, requests, requested_by,
+});
 
 /// A robot of a chain, and the operation that it gave up.
 #[derive(Clone, Copy, Debug)]

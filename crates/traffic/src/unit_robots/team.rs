@@ -1,5 +1,6 @@
 //! The robots: poses, goals, and the operations that they hold.
 
+use crate::clone_fields::clone_fields;
 use crate::unit_robots::operations::{DEPTH, Operations, WAIT};
 use crate::unit_robots::unit_fields::{FieldCosts, UNKNOWN};
 use crate::unit_robots::unit_map::UnitMap;
@@ -8,7 +9,7 @@ use crate::unit_robots::unit_map::UnitMap;
 pub(super) const NO_GOAL: u32 = u32::MAX;
 
 /// The robots, by row.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Team {
     /// Index of the cell of each robot.
     pub at: Vec<u32>,
@@ -45,6 +46,27 @@ pub(super) struct Team {
     /// It has planned at this tick.
     pub planned: Vec<bool>,
 }
+
+clone_fields!(Team {
+    at,
+    heading,
+    goal,
+    goal_at,
+    cells,
+    actions,
+    cost,
+    waits_since,
+    first_until,
+    bound_until,
+    weight,
+    choices,
+    n_choices,
+    turn,
+    visits,
+    visited_in,
+    in_chain,
+    planned,
+});
 
 impl Team {
     /// Sets the number of robots.

@@ -12,13 +12,14 @@
 
 use super::guidance::{Guidance, NO_STEP, STEP_BITS};
 use super::unit_map::UnitMap;
+use crate::clone_fields::clone_fields;
 use crate::params::TrafficParams;
 use rayon::prelude::*;
 
 /// Slot of a goal without a field.
-const NO_FIELD: u32 = u32::MAX;
+pub(super) const NO_FIELD: u32 = u32::MAX;
 /// Goal of a field that is not in use.
-const NO_GOAL_CELL: u32 = u32::MAX;
+pub(super) const NO_GOAL_CELL: u32 = u32::MAX;
 /// Request of a field that need not be made.
 const NO_REQUEST: u32 = u32::MAX;
 /// Cost of a state that a field does not know, or that has no path to the goal.
@@ -39,12 +40,12 @@ const RING: u32 = (Guidance::STEP_MAX + 2).next_power_of_two();
 const UNTOUCHED: [u32; 4] = [u32::MAX; 4];
 
 /// The fields. Which are there depends only on the requests so far.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct UnitFields {
     params: TrafficParams,
     /// Slot of each goal cell, `[n_free]`.
-    of_cell: Vec<u32>,
-    fields: Vec<Field>,
+    pub of_cell: Vec<u32>,
+    pub fields: Vec<Field>,
     bytes_max: usize,
     scratches: Vec<Scratch>,
     /// Fields to be made: index of the request, slot.
@@ -55,25 +56,32 @@ pub(super) struct UnitFields {
     pub n_made: u64,
 }
 
-#[derive(Clone, Debug)]
-struct Field {
+clone_fields!(UnitFields { params, of_cell, fields, bytes_max, n_made } keep { scratches, to_make, taken });
+
+/// The field of a goal.
+#[derive(Debug)]
+pub(super) struct Field {
     /// Number of the goal cell; [`NO_GOAL_CELL`] if the field is not in use.
-    goal: u32,
-    used_at: u32,
+    pub goal: u32,
+    pub used_at: u32,
     /// Index of the request for which it must be made; [`NO_REQUEST`] if it need not.
     made_for: u32,
     /// It knows every cell from which there is a path, or must be made so.
-    whole: bool,
-    costs: FieldCosts,
+    pub whole: bool,
+    pub costs: FieldCosts,
 }
+
+clone_fields!(Field { goal, used_at, made_for, whole, costs });
 
 /// Costs of a field, `[n_free]`: the cost of the cheapest heading `<< PATTERN_BITS`, and the number of the turn
 /// pattern. One of the two arrays is empty.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct FieldCosts {
-    narrow: Vec<u16>,
-    wide: Vec<u32>,
+    pub narrow: Vec<u16>,
+    pub wide: Vec<u32>,
 }
+
+clone_fields!(FieldCosts { narrow, wide });
 
 impl FieldCosts {
     /// Cost from a cell at a heading; [`UNKNOWN`] if the field does not know it.

@@ -1,5 +1,6 @@
 //! The map of unit robots: free cells, numbered, and the steps between them.
 
+use crate::clone_fields::clone_fields;
 use wheelbase_grid::{CellXY, GridSize};
 use wheelbase_planner::model::State;
 use wheelbase_planner::{Heading, MovementTables, Pose};
@@ -9,7 +10,7 @@ pub(super) const BLOCKED: u32 = u32::MAX;
 
 /// The map. Cells are indexed in rows of `stride`, with a blocked cell after each row and a blocked row above and
 /// below, so that a step off the map ends on a blocked cell. Free cells have numbers too, in the same order.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct UnitMap {
     /// Cells of a row, with the blocked one after it.
     pub stride: u32,
@@ -26,6 +27,8 @@ pub(super) struct UnitMap {
     rows: Vec<u32>,
     n_free: usize,
 }
+
+clone_fields!(UnitMap { stride, size, free, open, behind, columns, rows, n_free });
 
 /// Position of a free cell: its column, and the numbers of the free cells of its row.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,8 @@
 //! A cache of fields for repeated goals.
 
-use super::{CostField, RepairScratch};
+use super::{CostField, RepairScratch, SavedField};
 use crate::model::goal::Goal;
+use crate::restore_error::RestoreError;
 use crate::tables::MovementTables;
 use crate::tables::memory::field_bytes;
 use wheelbase_grid::Rect;
@@ -34,19 +35,54 @@ use wheelbase_grid::Rect;
 /// assert_eq!(kept.cost(start), Some(80));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct CostFieldCache {
     /// In order of creation.
     entries: Vec<Entry>,
     bytes_max: usize,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Entry {
     class: u32,
     /// Number of the last use.
     used: u64,
     field: CostField,
+}
+
+/// The fields of a cache as [`CostFieldCache::save`] returns them: plain data.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SavedFields {
+    /// Class, number of the last use, and field, in order of creation.
+    entries: Vec<(u32, u64, SavedField)>,
+}
+
+/// A clone has memory of its own.
+impl Clone for CostFieldCache {
+    fn clone(&self) -> Self {
+        Self { entries: self.entries.clone(), bytes_max: self.bytes_max }
+    }
+
+    /// Reuses the memory of fields.
+    fn clone_from(&mut self, other: &Self) {
+        let Self { entries, bytes_max } = other;
+        self.entries.clone_from(entries);
+        self.bytes_max = *bytes_max;
+    }
+}
+
+impl Clone for Entry {
+    fn clone(&self) -> Self {
+        let Self { class, used, field } = self;
+        Self { class: *class, used: *used, field: field.clone() }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        let Self { class, used, field } = other;
+        (self.class, self.used) = (*class, *used);
+        self.field.clone_from(field);
+    }
 }
 
 impl Entry {
@@ -88,6 +124,40 @@ impl CostFieldCache {
         let entry = &mut self.entries[at];
         entry.used = use_number;
         Some(&mut entry.field)
+    }
+
+    /// The fields as data. Linear in the states of all fields.
+    pub fn save(&self) -> SavedFields {
+        let saved = |entry: &Entry| (entry.class, entry.used, entry.field.save());
+        SavedFields { entries: self.entries.iter().map(saved).collect() }
+    }
+
+    /// A cache with saved fields, which go on exactly as they would have where they were saved; `bytes_max` as for
+    /// [`CostFieldCache::new`]. `tables_of` gives the tables of a class; see [`CostField::restore`] for what they must
+    /// be.
+    /// # Errors
+    /// [`RestoreError`] for a field that is none of its tables, a class without tables, and more fields than the limit
+    /// allows; no memory is taken beyond it.
+    pub fn restore<'t>(
+        saved: &SavedFields,
+        bytes_max: usize,
+        tables_of: impl Fn(u32) -> Option<&'t MovementTables>,
+    ) -> Result<Self, RestoreError> {
+        let mut cache = Self::new(bytes_max);
+        let mut bytes = 0_usize;
+        for (class, used, field) in &saved.entries {
+            let tables = tables_of(*class)
+                .ok_or_else(|| RestoreError::new("fields", format_args!("no class {class}")))?;
+            bytes = bytes.saturating_add(field_bytes(tables.space().n_states(), 0));
+            if bytes <= bytes_max {
+                let field = CostField::restore(field, tables)?;
+                cache.entries.push(Entry { class: *class, used: *used, field });
+            }
+            if bytes.max(cache.bytes()) > bytes_max {
+                return Err(RestoreError::new("fields", format_args!("more than {bytes_max} bytes")));
+            }
+        }
+        Ok(cache)
     }
 
     fn make(&mut self, class: u32, tables: &MovementTables, goal: &Goal<'_>) -> Option<usize> {

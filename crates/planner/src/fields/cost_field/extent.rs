@@ -58,6 +58,11 @@ impl Extent {
         self.list_moves(tables);
     }
 
+    /// Counts a region as reached.
+    pub fn include(&mut self, anchors: Rect) {
+        self.before = self.before.union(anchors);
+    }
+
     /// Bounds of the reached region, when all states of at most `radius` ticks are settled, possibly some of
     /// the next cost, and their neighbours are known.
     ///

@@ -14,6 +14,7 @@ pub(crate) const MOVES_STRIDE: usize = 32;
 
 /// Direction of the costs of a [`CostField`](crate::fields::CostField).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Direction {
     /// From each pose to the nearest pose of a goal.
     ToGoal,

@@ -170,6 +170,17 @@ impl SweepPlan {
         self.queues.len()
     }
 
+    /// Time of each queue, in order.
+    pub(super) fn queue_ticks(&self) -> impl Iterator<Item = u32> {
+        self.queues.iter().map(|queue| queue.ticks)
+    }
+
+    /// The queue of a primitive's moves, if it has any.
+    pub(super) fn queue_of(&self, primitive: u8) -> Option<usize> {
+        let has = |queue: &Queue| queue.arcs.iter().any(|arc| arc.delta != 0 && arc.primitive == primitive);
+        self.queues.iter().position(has)
+    }
+
     /// Memory in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.queues.iter().map(|queue| queue.arcs.capacity() * size_of::<QueueArc>()).sum()
@@ -178,26 +189,26 @@ impl SweepPlan {
 
 /// The states of one cost: from `start` in the list to the start of the next run.
 #[derive(Clone, Copy, Debug)]
-struct CostRun {
-    cost: u32,
-    start: u32,
+pub(super) struct CostRun {
+    pub(super) cost: u32,
+    pub(super) start: u32,
 }
 
 /// Position of a queue: the run, and the list index within it.
 #[derive(Clone, Copy, Debug, Default)]
-struct Cursor {
-    run: usize,
-    at: usize,
+pub(super) struct Cursor {
+    pub(super) run: usize,
+    pub(super) at: usize,
 }
 
 /// Settled states that are still to be expanded by some queue, in order of cost.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sweep {
     /// The list, with spare capacity beyond `n_states`.
-    states: Vec<u32>,
-    n_states: usize,
-    runs: Vec<CostRun>,
-    cursors: [Cursor; QUEUES_MAX],
+    pub(super) states: Vec<u32>,
+    pub(super) n_states: usize,
+    pub(super) runs: Vec<CostRun>,
+    pub(super) cursors: [Cursor; QUEUES_MAX],
 }
 
 /// Minimum number of processed states that are worth discarding.

@@ -4,6 +4,7 @@ pub(crate) mod cell_patterns;
 pub(crate) mod disjoint_sets;
 pub(crate) mod labels;
 pub(crate) mod local_connectivity;
+pub(crate) mod saved_components;
 
 use crate::model::pose::State;
 use crate::tables::components::disjoint_sets::{DisjointSets, NO_LABEL};

@@ -18,7 +18,7 @@ use wheelbase_traffic::path_pool::PathPool;
 const CLEAR_TICKS: u32 = 8;
 
 /// The planned flow. Memory: 8 bytes a cell of a square map, 12 of a hexagonal one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct PlannedFlow {
     params: ReplanParams,
     size: GridSize,
@@ -95,6 +95,23 @@ impl PlannedFlow {
     #[inline]
     pub fn at(&self, cell: usize) -> &[u8] {
         &self.counts[cell * self.n_directions..][..self.n_directions]
+    }
+
+    /// The last complete count, the one in progress, and the hash of all moves ever counted: what
+    /// [`PlannedFlow::restore`] takes.
+    pub(super) fn parts(&self) -> ([&[u8]; 2], u64) {
+        ([&self.counts, &self.next], self.counted_so_far)
+    }
+
+    /// Takes over counts of the same map. Returns `false`, and changes nothing, if there are not as many.
+    pub(super) fn restore(&mut self, [counts, next]: [&[u8]; 2], counted_so_far: u64) -> bool {
+        if counts.len() != self.counts.len() || next.len() != self.next.len() {
+            return false;
+        }
+        self.counts.copy_from_slice(counts);
+        self.next.copy_from_slice(next);
+        self.counted_so_far = counted_so_far;
+        true
     }
 
     /// Everything that a later tick depends on, for the state hash.

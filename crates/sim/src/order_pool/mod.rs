@@ -3,16 +3,19 @@
 //! A list of orders is stored once, however many agents have it, and freed once the last of them is through. Orders
 //! are numbered for life, in the order in which their lists were stored; places in the pool are given again.
 
+pub(crate) mod saved;
+
 use crate::orders::{Order, OrderKind};
 use crate::places::Places;
 use crate::tasks::{TaskSlot, TaskSource};
 use crate::trip::Trip;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{Goal, GoalMember};
 
 /// A list of orders, by their numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct OrderList {
     /// Number of the first.
     pub first: u32,
@@ -21,7 +24,7 @@ pub struct OrderList {
 }
 
 /// Progress of an agent through its orders. A component of its entity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderState {
     /// The open orders of the current list, the current order first.
     pub open: OrderList,
@@ -87,7 +90,7 @@ struct StoredList {
 }
 
 /// A list queued behind another.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct QueuedList {
     /// Its place, and how many of its orders the agent has.
     list: u32,

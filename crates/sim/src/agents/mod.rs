@@ -4,6 +4,8 @@
 //! Rows are in order of id and close up when agents are removed. Ids are never used again; agent slots are, so that
 //! tables by agent are no longer than the most agents present at once.
 
+pub(crate) mod saved;
+
 use crate::name::Name;
 use crate::order_pool::{OrderPool, OrderState};
 use crate::rows::agent_row::AgentRow;

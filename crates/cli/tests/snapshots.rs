@@ -1,0 +1,168 @@
+//! `run --snapshot` and `run --resume`: equal to a straight run, and safe from kills, full disks and forged files.
+
+#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
+
+mod common;
+
+use common::*;
+use serde_json::Value;
+use std::fs::{self, File};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Keys that depend on time, memory or the part of the run that this process saw.
+fn outcome(mut result: Value) -> Value {
+    let keys = [
+        "wall_s",
+        "ticks_per_s",
+        "agent_ticks_per_s",
+        "moves_per_s",
+        "tick_ms",
+        "peak_memory_mib",
+        "threads",
+    ];
+    for key in keys {
+        result.as_object_mut().unwrap().remove(key);
+    }
+    result
+}
+
+/// Carts and trucks with tasks, a door that closes and opens, and agents that come later: it never ends.
+const BUSY: &str = r#"
+name = "busy"
+ticks = 4000000000
+seed = 5
+[map]
+generate = { kind = "rooms", size = [40, 30], seed = 2 }
+[class.cart]
+headings = 4
+moves = [
+    { name = "forward", by = [1, 0], time = 2 },
+    { name = "left", turn = 1, time = 1 },
+    { name = "right", turn = -1, time = 1 },
+]
+[class.truck]
+headings = 4
+footprint = ["X>"]
+moves = [
+    { name = "forward", by = [1, 0], time = 3 },
+    { name = "reverse", by = [-1, 0], time = 9 },
+    { name = "left", turn = 1, time = 3 },
+    { name = "right", turn = -1, time = 3 },
+]
+[[groups]]
+class = "cart"
+count = 25
+area = [0, 0, 40, 30]
+tasks = { kind = "random", area = [0, 0, 40, 30] }
+[[groups]]
+class = "cart"
+count = 8
+area = [0, 0, 40, 30]
+orders = [{ goto_group = [20, 14], fallback = "nearest" }, { wait = 30 }, { patrol = [[3, 3], [36, 26]] }]
+[[events]]
+tick = 120
+set_terrain = { area = [18, 10, 3, 3], kind = "water", on_agents = "wait" }
+[[events]]
+tick = 500
+set_terrain = { area = [18, 10, 3, 3], kind = "ground" }
+"#;
+
+fn busy() -> Folder {
+    Folder::with("busy.toml", BUSY)
+}
+
+fn run(folder: &Folder, args: &[&str]) -> Value {
+    let args: Vec<&str> =
+        ["run", "--format", "json", "--quiet"].into_iter().chain(args.iter().copied()).collect();
+    outcome(folder.run(&args).json())
+}
+
+#[test]
+fn a_resumed_run_ends_as_a_straight_one() {
+    let folder = busy();
+    let straight = run(&folder, &["busy.toml", "--ticks", "900"]);
+    run(&folder, &["busy.toml", "--ticks", "400", "--snapshot", "a.snap"]);
+    // In steps, into the file that is resumed, with other numbers of threads.
+    run(&folder, &["--resume", "a.snap", "--ticks", "411", "--snapshot", "a.snap", "--threads", "1"]);
+    let args = ["--resume", "a.snap", "--ticks", "900", "--snapshot", "b.snap", "--snapshot-every", "100"];
+    assert_eq!(run(&folder, &args), straight);
+    let again = run(&folder, &["--resume", "b.snap"]);
+    assert_eq!(again["state_hash"], straight["state_hash"]);
+    assert!(!folder.path("b.snap.part").exists());
+}
+
+#[test]
+fn what_is_no_snapshot_is_refused() {
+    let folder = busy();
+    run(&folder, &["busy.toml", "--ticks", "50", "--snapshot", "a.snap"]);
+    let bytes = fs::read(folder.path("a.snap")).unwrap();
+    let refused = |name: &str| folder.run(&["run", "--resume", name]).refused();
+    assert!(refused("busy.toml").ends_with("is not a snapshot"));
+    assert!(refused("none.snap").contains("none.snap: cannot be read"));
+    folder.write("cut.snap", &bytes[..bytes.len() - 3]);
+    assert!(refused("cut.snap").ends_with("is cut off"), "{}", refused("cut.snap"));
+    folder.write("long.snap", [&bytes[..], b"x"].concat());
+    assert!(refused("long.snap").contains("behind the last block"));
+    let mut version = bytes.clone();
+    version[8] = 9;
+    folder.write("version.snap", version);
+    let why = refused("version.snap");
+    assert!(why.contains("damaged") || why.contains("version"), "{why}");
+    assert!(refused(".").contains("is a folder"));
+    let began = Instant::now();
+    File::create(folder.path("large.snap")).unwrap().set_len(1 << 30).unwrap();
+    assert!(refused("large.snap").ends_with("is not a snapshot"));
+    assert!(refused("/dev/zero").contains("is a pipe or device"));
+    assert!(Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap().success());
+    assert!(refused("pipe").contains("is a pipe or device"));
+    assert!(began.elapsed() < Duration::from_secs(20), "it waits for a pipe or reads a large file");
+    let twice = folder.run(&["run", "busy.toml", "--resume", "a.snap"]).refused();
+    assert!(twice.contains("--resume"), "{twice}");
+}
+
+#[test]
+fn a_killed_run_leaves_an_old_or_a_new_snapshot() {
+    let folder = busy();
+    run(&folder, &["busy.toml", "--ticks", "20", "--snapshot", "a.snap"]);
+    let mut random = Lcg(7);
+    let mut ticks = Vec::new();
+    for _ in 0..12 {
+        let args = [
+            "run",
+            "--resume",
+            "a.snap",
+            "--ticks",
+            "4000000",
+            "--snapshot",
+            "a.snap",
+            "--snapshot-every",
+            "1",
+        ];
+        let mut child = folder.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(60 + random.below(200) as u64));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let found = folder.run(&["run", "--resume", "a.snap", "--ticks", "0", "--format", "json"]).json();
+        ticks.push(found["ticks"].as_u64().unwrap());
+    }
+    assert!(ticks.is_sorted() && ticks.last() > ticks.first(), "{ticks:?}");
+    let tick = ticks.last().unwrap().to_string();
+    let resumed = run(&folder, &["--resume", "a.snap", "--ticks", &tick]);
+    let straight = run(&folder, &["busy.toml", "--ticks", &tick]);
+    assert_eq!(resumed["state_hash"], straight["state_hash"]);
+}
+
+#[test]
+fn a_snapshot_that_cannot_be_written_costs_nothing_else() {
+    let folder = busy();
+    fs::create_dir(folder.path("shut")).unwrap();
+    let ended =
+        folder.run(&["run", "busy.toml", "--ticks", "30", "--snapshot", "none/a.snap", "--format", "json"]);
+    let ended = ended.code(2);
+    assert_eq!(ended.json()["ticks"], 30);
+    if std::path::Path::new("/dev/full").exists() {
+        let full = folder.run(&["run", "busy.toml", "--ticks", "30", "--snapshot", "/dev/full"]).code(2);
+        drop(full);
+    }
+}

@@ -1,0 +1,197 @@
+//! The orders of all agents as a snapshot holds them.
+
+use super::{NONE, OrderPool, OrderState, QueuedList, StoredList};
+use crate::orders::{Order, OrderKind};
+use crate::places::Places;
+use crate::tasks::{TaskSlot, TaskSource};
+use crate::trip::Trip;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// An order; tasks name their source, which many lists can share, by its index.
+#[derive(Debug, Serialize, Deserialize)]
+enum SavedOrder {
+    Other(Order),
+    Tasks { source: u32, stream: u32, headings: u8 },
+}
+
+/// A list: its orders, the number of the first, and its uses.
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedList {
+    orders: Vec<SavedOrder>,
+    first: u32,
+    uses: u32,
+}
+
+/// A pool as a snapshot holds it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct SavedPool {
+    sources: Vec<TaskSource>,
+    lists: Places<SavedList>,
+    unused: Vec<u32>,
+    queued: Places<QueuedList>,
+    task_slots: Places<TaskSlot>,
+    follow_trips: Places<Trip>,
+    by_number: Vec<(u32, u32)>,
+    next_number: u32,
+}
+
+impl OrderPool {
+    /// All lists, tasks and trips.
+    pub(crate) fn save(&self) -> SavedPool {
+        let mut sources = Vec::new();
+        let mut number_of: BTreeMap<*const TaskSource, u32> = BTreeMap::new();
+        let mut saved = |order: &Order| match &order.kind {
+            OrderKind::Tasks(source, stream) => {
+                let number = number_of.entry(Arc::as_ptr(source)).or_insert_with(|| {
+                    sources.push(TaskSource::clone(source));
+                    sources.len() as u32 - 1
+                });
+                SavedOrder::Tasks { source: *number, stream: *stream, headings: order.headings }
+            }
+            _ => SavedOrder::Other(order.clone()),
+        };
+        let lists = self.lists.map(|list| SavedList {
+            orders: list.orders.iter().map(&mut saved).collect(),
+            first: list.first,
+            uses: list.uses,
+        });
+        SavedPool {
+            lists,
+            sources,
+            unused: self.unused.clone(),
+            queued: self.queued.clone(),
+            task_slots: self.task_slots.clone(),
+            follow_trips: self.follow_trips.clone(),
+            by_number: self.by_number.clone(),
+            next_number: self.next_number,
+        }
+    }
+
+    /// A pool as it was saved.
+    /// # Errors
+    /// The first mistake in the pool itself, in words. [`OrderPool::check_state`] and [`OrderPool::check`] compare it
+    /// with the agents.
+    pub(crate) fn restore(saved: SavedPool) -> Result<Self, String> {
+        let SavedPool { sources, lists, unused, queued, task_slots, follow_trips, by_number, next_number } =
+            saved;
+        let sources: Vec<Arc<TaskSource>> = sources.into_iter().map(Arc::new).collect();
+        let are_sound = lists.are_sound() && queued.are_sound() && task_slots.are_sound();
+        if !are_sound || !follow_trips.are_sound() {
+            return Err("a free place of the orders is listed twice, or is none".to_owned());
+        }
+        let mut unknown = None;
+        let mut order_of = |order: &SavedOrder| match order {
+            SavedOrder::Other(order) => order.clone(),
+            &SavedOrder::Tasks { source, stream, headings } => {
+                let known = sources.get(source as usize);
+                if known.is_none() {
+                    unknown = Some(source);
+                }
+                let kind = known.map_or(OrderKind::Stop, |known| OrderKind::Tasks(Arc::clone(known), stream));
+                Order { headings, ..Order::new(kind) }
+            }
+        };
+        let lists = lists.map(|list| StoredList {
+            orders: list.orders.iter().map(&mut order_of).collect(),
+            first: list.first,
+            uses: list.uses,
+        });
+        if let Some(source) = unknown {
+            return Err(format!("tasks of source {source}, of {}", sources.len()));
+        }
+        let n_used = lists.used().count();
+        let are_stored = lists.used().all(|(_, list)| {
+            !list.orders.is_empty() && list.first.wrapping_add(list.orders.len() as u32) <= next_number
+        });
+        let n_empty = lists.values().iter().filter(|list| list.orders.is_empty()).count();
+        if !are_stored || n_empty != lists.values().len() - n_used {
+            return Err("a list of orders is empty in use, or free and not empty".to_owned());
+        }
+        if !by_number.is_sorted_by(|(one, _), (other, _)| one < other) {
+            return Err("lists of orders are not in order of their numbers".to_owned());
+        }
+        Ok(Self { lists, unused, queued, task_slots, follow_trips, by_number, next_number })
+    }
+
+    /// Whether what an agent refers to is there, and nobody else's: `seen` holds the places of queued lists, tasks and
+    /// trips that agents before it refer to. Linear in its lists.
+    /// # Errors
+    /// The first mistake, in words.
+    pub(crate) fn check_state(&self, state: &OrderState, seen: &mut SeenPlaces) -> Result<(), String> {
+        if state.list != NONE {
+            let list = self.lists.get(state.list).filter(|list| !list.orders.is_empty());
+            let is_part = |list: &StoredList| {
+                state.open.first >= list.first
+                    && (state.open.first - list.first) as usize + state.open.count as usize
+                        <= list.orders.len()
+            };
+            if state.open.count == 0 || !list.is_some_and(is_part) {
+                return Err(format!("orders {:?} of a list that does not hold them", state.open));
+            }
+        } else if state.open.count > 0 || state.next != NONE {
+            return Err("orders without a list".to_owned());
+        }
+        let (mut at, mut last) = (state.next, NONE);
+        while at != NONE {
+            let queued = self.queued.get(at).filter(|_| seen.queued.first_time(at));
+            let list = queued.and_then(|queued| Some((queued, self.lists.get(queued.list)?)));
+            let Some((queued, list)) = list else { return Err(format!("queued list {at}")) };
+            if queued.count as usize > list.orders.len() {
+                return Err(format!("{} orders of a queued list of {}", queued.count, list.orders.len()));
+            }
+            (last, at) = (at, queued.next);
+        }
+        if state.last != last {
+            return Err(format!("last queued list {}, expected {last}", state.last));
+        }
+        let has_tasks = state.tasks != NONE;
+        let source = self.open(state).find_map(|order| match &order.kind {
+            OrderKind::Tasks(source, _) => Some(source),
+            _ => None,
+        });
+        let slot =
+            self.task_slots.get(state.tasks).filter(|_| has_tasks && seen.tasks.first_time(state.tasks));
+        if slot.is_some() != has_tasks || slot.is_some() != source.is_some() {
+            return Err(format!("tasks in place {}", state.tasks));
+        }
+        if slot.zip(source).is_some_and(|(slot, source)| !slot.is_of(source)) {
+            return Err("tasks of an agent that is none of their source".to_owned());
+        }
+        let trip = self.follow_trips.get(state.follow);
+        if state.follow != NONE && trip.is_none_or(|_| !seen.follow.first_time(state.follow)) {
+            return Err(format!("trip {} behind a leader", state.follow));
+        }
+        Ok(())
+    }
+
+    /// Distinct lists that agents or queued lists refer to, each as its orders.
+    pub(crate) fn all_orders(&self) -> impl Iterator<Item = &Arc<[Order]>> {
+        self.lists.values().iter().map(|list| &list.orders).filter(|orders| !orders.is_empty())
+    }
+
+    /// Trips of an agent's own: to its task, and behind its leader.
+    pub(crate) fn own_trips(&self, state: &OrderState) -> impl Iterator<Item = &Trip> {
+        let to_task = self.task_slots.get(state.tasks).map(TaskSlot::trip);
+        to_task.into_iter().chain(self.follow_trips.get(state.follow))
+    }
+}
+
+/// Places seen so far.
+#[derive(Debug, Default)]
+struct Seen(std::collections::BTreeSet<u32>);
+
+impl Seen {
+    fn first_time(&mut self, place: u32) -> bool {
+        self.0.insert(place)
+    }
+}
+
+/// Places of a pool that agents refer to, each for itself.
+#[derive(Debug, Default)]
+pub(crate) struct SeenPlaces {
+    queued: Seen,
+    tasks: Seen,
+    follow: Seen,
+}

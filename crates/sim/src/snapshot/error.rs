@@ -1,0 +1,94 @@
+//! Why a world cannot be saved or loaded.
+
+use super::format::SNAPSHOT;
+use crate::codec::{Damage, FileKind};
+use std::fmt;
+use wheelbase_grid::MemoryTooLarge;
+
+/// Why a world cannot be saved.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum SaveError {
+    /// The traffic rule from outside gives no name under which it can be saved.
+    UnnamedRule,
+    /// A part of the world exceeds the size of a block.
+    TooLarge(std::io::Error),
+}
+
+impl fmt::Display for SaveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnnamedRule => f.write_str(
+                "the traffic rule has no name to be saved under; expected one from `Traffic::saved_name`",
+            ),
+            Self::TooLarge(error) => write!(f, "the world is too large: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for SaveError {}
+
+/// Why a snapshot cannot be loaded.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The bytes are no snapshot, or a damaged one.
+    Damage {
+        /// The block, counted from 0; `None` for the prefix.
+        block: Option<u32>,
+        /// What is wrong.
+        damage: Damage,
+    },
+    /// A part of the snapshot has no meaning.
+    Meaning {
+        /// The part.
+        part: &'static str,
+        /// What is wrong.
+        why: String,
+    },
+    /// The host knows no rule of this name, or the rule does not support the world.
+    UnknownRule(String),
+    /// The world needs more memory than it may take.
+    Memory(MemoryTooLarge),
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Damage { block, damage } => {
+                if let Some(block) = block {
+                    write!(f, "block {block} ")?;
+                }
+                write_damage(f, damage)
+            }
+            Self::Meaning { part, why } => write!(f, "{part}: {why}"),
+            Self::UnknownRule(name) => {
+                write!(f, "traffic rule \"{name}\": none that the host can make for this world")
+            }
+            Self::Memory(error) => error.fmt(f),
+        }
+    }
+}
+
+fn write_damage(f: &mut fmt::Formatter<'_>, damage: &Damage) -> fmt::Result {
+    let FileKind { name, version: expected, .. } = SNAPSHOT;
+    match damage {
+        Damage::Cut => write!(f, "is cut off"),
+        Damage::Magic => write!(f, "is not a {name}"),
+        Damage::Prefix | Damage::Checksum => write!(f, "is damaged: it does not match its checksum"),
+        Damage::Version(found) => write!(f, "is a {name} of version {found}, expected version {expected}"),
+        Damage::Layout(found) => {
+            write!(f, "is a {name} of an unknown layout ({found:08x}): another release wrote it")
+        }
+        Damage::Meaning(why) => write!(f, "is damaged: {why}"),
+        Damage::Reading(error) => write!(f, "cannot be read: {error}"),
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+impl From<MemoryTooLarge> for LoadError {
+    fn from(error: MemoryTooLarge) -> Self {
+        Self::Memory(error)
+    }
+}

@@ -1,0 +1,118 @@
+//! The blocks of a snapshot.
+
+use crate::agents::saved::SavedAgents;
+use crate::class_changes::ClassChange;
+use crate::class_landmarks::LandmarkRecipe;
+use crate::codec::FileKind;
+use crate::command_queue::SavedQueue;
+use crate::commands::Ticket;
+use crate::congestion::saved::SavedCongestion;
+use crate::counts::Counts;
+use crate::group_goals::GroupGoals;
+use crate::obstructed::Obstructed;
+use crate::order_pool::saved::SavedPool;
+use crate::pending_edits::PendingEdit;
+use crate::requests::saved::SavedRequests;
+use crate::serde_ids;
+use serde::{Deserialize, Serialize};
+use wheelbase_grid::{Change, Grid, Rect};
+use wheelbase_planner::MovementClass;
+use wheelbase_planner::tables::SavedTables;
+use wheelbase_traffic::motion::AgentId;
+
+/// The kind of file.
+pub const SNAPSHOT: FileKind =
+    FileKind { magic: *b"WB-SNP\r\n", name: "snapshot", version: 1, versions_before: &[], layout: LAYOUT };
+
+/// Kinds of the blocks, which stand in this order.
+pub(super) const BLOCKS: [(u8, &str); 5] =
+    [(1, "world"), (2, "tables"), (3, "agents"), (4, "path requests"), (5, "traffic rule")];
+
+const LAYOUT: &str = "\
+1 world: tick settings(name seed collision ticks expansions search_slots tries tunables) grid classes friends \
+landmarks eased agents collisions; \
+2 tables: of each class (layout times components landmarks); \
+3 agents: arrays by row, orders, commands, edits, class changes, followers, obstructed, congestion, groups, buffers, \
+counts; \
+4 path requests: queue slots fields; \
+5 traffic rule: name parts";
+
+/// What the world was made of, and its tick.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct WorldBlock {
+    pub tick: u32,
+    pub settings: SavedSettings,
+    pub grid: Grid,
+    pub classes: Vec<MovementClass>,
+    pub friends: [u32; 32],
+    pub landmarks: Option<u32>,
+    pub eased: Vec<Change>,
+    pub n_agents: u32,
+}
+
+/// Settings by name.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct SavedSettings {
+    pub name: String,
+    pub seed: u64,
+    pub collision: String,
+    pub ticks: u32,
+    pub expansions_per_tick: u64,
+    pub search_slots: u32,
+    pub tries_per_tick: u64,
+    pub tunables: Vec<(String, u32)>,
+}
+
+/// Tables and landmarks of each class.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct TablesBlock(pub Vec<(SavedTables, Option<LandmarkRecipe>)>);
+
+/// The agents, what they were told, and what was counted.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct AgentsBlock {
+    pub agents: SavedAgents,
+    pub orders: SavedPool,
+    pub commands: SavedQueue,
+    pub pending_edits: Vec<PendingEdit>,
+    pub class_changes: Vec<ClassChange>,
+    #[serde(with = "serde_ids::agents")]
+    pub followers: Vec<AgentId>,
+    pub obstructed: Obstructed,
+    pub congestion: SavedCongestion,
+    pub group_goals: GroupGoals,
+    /// Whether there is room for assigned poses.
+    pub any_assigned: bool,
+    pub buffers: SavedBuffers,
+    pub counts: Counts,
+}
+
+/// What the traffic phase leaves to the next tick. All but the refusals is empty unless the run has ended.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct SavedBuffers {
+    pub decisions_given: Vec<(u32, u8)>,
+    #[serde(with = "serde_ids::agents")]
+    pub new_classes: Vec<AgentId>,
+    pub edited: Vec<Rect>,
+    /// Number and agent slot that was in the way.
+    pub refused: Vec<(u32, u32)>,
+    pub refused_rows: Vec<u32>,
+    pub started_at: Vec<u32>,
+}
+
+/// The requests.
+pub(super) type RequestsBlock = SavedRequests;
+
+/// The traffic rule: its name, and the parts of its state.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct RuleBlock {
+    pub name: String,
+    pub parts: Vec<(String, Vec<u64>)>,
+}
+
+/// Most tickets, ticks and counts of other kinds: sums of them never overflow.
+pub(super) const COUNT_MAX: u64 = 1 << 60;
+
+/// Whether a ticket can have been given.
+pub(super) fn is_ticket(ticket: Ticket) -> bool {
+    ticket.0 < COUNT_MAX
+}

@@ -1,0 +1,420 @@
+//! A world from bytes.
+
+use super::error::LoadError;
+use super::format::{
+    AgentsBlock, BLOCKS, COUNT_MAX, RequestsBlock, RuleBlock, SNAPSHOT, SavedBuffers, SavedSettings,
+    TablesBlock, WorldBlock, is_ticket,
+};
+use crate::agents::Agents;
+use crate::assigned_poses::AssignedPoses;
+use crate::class_landmarks::{ClassLandmarks, LandmarkRecipe};
+use crate::codec::{BlockHead, Damage, read_block, read_prefix};
+use crate::command_queue::CommandQueue;
+use crate::commands::AGENTS_MAX;
+use crate::counts::Counts;
+use crate::invariant;
+use crate::order_pool::OrderPool;
+use crate::phases::edits::check_edit;
+use crate::phases::orders_given::check_orders;
+use crate::pool_check::check_pools;
+use crate::replan_params::{ReplanParams, tune};
+use crate::requests::PathSource;
+use crate::setup::{WorldBase, out_of_range};
+use crate::threads::Threads;
+use crate::traffic_buffers::TrafficBuffers;
+use crate::world::{Settings, Start, World};
+use crate::world_need::WorldParts;
+use serde::de::DeserializeOwned;
+use std::io::Read;
+use wheelbase_grid::{MemoryMax, MemoryNeed};
+use wheelbase_planner::model::StateSpace;
+use wheelbase_planner::tables::SavedTables;
+use wheelbase_planner::{MovementClass, MovementTables};
+use wheelbase_traffic::collision::CollisionRule;
+use wheelbase_traffic::motion::{AgentId, AgentSlot, ClassId, transition_of};
+use wheelbase_traffic::occupancy::Refusal;
+use wheelbase_traffic::teams::{Friends, Team};
+use wheelbase_traffic::{
+    OwnRule, RuleContext, RulePart, RuleSetting, RuleState, Traffic, TrafficParams, restore_state,
+};
+
+/// Makes the traffic rule of a saved name, in its initial state; `None` for an unknown name, or if the rule does not
+/// support the setting.
+pub type MakeRule = dyn Fn(&str, RuleSetting<'_>) -> Option<Box<dyn Traffic>>;
+
+/// What a host gives to a loaded world.
+pub struct Host<'a> {
+    /// Makes the traffic rule of a saved name.
+    pub traffic: &'a MakeRule,
+    /// The threads that the world runs on.
+    pub threads: Threads,
+    /// Limits on the memory of the world.
+    pub memory_max: MemoryMax,
+}
+
+impl Default for Host<'_> {
+    /// Knows the rules of this crate, runs on the caller's thread, and sets no limit.
+    fn default() -> Self {
+        Self { traffic: &make_own_rule, threads: Threads::default(), memory_max: MemoryMax::NONE }
+    }
+}
+
+/// A [`MakeRule`] of the rules of `wheelbase-traffic`.
+pub fn make_own_rule(name: &str, setting: RuleSetting<'_>) -> Option<Box<dyn Traffic>> {
+    OwnRule::from_name(name)?.make_to_restore(setting)
+}
+
+/// Most memory of a decoded block where the host sets no limit.
+const BLOCK_BYTES_MAX: usize = 8 << 30;
+
+impl World {
+    /// A world as [`World::save`] wrote it. Everything is checked: lengths before memory is taken, then what they mean.
+    /// Linear in the map, and as long as its tables and landmarks take to make.
+    /// # Errors
+    /// [`LoadError`], with the part and what is wrong in it.
+    pub fn load(mut bytes: &[u8], host: Host<'_>) -> Result<Self, LoadError> {
+        Self::load_from(&mut bytes, host)
+    }
+
+    /// As [`World::load`], from a file. Reads it once, and nothing behind the first block that is wrong.
+    /// # Errors
+    /// As [`World::load`].
+    pub fn load_from(input: &mut impl Read, host: Host<'_>) -> Result<Self, LoadError> {
+        let limit = host.memory_max.total.or(host.memory_max.built);
+        let memory_max = limit.map_or(BLOCK_BYTES_MAX, |max| usize::try_from(max).unwrap_or(usize::MAX));
+        let mut reader = Reader { input, next: 0, memory_max };
+        read_prefix(&SNAPSHOT, reader.input).map_err(|damage| LoadError::Damage { block: None, damage })?;
+        let block: WorldBlock = reader.read()?;
+        let tick = block.tick;
+        let settings = settings_of(&block.settings).map_err(|why| wrong(0, why))?;
+        check_need(&block, &settings, host.memory_max)?;
+        let tables_block: TablesBlock = reader.read()?;
+        check_tables_need(&block, &tables_block, host.memory_max)?;
+        let base = base_of(block, settings, tables_block)?;
+        let agents_block: AgentsBlock = reader.read()?;
+        let requests_block: RequestsBlock = reader.read()?;
+        let rule: RuleBlock = reader.read()?;
+        reader.end()?;
+        let setting = RuleSetting {
+            tables: &base.tables,
+            size: base.grid.size(),
+            collision: base.settings.collision,
+            n_agents: agents_block.agents.len(),
+            seed: base.settings.seed,
+            params: base.settings.traffic,
+        };
+        let traffic = (host.traffic)(&rule.name, setting);
+        let traffic = traffic.ok_or_else(|| LoadError::UnknownRule(rule.name.clone()))?;
+        let mut world = base.into_world(traffic, host.threads, requests_block.source());
+        world.tick = tick;
+        restore_agents(&mut world, agents_block).map_err(|why| wrong(2, why))?;
+        restore_requests(&mut world, requests_block).map_err(|why| wrong(3, why))?;
+        check_pools(&world).map_err(|why| wrong(2, why))?;
+        if let Some(violation) = invariant::check(&world).first() {
+            return Err(wrong(2, violation.to_string()));
+        }
+        restore_rule(&mut world, rule).map_err(|why| wrong(4, why))?;
+        Ok(world)
+    }
+}
+
+fn wrong(block: usize, why: String) -> LoadError {
+    LoadError::Meaning { part: BLOCKS[block].1, why }
+}
+
+/// Takes blocks from the front of a snapshot.
+struct Reader<'a, R> {
+    input: &'a mut R,
+    next: u32,
+    memory_max: usize,
+}
+
+impl<R: Read> Reader<'_, R> {
+    fn read<T: DeserializeOwned>(&mut self) -> Result<T, LoadError> {
+        let number = self.next;
+        let damaged = |damage| LoadError::Damage { block: Some(number), damage };
+        let head = BlockHead::read(self.input).map_err(damaged)?;
+        let (kind, name) = BLOCKS[number as usize];
+        if (head.kind, head.number) != (kind, number) {
+            let why = format!("block {} of kind {}, expected the {name}", head.number, head.kind);
+            return Err(damaged(Damage::Meaning(why)));
+        }
+        self.next += 1;
+        read_block(&head, self.memory_max, self.input).map_err(damaged)
+    }
+
+    fn end(&mut self) -> Result<(), LoadError> {
+        let damage = match self.input.read(&mut [0]) {
+            Ok(0) => return Ok(()),
+            Ok(_) => Damage::meaning("something stands behind the last block"),
+            Err(error) => Damage::Reading(error),
+        };
+        Err(LoadError::Damage { block: Some(self.next), damage })
+    }
+}
+
+fn settings_of(saved: &SavedSettings) -> Result<Settings, String> {
+    let (mut traffic, mut replan) = (TrafficParams::USUAL, ReplanParams::USUAL);
+    for (name, value) in &saved.tunables {
+        tune(&mut traffic, &mut replan, name, *value).map_err(|error| error.to_string())?;
+    }
+    let rules = [CollisionRule::Swept, CollisionRule::Discrete];
+    let collision = rules.into_iter().find(|rule| rule.name() == saved.collision);
+    let collision = collision.ok_or_else(|| format!("unknown collision rule \"{}\"", saved.collision))?;
+    Ok(Settings {
+        name: saved.name.clone(),
+        seed: saved.seed,
+        collision,
+        ticks: saved.ticks,
+        expansions_per_tick: saved.expansions_per_tick,
+        search_slots: saved.search_slots as usize,
+        tries_per_tick: saved.tries_per_tick,
+        traffic,
+        replan,
+    })
+}
+
+/// Whether the world may be built: numbers in range, and memory for it.
+fn check_need(block: &WorldBlock, settings: &Settings, memory_max: MemoryMax) -> Result<(), LoadError> {
+    let WorldBlock { tick, grid, classes, landmarks, eased, n_agents, .. } = block;
+    if let Some(error) = out_of_range(settings, landmarks.map(|landmarks| landmarks as usize)).first() {
+        return Err(wrong(0, error.to_string()));
+    }
+    if classes.len() > usize::from(u8::MAX) + 1 || *n_agents as usize > AGENTS_MAX || *tick == u32::MAX {
+        let (classes, tick) = (classes.len(), block.tick);
+        return Err(wrong(0, format!("{classes} classes, {n_agents} agents at tick {tick}")));
+    }
+    if let Some(class) = classes.iter().find(|class| class.spec().shape != grid.shape()) {
+        return Err(wrong(0, format!("class \"{}\" is for maps of another shape", class.spec().name)));
+    }
+    if eased.iter().any(|change| change.check(grid).is_err()) {
+        return Err(wrong(0, "an eased change of an unknown kind or off the map".to_owned()));
+    }
+    let parts = WorldParts {
+        grid,
+        classes: classes.iter().collect(),
+        collision: settings.collision,
+        search_slots: settings.search_slots as u64,
+        agents: u64::from(*n_agents),
+        landmarks: landmarks.map_or(0, |landmarks| landmarks as usize),
+        fields: WorldParts::FIELDS,
+    };
+    Ok(parts.check(memory_max)?)
+}
+
+/// Whether the tables may be made: after edits on slopes they can be wider than those of a fresh map.
+fn check_tables_need(
+    block: &WorldBlock,
+    tables: &TablesBlock,
+    memory_max: MemoryMax,
+) -> Result<(), LoadError> {
+    let TablesBlock(saved) = tables;
+    let of_class = |(class, (tables, _)): (&MovementClass, &(SavedTables, Option<LandmarkRecipe>))| {
+        let space = StateSpace::new(block.grid.size(), block.grid.shape(), class.headings());
+        tables.word_bytes().saturating_mul(space.n_states() as u64)
+    };
+    let need = block.classes.iter().zip(saved).map(of_class).fold(0, u64::saturating_add);
+    Ok(memory_max.check(MemoryNeed::built(need), || "movement tables".to_owned())?)
+}
+
+/// Compiles the tables and makes the landmarks.
+fn base_of(block: WorldBlock, settings: Settings, tables: TablesBlock) -> Result<WorldBase, LoadError> {
+    let WorldBlock { grid, classes, friends, landmarks, eased, .. } = block;
+    let TablesBlock(saved) = tables;
+    if saved.len() != classes.len() {
+        return Err(wrong(1, format!("tables of {} classes, expected {}", saved.len(), classes.len())));
+    }
+    let (mut tables, mut recipes) = (Vec::with_capacity(classes.len()), Vec::with_capacity(classes.len()));
+    for (class, (saved, recipe)) in classes.into_iter().zip(saved) {
+        tables.push(
+            MovementTables::restore(&saved, &grid, class).map_err(|error| wrong(1, error.to_string()))?,
+        );
+        recipes.push(recipe);
+    }
+    let friends = friends_of(&friends).ok_or_else(|| wrong(0, "friends that are not mutual".to_owned()))?;
+    let agents = Vec::new();
+    let start = Start { landmarks: landmarks.map(|landmarks| landmarks as usize), eased, agents };
+    let mut base = WorldBase::new(settings, grid, tables, friends, start);
+    for (class, recipe) in recipes.into_iter().enumerate() {
+        let Some(recipe) = recipe else { continue };
+        let (of_class, movement) = (&base.classes[class], base.tables[class].class());
+        let made = ClassLandmarks::restore(recipe, movement, &of_class.speeds, &base.grid);
+        base.classes[class].landmarks = Some(made.map_err(|why| wrong(1, why))?);
+    }
+    Ok(base)
+}
+
+fn friends_of(rows: &[u32; Team::COUNT]) -> Option<Friends> {
+    let mut friends = Friends::default();
+    for one in (0..Team::COUNT as u8).map(Team) {
+        for other in (0..Team::COUNT as u8).map(Team).filter(|other| other.is_in(rows[usize::from(one.0)])) {
+            friends.befriend(one, other);
+        }
+    }
+    (friends.rows() == rows).then_some(friends)
+}
+
+fn restore_agents(world: &mut World, block: AgentsBlock) -> Result<(), String> {
+    let AgentsBlock { agents, orders, commands, pending_edits, class_changes, followers, .. } = block;
+    let tick = world.tick;
+    world.orders = OrderPool::restore(orders)?;
+    world.agents = Agents::restore(agents, (tick, &world.tables, &world.orders), &mut world.paths)?;
+    world.counts = checked_counts(block.counts)?;
+    check_orders_of_agents(world)?;
+    hold_all(world)?;
+    if block.any_assigned {
+        world.assigned_poses = AssignedPoses::new(world.grid.size());
+    }
+    assign_all(world)?;
+    world.commands = CommandQueue::restore(commands, tick)?;
+    for pending in pending_edits {
+        if pending.asked > tick || !is_ticket(pending.ticket) {
+            return Err(format!("an edit asked for at tick {}", pending.asked));
+        }
+        check_edit(world, &pending.edit).map_err(|reason| format!("a pending edit: {reason}"))?;
+        world.pending_edits.push(pending);
+    }
+    let n_classes = world.classes.len();
+    if class_changes.iter().any(|change| usize::from(change.class.0) >= n_classes) {
+        return Err("a change to an unknown class".to_owned());
+    }
+    world.class_changes = class_changes;
+    if !followers.is_sorted_by(|one, other| one < other) {
+        return Err("followers out of order".to_owned());
+    }
+    world.followers = followers;
+    let waiting: Vec<AgentId> = block.obstructed.agents().collect();
+    if !waiting.is_sorted_by(|one, other| one < other) {
+        return Err("obstructed agents out of order".to_owned());
+    }
+    world.obstructed = block.obstructed;
+    world.congestion.restore(&block.congestion)?;
+    let headings = |class: ClassId| Some(world.tables.get(usize::from(class.0))?.space().headings());
+    if let Some(mistake) = block.group_goals.mistake(headings) {
+        return Err(mistake.to_owned());
+    }
+    world.group_goals = block.group_goals;
+    world.traffic_buffers = buffers_of(world, block.buffers)?;
+    Ok(())
+}
+
+/// Orders, tasks and trips: of the agents that have them, on this map.
+fn check_orders_of_agents(world: &World) -> Result<(), String> {
+    for orders in world.orders.all_orders() {
+        check_orders(world, orders).map_err(|reason| format!("a list of orders: {reason}"))?;
+    }
+    for row in 0..world.agents.len() {
+        let (state, id) = (world.agents.orders(row), world.agents.ids[row].0);
+        let tables = &world.tables[usize::from(world.agents.motion[row].class.0)];
+        let headings = tables.space().headings();
+        let fits =
+            world.orders.open(&state).all(|order| order.headings == headings || order.names_no_heading());
+        let members = || world.orders.own_trips(&state).flat_map(|trip| &trip.members);
+        let is_known = members().filter_map(|member| member.heading).all(|heading| heading.0 < headings);
+        if !fits || !is_known {
+            return Err(format!("agent {id}: a heading that its class lacks"));
+        }
+    }
+    Ok(())
+}
+
+/// Gives the agents the cells that they hold.
+fn hold_all(world: &mut World) -> Result<(), String> {
+    let World { agents, tables, occupancy, .. } = world;
+    for row in 0..agents.len() {
+        let (slot, motion) = (agents.slots[row], &agents.motion[row]);
+        let (anchor, cells) = transition_of(tables, motion).start();
+        if let Some(other) = occupancy.blocker(slot, anchor, cells) {
+            let other = agents.row_of_slot(other).map_or(AgentId::NOBODY, |row| agents.ids[row]);
+            return Err(format!("agents {} and {} overlap at {anchor}", other.0, agents.ids[row].0));
+        }
+        occupancy.hold(slot, anchor, cells);
+    }
+    let moving: Vec<usize> = (0..agents.len()).filter(|&row| !agents.motion[row].at_rest()).collect();
+    let move_of = |number: usize| {
+        let (row, motion) = (moving[number], &agents.motion[moving[number]]);
+        (agents.slots[row], transition_of(tables, motion), motion.until)
+    };
+    let mut refused = Vec::new();
+    occupancy.begin(moving.len(), move_of, &mut refused);
+    match refused.first() {
+        Some(&Refusal { number, .. }) => {
+            let agent = agents.ids[moving[number as usize]];
+            Err(format!("the move of agent {} leads onto cells of another", agent.0))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Assigns the agents their poses.
+fn assign_all(world: &mut World) -> Result<(), String> {
+    for row in 0..world.agents.len() {
+        let Some(state) = world.agents.assigned[row] else { continue };
+        let (slot, id) = (world.agents.slots[row], world.agents.ids[row].0);
+        let tables = &world.tables[usize::from(world.agents.motion[row].class.0)];
+        let pose = tables.space().pose(state);
+        let cells = tables.class().cells_at(pose);
+        if world.assigned_poses.is_empty() || !world.assigned_poses.is_free(slot, pose.cell, cells) {
+            return Err(format!("agent {id} is assigned {}, as is another", pose.cell));
+        }
+        world.assign_pose(row, state);
+    }
+    Ok(())
+}
+
+fn buffers_of(world: &World, saved: SavedBuffers) -> Result<TrafficBuffers, String> {
+    let SavedBuffers { decisions_given, new_classes, edited, refused, refused_rows, started_at } = saved;
+    let (n_agents, map) = (world.agents.len(), world.grid.size().rect());
+    if edited.iter().any(|&area| area.is_empty() || area.intersection(map) != area) {
+        return Err("an edited area beyond the map".to_owned());
+    }
+    // Of the agents that were there when they were refused: some may have been removed at the last tick of the run.
+    if refused_rows.iter().any(|&row| row as usize >= n_agents.max(started_at.len())) {
+        return Err("a refused move of no agent".to_owned());
+    }
+    let decisions = decisions_given.into_iter().map(|(agent, primitive)| (AgentId(agent), primitive));
+    let refusal = |(number, by)| Refusal { number, by: AgentSlot(by) };
+    Ok(TrafficBuffers {
+        decisions_given: decisions.collect(),
+        new_classes,
+        edited,
+        refused: refused.into_iter().map(refusal).collect(),
+        refused_rows,
+        started_at,
+        ..TrafficBuffers::default()
+    })
+}
+
+/// Counts that can still grow for as long as any run lasts.
+fn checked_counts(counts: Counts) -> Result<Counts, String> {
+    let largest = counts.largest();
+    if largest > COUNT_MAX { Err(format!("a count of {largest}, expected at most 2^60")) } else { Ok(counts) }
+}
+
+fn restore_requests(world: &mut World, block: RequestsBlock) -> Result<(), String> {
+    let fresh = crate::requests::Requests::new(0, world.grid.size(), PathSource::default());
+    let mut requests = std::mem::replace(&mut world.requests, fresh);
+    let restored = requests.restore(block, world.tick, &world.search_context());
+    world.requests = requests;
+    restored
+}
+
+fn restore_rule(world: &mut World, rule: RuleBlock) -> Result<(), String> {
+    let part = |(name, values)| RulePart { name, values };
+    let state = RuleState { parts: rule.parts.into_iter().map(part).collect() };
+    let buffers = &world.traffic_buffers;
+    let rows = buffers.new_classes.iter().filter_map(|&agent| world.agents.row(agent));
+    let mut reclassed: Vec<u32> = rows.map(|row| row as u32).collect();
+    reclassed.sort_unstable();
+    reclassed.dedup();
+    let context = RuleContext {
+        tick: world.tick,
+        grid_size: world.grid.size(),
+        tables: &world.tables,
+        agents: world.agents.view(&[]),
+        edited: &buffers.edited,
+        refused: &buffers.refused_rows,
+        reclassed: &reclassed,
+    };
+    restore_state(&mut *world.traffic, &state, &context).map_err(|error| error.to_string())
+}

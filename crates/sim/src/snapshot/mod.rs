@@ -1,0 +1,15 @@
+//! Snapshots: a whole world as bytes, and back.
+//!
+//! A snapshot is an envelope of [`codec`](crate::codec) with five blocks, in the order in which they are needed: what
+//! the world was made of, the tables of its classes, its agents and what they were told, its path requests, and the
+//! traffic rule. What can be made again exactly is stored as its recipe: movement tables and landmarks are compiled
+//! again, occupancy and assigned poses follow from the agents.
+
+mod error;
+mod format;
+mod load;
+mod save;
+
+pub use error::{LoadError, SaveError};
+pub use format::SNAPSHOT;
+pub use load::{Host, MakeRule, make_own_rule};

@@ -1,0 +1,210 @@
+//! The state of the rule, part by part: all that a later tick depends on.
+//!
+//! Left out are scratch memory, what every tick computes before it reads it, what follows from the rest (the heads of
+//! plans, the lists of reservations by agent), and what no later tick reads (claims that have ended, fields of paths
+//! that have changed). The order of reservations on a cell, of fields, and of agents in and before corridors does
+//! matter, and so do the numbers of corridors.
+
+use crate::cooperative::admission::{Admission, Corridor, Direction, Entrant};
+use crate::cooperative::corridor_map::CorridorMap;
+use crate::cooperative::local_field::LocalField;
+use crate::cooperative::plan_head::{PlanDetails, PlanHead};
+use crate::cooperative::plan_table::PlanTable;
+use crate::cooperative::reservations::{Reservation, YieldState};
+use crate::cooperative::state::Cooperative;
+use crate::motion::AgentId;
+use crate::rule_state::StateVisitor;
+use wheelbase_grid::{CellXY, GridSize};
+
+/// Value of a field that is not of the present path of an agent; above it, the number of its class and one.
+pub(crate) const IS_STALE: u64 = 0;
+
+/// Costs of a field in one word.
+pub(crate) const COSTS_OF_WORD: usize = 4;
+
+/// Shows the state of the rule.
+pub(crate) fn visit_cooperative(rule: &Cooperative, visitor: &mut dyn StateVisitor) {
+    let Cooperative { table, present, just_out, revisions, next_tick, .. } = rule;
+    let counts = [table.heads.len() as u64, u64::from(*next_tick)];
+    visitor.part("cooperative", &mut counts.into_iter());
+    visitor.part("revisions", &mut revisions.iter().copied());
+    visitor.part("agent.id", &mut present.iter().map(|(id, _)| u64::from(id.0)));
+    visitor.part("agent.slot", &mut present.iter().map(|(_, slot)| u64::from(slot.0)));
+    visitor.part("just_out", &mut just_out.iter().map(|id| u64::from(id.0)));
+    visit_heads(rule, visitor);
+    visit_details(rule, visitor);
+    visit_plans(rule, visitor);
+    visit_reservations(rule, visitor);
+    visit_claims(rule, visitor);
+    visit_corridor_map(&table.corridor_control.map, visitor);
+    visit_admission(&table.corridor_control.admission, table.corridor_control.map.size, visitor);
+    visit_fields(rule, visitor);
+}
+
+fn visit_heads(rule: &Cooperative, visitor: &mut dyn StateVisitor) {
+    let PlanTable { heads, yield_states, speed_factors, .. } = &rule.table;
+    let slots = || rule.present.iter().map(|(_, slot)| slot.index());
+    let mut of_head = |name, value: fn(&PlanHead) -> u32| {
+        visitor.part(name, &mut slots().map(|at| u64::from(value(&heads[at]))));
+    };
+    of_head("head.path_left", |head| head.path_left);
+    of_head("head.path_since", |head| head.path_of.0);
+    of_head("head.path_station", |head| head.path_of.1);
+    of_head("head.next_try", |head| head.next_try);
+    of_head("head.retreat_left", |head| head.retreat_left);
+    of_head("head.failures", |head| head.failures.into());
+    of_head("head.is_inside", |head| head.is_inside.into());
+    let mut of_yield = |name, value: fn(&YieldState) -> u64| {
+        visitor.part(name, &mut slots().map(|at| value(&yield_states[at])));
+    };
+    of_yield("yield.rank", |state| state.key.words()[0]);
+    of_yield("yield.id", |state| state.key.words()[1]);
+    of_yield("yield.busy_until", |state| state.busy_until.into());
+    of_yield("yield.step_ticks", |state| state.step_ticks.into());
+    of_yield("yield.team", |state| state.team.0.into());
+    visitor.part("speed_factor", &mut slots().map(|at| speed_factors[at].into()));
+}
+
+fn visit_details(rule: &Cooperative, visitor: &mut dyn StateVisitor) {
+    let details = || rule.present.iter().map(|(_, slot)| &rule.table.details[slot.index()]);
+    let mut of_details = |name, value: fn(&PlanDetails) -> u32| {
+        visitor.part(name, &mut details().map(|details| u64::from(value(details))));
+    };
+    of_details("details.path", |details| details.path);
+    of_details("details.pusher", |details| details.pusher.0);
+    of_details("details.pusher_since", |details| details.pusher_since);
+    of_details("details.retreat_since", |details| details.retreat_since);
+    of_details("details.push_again_at", |details| details.push_again_at);
+    of_details("details.push_failures", |details| details.push_failures.into());
+    of_details("details.backed_out_until", |details| details.backed_out_until);
+    of_details("details.admitted", |details| details.admitted);
+    of_details("details.admitted_at", |details| details.admitted_at);
+    of_details("details.left_at", |details| details.left_at.0);
+    of_details("details.noted_at", |details| details.noted_at.0);
+    let corridors = details().flat_map(|details| details.corridors.map(u64::from));
+    visitor.part("details.corridors", &mut { corridors });
+    let again_at = details().flat_map(|details| details.displace_retries.map(|retry| retry.again_at.into()));
+    visitor.part("details.displace_again_at", &mut { again_at });
+    let failures = details().flat_map(|details| details.displace_retries.map(|retry| retry.failures.into()));
+    visitor.part("details.displace_failures", &mut { failures });
+}
+
+fn visit_plans(rule: &Cooperative, visitor: &mut dyn StateVisitor) {
+    let plans = || rule.present.iter().map(|(_, slot)| &rule.table.plans[slot.index()]);
+    visitor.part("plan.n_moves", &mut plans().map(|plan| plan.moves().len() as u64));
+    visitor.part("plan.end_state", &mut plans().map(|plan| plan.end.0.0.into()));
+    visitor.part("plan.end_tick", &mut plans().map(|plan| plan.end.1.into()));
+    let moves = || plans().flat_map(|plan| plan.moves());
+    visitor.part("plan.starts", &mut moves().map(|planned| planned.start.into()));
+    visitor.part("plan.ticks", &mut moves().map(|planned| planned.ticks.into()));
+    visitor.part("plan.primitives", &mut moves().map(|planned| planned.primitive.into()));
+}
+
+/// Of each cell with reservations its index and their number, and of each reservation its agent and ticks.
+fn visit_reservations(rule: &Cooperative, visitor: &mut dyn StateVisitor) {
+    let reservations = &rule.table.reservations;
+    let cells = || (0..reservations.of_cell.len()).filter(|&cell| reservations.on(cell).next().is_some());
+    let counts = cells().flat_map(|cell| [cell as u64, reservations.on(cell).count() as u64]);
+    visitor.part("reserved_cells", &mut { counts });
+    let ticks = |one: &Reservation| [one.agent.0, one.from, one.until, one.leaves].map(u64::from);
+    visitor.part("reservations", &mut cells().flat_map(|cell| reservations.on(cell).flat_map(ticks)));
+}
+
+/// The claims that the next tick finds.
+fn visit_claims(rule: &Cooperative, visitor: &mut dyn StateVisitor) {
+    let claims = &rule.table.priority_claims;
+    visitor.part("claims", &mut [u64::from(claims.until), claims.claimed_so_far].into_iter());
+    let open = claims.of_cell.iter().enumerate().filter(|(_, (until, _))| *until > rule.next_tick);
+    let words = open.flat_map(|(cell, &(until, key))| {
+        let ([rank, id], team) = (key.words(), claims.teams.get(cell).copied().unwrap_or_default());
+        [cell as u64, until.into(), rank, id, team.0.into()]
+    });
+    visitor.part("claimed_cells", &mut { words });
+}
+
+/// The corridors follow from the free cells, but not their numbers.
+fn visit_corridor_map(map: &CorridorMap, visitor: &mut dyn StateVisitor) {
+    let rows = (0..map.size.height()).flat_map(|y| map.free.row_words(y).iter().copied());
+    visitor.part("free_cells", &mut { rows });
+    visitor.part("corridor.first_cell", &mut map.first_cells().into_iter().map(u64::from));
+    visitor.part("corridor.spare", &mut map.spare.iter().map(|&number| u64::from(number)));
+}
+
+fn visit_admission(admission: &Admission, size: GridSize, visitor: &mut dyn StateVisitor) {
+    let corridors = || (0_u64..).zip(&admission.corridors);
+    let pair = |(dx, dy): Direction| [signed(dx), signed(dy)];
+    let has_turn = |(_, corridor): &(u64, &Corridor)| corridor.direction != (0, 0) || corridor.entered > 0;
+    let turns = corridors().filter(has_turn).flat_map(|(number, corridor)| {
+        let [dx, dy] = pair(corridor.direction);
+        [number, dx, dy, corridor.entered as u64]
+    });
+    visitor.part("corridor.turns", &mut { turns });
+    let entrances = corridors().flat_map(|(number, corridor)| {
+        (2 * number..).zip(corridor.entrances).filter_map(move |(at, entrance)| {
+            let (entrance, asked_at) = entrance?;
+            let [dx, dy] = pair(entrance.direction);
+            Some([at, index(size, entrance.cell), dx, dy, entrance.reach.into(), asked_at.into()])
+        })
+    });
+    visitor.part("corridor.entrances", &mut entrances.flatten());
+    let inside = corridors().flat_map(|(number, corridor)| {
+        let of = move |entrant| std::iter::once(number).chain(entrant_words(entrant, size));
+        corridor.inside.iter().flat_map(of)
+    });
+    visitor.part("corridor.inside", &mut { inside });
+    let waiting = corridors().flat_map(|(number, corridor)| {
+        corridor.waiting.iter().flat_map(move |request| {
+            let [rank, id] = request.key.words();
+            let asked = [rank, id, request.moves.into(), request.asked_at.into(), request.refused.into()];
+            std::iter::once(number).chain(entrant_words(&request.entrant, size)).chain(asked)
+        })
+    });
+    visitor.part("corridor.waiting", &mut { waiting });
+}
+
+/// Its words: agent, slot, direction, width, index of the cell where it stays and one or 0, team, friends.
+fn entrant_words(entrant: &Entrant, size: GridSize) -> [u64; 8] {
+    let Entrant { agent, slot, direction: (dx, dy), width, stays, team, friends } = *entrant;
+    let stays = stays.map_or(0, |cell| index(size, cell) + 1);
+    let (agent, slot) = (agent.0.into(), slot.0.into());
+    [agent, slot, signed(dx), signed(dy), width.into(), stays, team.0.into(), friends.into()]
+}
+
+/// A signed number as the bits of an unsigned one.
+fn signed(number: i32) -> u64 {
+    u64::from(number as u32)
+}
+
+fn index(size: GridSize, cell: CellXY) -> u64 {
+    size.cell(cell).map_or(u64::from(u32::MAX), |cell| u64::from(cell.0))
+}
+
+/// All fields, for those of former paths take their turn when memory is full; costs of those of present paths.
+fn visit_fields(rule: &Cooperative, visitor: &mut dyn StateVisitor) {
+    let Cooperative { table, search, present, revisions, .. } = rule;
+    let mut agents = vec![AgentId::NOBODY; table.heads.len()];
+    present.iter().for_each(|&(id, slot)| agents[slot.index()] = id);
+    // The number of the first class with its revision, and one.
+    let class_of = |field: &LocalField| {
+        let at = field.slot.index();
+        let class = revisions.iter().position(|&revision| revision == field.key.revision);
+        let is_present = agents[at] == field.key.agent && table.details[at].path == field.key.path;
+        class.filter(|_| is_present).map_or(IS_STALE, |class| class as u64 + 1)
+    };
+    let fields = &search.fields.fields;
+    let mut of_field = |name, value: &dyn Fn(&LocalField) -> u64| {
+        visitor.part(name, &mut fields.iter().map(value));
+    };
+    of_field("field.slot", &|field| field.slot.0.into());
+    of_field("field.agent", &|field| field.key.agent.0.into());
+    of_field("field.used_at", &|field| field.used_at.into());
+    of_field("field.room", &|field| field.room as u64);
+    of_field("field.class", &class_of);
+    let present = || fields.iter().filter(|field| class_of(field) != IS_STALE);
+    let size = table.corridor_control.map.size;
+    visitor.part("field.center", &mut present().map(|field| index(size, field.center)));
+    visitor.part("field.radius", &mut present().map(|field| field.radius.into()));
+    visitor.part("field.n_costs", &mut present().map(|field| field.costs.len() as u64));
+    let word = |costs: &[u16]| costs.iter().rev().fold(0, |word, &cost| word << 16 | u64::from(cost));
+    visitor.part("field.costs", &mut present().flat_map(|field| field.costs.chunks(COSTS_OF_WORD).map(word)));
+}
