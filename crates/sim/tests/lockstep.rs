@@ -1,4 +1,5 @@
-//! Lockstep: two worlds on two threads exchange nothing but commands, as bytes, and agree in the hash of every tick.
+//! Lockstep: two worlds on two threads exchange nothing but commands, as bytes, and agree in the hash of every tick. A
+//! third one joins late by a snapshot.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,11 +11,13 @@ use wheelbase_grid::{Change, GridShape, Rect, SplitMix64, TerrainKind};
 use wheelbase_planner::{Heading, Pose};
 use wheelbase_sim::codec::{decode, encode};
 use wheelbase_sim::{
-    AgentId, AgentSelection, AtDeadline, ClassId, Command, EventKind, MapEdit, OnAgents, Order, OrderKind,
-    Spawn, Team, Threads, World,
+    AgentId, AgentSelection, AtDeadline, ClassId, Command, EventKind, Host, MapEdit, OnAgents, Order,
+    OrderKind, Spawn, Team, Threads, World,
 };
 
 const TICKS: u32 = 10_000;
+/// Tick at which a third world joins.
+const LATE: u32 = 3_333;
 /// Most units of a player.
 const UNITS: usize = 14;
 
@@ -139,7 +142,12 @@ fn machine(number: u8, threads: usize, to_other: Sender<Vec<u8>>, from_other: Re
     let mut player = Player::new(number);
     let mut seen =
         Seen { hashes: Vec::with_capacity(TICKS as usize), kinds: [0; EventKind::ALL.len()], moves: 0 };
-    for _ in 0..TICKS {
+    let mut late: Option<World> = None;
+    for tick in 0..TICKS {
+        if number == 1 && tick == LATE {
+            let host = Host { threads: Threads::Own(2), ..Host::default() };
+            late = Some(World::load(&world.save().unwrap(), host).unwrap());
+        }
         let mine = player.play(&world);
         let mut bytes = Vec::new();
         encode(&mine, &mut bytes).unwrap();
@@ -148,10 +156,18 @@ fn machine(number: u8, threads: usize, to_other: Sender<Vec<u8>>, from_other: Re
         // Both machines give the commands in the same order: those of the first player first.
         let (first, second) = if number == 0 { (mine, theirs) } else { (theirs, mine) };
         for command in first.into_iter().chain(second) {
+            if let Some(late) = &mut late {
+                late.command(command.clone());
+            }
             world.command(command);
         }
         world.step();
         seen.hashes.push(world.state_hash());
+        if let Some(late) = &mut late {
+            late.step();
+            assert_eq!(late.state_hash(), world.state_hash(), "joined at tick {LATE}, after tick {tick}");
+            assert_eq!((late.agents(), late.events()), (world.agents(), world.events()), "after tick {tick}");
+        }
         for event in world.events() {
             seen.kinds[event.kind as usize] += 1;
         }

@@ -14,7 +14,7 @@ use wheelbase_planner::{ClassSpec, MovementClass, Primitive};
 use wheelbase_sim::codec::{decode, encode};
 use wheelbase_sim::invariant::check;
 use wheelbase_sim::{
-    AgentSelection, CollisionRule, Command, EventKind, EventRow, Friends, PathSource, RefusalReason,
+    AgentSelection, CollisionRule, Command, EventKind, EventRow, Friends, Host, PathSource, RefusalReason,
     ReplanParams, Settings, Setup, SetupErrors, Team, Threads, Ticket, World, tune,
 };
 use wheelbase_traffic::hash::fold;
@@ -344,6 +344,7 @@ fn run(scene: Scene, seed: u64, commands: usize) -> Told {
             assert!(agree.iter().all(|&other| other == ticket));
             later.push((at.unwrap_or(0).max(tick), ticket, command));
         }
+        save_and_load(&mut others, tick);
         let placed = first.world.counts().placed;
         first.step();
         for other in &mut others {
@@ -377,6 +378,30 @@ fn run(scene: Scene, seed: u64, commands: usize) -> Told {
     (told.moves, told.ticks) = (first.world.counts().moves, first.world.tick());
     told.hash = first.world.state_hash();
     told
+}
+
+/// At some ticks, the commands of the tick already given, puts one of the worlds in place of itself: loaded from its
+/// snapshot, or as a copy that another world becomes.
+fn save_and_load(worlds: &mut [World], tick: u32) {
+    let [.., last] = worlds else { return };
+    match tick % 16 {
+        3 => *last = last.clone(),
+        7 => {
+            let mut copy = last.clone();
+            copy.step();
+            copy.clone_from(last);
+            *last = copy;
+        }
+        11 => {
+            // A rule from outside without a name cannot be saved.
+            let Ok(bytes) = last.save() else { return };
+            let host = Host { threads: Threads::Own(THREADS[2]), ..Host::default() };
+            let loaded = World::load(&bytes, host).unwrap();
+            assert!(loaded.save().unwrap() == bytes, "saved again at tick {tick}");
+            *last = loaded;
+        }
+        _ => {}
+    }
 }
 
 fn through_bytes(command: &Command) -> Command {

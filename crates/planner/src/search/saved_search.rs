@@ -44,7 +44,7 @@ pub struct SavedSearch {
 }
 
 impl SavedSearch {
-    /// Expansions made so far, as [`crate::Answer`] counts them.
+    /// Expansions made so far, as an [`Answer`](crate::search::Answer) counts them.
     pub fn expansions(&self) -> u64 {
         self.expansions.max(self.greedy_expansions)
     }
