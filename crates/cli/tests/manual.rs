@@ -98,6 +98,8 @@ fn each_subcommand_has_a_page() {
     }
     let pages = std::fs::read_dir(folder.path("share/man1")).unwrap().count();
     assert_eq!(pages, 1 + SUBCOMMANDS.len());
+    let run = folder.read("share/man1/wheelbase-run.1").replace('\\', "");
+    assert!(["--resume", "--snapshot"].iter().all(|word| words(&run).contains(word)), "{run}");
     let bench = folder.read("share/man1/wheelbase-bench.1");
     assert!(bench.contains(".SH OUTPUT") && bench.contains("phase_shares"), "{bench}");
     folder.write("file", "");

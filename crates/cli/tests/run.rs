@@ -52,18 +52,8 @@ const KEYS: [&str; 39] = [
     "peak_memory_mib",
 ];
 
-/// Keys that depend on time, threads or memory, which the end of a trace lacks.
-const NOT_OUTCOME: [&str; 7] =
-    ["threads", "wall_s", "ticks_per_s", "agent_ticks_per_s", "moves_per_s", "tick_ms", "peak_memory_mib"];
-
 fn trucks() -> Folder {
     Folder::with("trucks.toml", TRUCKS)
-}
-
-fn outcome(result: &Value) -> Value {
-    let mut result = result.clone();
-    result.as_object_mut().unwrap().retain(|key, _| !NOT_OUTCOME.contains(&key.as_str()));
-    result
 }
 
 /// Thirty trucks at random poses that cross a map.

@@ -22,13 +22,23 @@ const WORD_BITS: u32 = u64::BITS;
 /// assert!(!held.any_in(Rect::new(0, 0, 60, 20)));
 /// # Ok::<(), wheelbase_grid::SizeError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(try_from = "BitGridParts"))]
 pub struct BitGrid {
     size: GridSize,
     #[cfg_attr(feature = "serde", serde(skip_serializing))]
     words_per_row: u32,
     words: Vec<u64>,
+}
+
+impl Clone for BitGrid {
+    fn clone(&self) -> Self {
+        Self { size: self.size, words_per_row: self.words_per_row, words: self.words.clone() }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.copy_from(source);
+    }
 }
 
 /// A bit grid as it is read, before it is checked.

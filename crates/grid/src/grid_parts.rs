@@ -19,7 +19,7 @@ type TerrainParts = (String, String, u16, Option<Rgb>, u32);
 struct GridParts {
     size: GridSize,
     shape: GridShape,
-    /// The kinds, and the number of those that the user gave.
+    /// The kinds, and how many of them the user gave.
     terrain_kinds: (Vec<TerrainParts>, u32),
     /// Name and speed.
     side_kinds: Vec<(String, u16)>,
@@ -94,7 +94,7 @@ impl GridParts {
     }
 }
 
-/// Whether packed sides name known kinds, and no side beyond those of the shape.
+/// Whether packed sides name known kinds, and no side that the shape lacks.
 fn are_sides(packed: u32, n_sides: usize, n_kinds: usize) -> bool {
     let kinds = unpack_sides(packed);
     packed >> (4 * SIDES_MAX) == 0

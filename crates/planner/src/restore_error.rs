@@ -31,6 +31,19 @@ impl fmt::Display for RestoreError {
 
 impl Error for RestoreError {}
 
+/// The state that a list of rising states names by its distance from the one before it, the first from 0.
+pub(crate) fn state_after(
+    place: &'static str,
+    (before, gap): (Option<u32>, u32),
+    n_states: usize,
+) -> Result<u32, RestoreError> {
+    let state = before.unwrap_or(0).checked_add(gap).filter(|_| gap > 0 || before.is_none());
+    state.filter(|&state| (state as usize) < n_states).ok_or_else(|| {
+        let before = before.unwrap_or(0);
+        RestoreError::new(place, format_args!("{gap} after {before}, of {n_states} states"))
+    })
+}
+
 /// Holds a list to a length.
 pub(crate) fn check_length(place: &'static str, found: usize, expected: usize) -> Result<(), RestoreError> {
     match found == expected {

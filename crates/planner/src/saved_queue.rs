@@ -42,7 +42,7 @@ impl SavedQueue {
 
     /// Shows every key and state, in order. Nothing is taken on trust but that the state means what it says.
     /// # Errors
-    /// For keys out of range and lists that do not match; and those of `found`.
+    /// For keys out of range and lists that do not match; and the errors of `found`.
     pub fn read(
         &self,
         place: &'static str,

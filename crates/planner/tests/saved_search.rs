@@ -197,7 +197,7 @@ fn check(owned: &Owned, slices: &[u64], dirty: &mut Scratch) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
     fn a_search_goes_on_as_if_it_had_not_been_saved(

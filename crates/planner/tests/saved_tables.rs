@@ -114,7 +114,7 @@ fn hills() -> impl Strategy<Value = (Grid, MovementClass)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
     fn restored_tables_answer_and_follow_edits_alike(
@@ -138,7 +138,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
     fn restored_tables_of_larger_maps_follow_edits_alike(
@@ -158,7 +158,7 @@ mod forged {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(300))]
 
-        /// Forged tables are refused or harmless: nothing panics, moves are those of the map, answers those of a plain
+        /// Forged tables are refused or harmless: nothing panics, moves agree with the map, answers with a plain
         /// search.
         #[test]
         fn forged_tables_are_refused_or_harmless(

@@ -32,6 +32,9 @@ const PLAIN_BYTES_MAX: usize = 1 << 30;
 /// Level of deflate. Higher levels took longer than the run itself and saved little.
 const DEFLATE_LEVEL: i32 = 5;
 
+/// Most that a count read from a file may be: what is counted on from it never overflows.
+pub(crate) const COUNT_MAX: u64 = 1 << 60;
+
 /// CRC-32, as in zlib and PNG: detects every change confined to 32 adjacent bits.
 fn checksum(bytes: &[u8]) -> u32 {
     crc32fast::hash(bytes)
@@ -51,6 +54,23 @@ pub struct FileKind {
     /// Describes every field, in order. Its checksum tells apart the files of two releases that write different layouts
     /// under one version.
     pub layout: &'static str,
+}
+
+impl FileKind {
+    /// Says that a file has another version.
+    pub fn of_version(&self, found: u32) -> String {
+        let Self { name, version, .. } = self;
+        let by = if found < *version { "an earlier" } else { "a later" };
+        format!("is a {name} of version {found}, written by {by} release; this one reads version {version}")
+    }
+
+    /// Says that a file has another layout.
+    pub fn of_layout(&self, found: u32) -> String {
+        let Self { name, version, .. } = self;
+        format!(
+            "is a {name} of version {version} with an unknown layout ({found:08x}): another release wrote it"
+        )
+    }
 }
 
 /// What is wrong with a file or a block.

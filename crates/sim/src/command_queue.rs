@@ -1,9 +1,9 @@
 //! The queue of commands: those for the next tick, and those for later ones.
 
-use crate::codec::encode;
+use crate::codec::{COUNT_MAX, encode};
 use crate::commands::{Command, Ticket};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use wheelbase_grid::Fnv1a;
 
 /// A command, its ticket, and the tick for which a host gave it.
@@ -61,10 +61,14 @@ impl CommandQueue {
         let is_rising = next.is_sorted_by(|(one, _), (other, _)| one < other);
         let tickets =
             next.iter().map(|(ticket, _)| *ticket).chain(later.iter().map(|(_, ticket, _)| *ticket));
-        if !is_rising || of_setup > next_ticket || tickets.clone().any(|ticket| ticket.0 >= next_ticket) {
+        if !is_rising
+            || of_setup > next_ticket
+            || next_ticket > COUNT_MAX
+            || tickets.clone().any(|ticket| ticket.0 >= next_ticket)
+        {
             return Err("tickets of commands out of order".to_owned());
         }
-        let distinct: std::collections::BTreeSet<Ticket> = tickets.clone().collect();
+        let distinct: BTreeSet<Ticket> = tickets.clone().collect();
         if distinct.len() != tickets.count() {
             return Err("two commands of one ticket".to_owned());
         }

@@ -122,6 +122,11 @@ impl OrderKind {
         }
     }
 
+    /// The trip whose members are goals that the order names; that of an order to an area has none.
+    fn named_goals(&mut self) -> Option<&mut Trip> {
+        if matches!(self, Self::GotoArea(..)) { None } else { self.trip_mut() }
+    }
+
     /// Whether its agent can bring it to an end. Orders after an endless order never begin, except after `follow`, once
     /// the leader is gone.
     pub fn has_end(&self) -> bool {
@@ -229,7 +234,7 @@ impl Order {
         if headings == self.headings || self.names_no_heading() {
             return order;
         }
-        let Some(trip) = order.kind.trip_mut() else { return order };
+        let Some(trip) = order.kind.named_goals() else { return order };
         let named =
             |member: &GoalMember| (member.cell, member.heading.map(|heading| (self.headings, heading)));
         let (mut members, mut lacked) = (trip.members.iter().map(named), self.lacked.iter().peekable());
@@ -240,7 +245,11 @@ impl Order {
                 goals.push((goal.cell, Some(goal.heading)));
                 continue;
             }
-            let Some(goal) = members.next() else { break };
+            let Some(goal) = members.next() else {
+                // A host may have given them any numbers.
+                goals.extend(lacked.map(|goal| (goal.cell, Some(goal.heading))));
+                break;
+            };
             goals.push(goal);
         }
         let (mut members, mut lacked) = (Vec::with_capacity(goals.len()), Vec::new());
@@ -265,7 +274,7 @@ impl Order {
     pub(crate) fn kept_for_headings(&self, headings: u8) -> Self {
         let mut order = self.for_headings(headings);
         let lacked = std::mem::take(&mut order.lacked);
-        if let Some(trip) = order.kind.trip_mut() {
+        if let Some(trip) = order.kind.named_goals() {
             for goal in &lacked {
                 let at = (goal.number as usize).min(trip.members.len());
                 trip.members.insert(at, GoalMember::any(goal.cell));
@@ -278,5 +287,35 @@ impl Order {
     pub fn names_no_heading(&self) -> bool {
         let members = self.kind.trip().map_or(&[][..], |trip| &trip.members);
         self.lacked.is_empty() && members.iter().all(|member| member.heading.is_none())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Goals without a heading of the class come back with a class that has it, in order, whatever numbers a host gave
+    /// them.
+    #[test]
+    fn no_goal_is_lost_on_the_way_through_classes() {
+        let (one, other) = (CellXY::new(1, 0), CellXY::new(2, 0));
+        let north_east = heading_from_name(8, "NE").unwrap_or(Heading(0));
+        for number in [0, 1, 7] {
+            let mut order = Order::goto_any(vec![GoalMember::any(one)], 0);
+            order.headings = 4;
+            order.lacked = Box::new([LackedGoal { number, cell: other, heading: (8, north_east) }]);
+            let of_eight = order.for_headings(8);
+            let mut cells: Vec<CellXY> = of_eight
+                .kind
+                .trip()
+                .map_or(Vec::new(), |trip| trip.members.iter().map(|goal| goal.cell).collect());
+            cells.sort_unstable_by_key(|cell| cell.x);
+            assert_eq!((cells, of_eight.lacked.len()), (vec![one, other], 0), "{number}");
+            let again = of_eight.for_headings(4);
+            assert_eq!(again.lacked.len(), 1, "{number}");
+            let alone = Order { kind: Order::goto_any(Vec::new(), 0).kind, ..order.clone() };
+            assert_eq!(alone.kept_for_headings(4).kind.trip().map(|trip| trip.members.len()), Some(1));
+            assert_eq!(alone.for_headings(1).lacked.len(), 1, "{number}");
+        }
     }
 }

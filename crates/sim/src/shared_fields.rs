@@ -5,6 +5,7 @@
 //! searches to the goal have spent as many expansions as half of all poses, so that it never costs much more than
 //! they did.
 
+use crate::codec::COUNT_MAX;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use wheelbase_grid::{Fnv1a, Rect};
@@ -95,7 +96,7 @@ impl SharedFields {
     pub fn restore(saved: SavedFields, tables: &[MovementTables]) -> Result<Self, String> {
         let mut fields = Self::new();
         for (goal, class, spent, has_field) in saved.uses {
-            if spent > 1 << 60 {
+            if spent > COUNT_MAX {
                 return Err(format!("{spent} expansions of searches to one goal"));
             }
             fields.uses.insert((goal, class), GoalUse { spent, has_field });

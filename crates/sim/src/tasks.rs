@@ -121,13 +121,9 @@ impl TaskSlot {
         self.given
     }
 
-    /// Whether it is of an agent in a source: it has a list there, and an open task has a goal.
-    pub(crate) fn is_of(&self, source: &TaskSource) -> bool {
-        let has_list = match source {
-            TaskSource::List { of_agent, .. } => (self.number as usize) < of_agent.len(),
-            TaskSource::Random { .. } | TaskSource::RoundRobin { .. } => true,
-        };
-        has_list && (!self.open || self.trip.members.len() == 1)
+    /// Whether an open task has its goal. An agent beyond the lists of its source has none.
+    pub(crate) fn is_sound(&self) -> bool {
+        !self.open || self.trip.members.len() == 1
     }
 
     /// Gives the next task, if there is one.

@@ -43,33 +43,66 @@ impl Clone for World {
 
     /// Makes this world a copy of another one, in its own memory as far as that goes: what a game does to roll back.
     fn clone_from(&mut self, from: &Self) {
-        self.settings.clone_from(&from.settings);
-        self.grid.clone_from(&from.grid);
-        self.classes.clone_from(&from.classes);
-        self.tables.clone_from(&from.tables);
-        self.agents.clone_from(&from.agents);
-        self.orders.clone_from(&from.orders);
-        self.paths.clone_from(&from.paths);
-        self.occupancy.clone_from(&from.occupancy);
-        self.assigned_poses.clone_from(&from.assigned_poses);
-        self.congestion.clone_from(&from.congestion);
-        self.group_goals.clone_from(&from.group_goals);
-        self.requests.clone_from(&from.requests);
-        if !self.traffic.copy_from(&*from.traffic) {
-            self.traffic = from.traffic.clone_box();
+        // Every field is named, so that none is forgotten.
+        let Self {
+            settings,
+            grid,
+            classes,
+            tables,
+            agents,
+            orders,
+            paths,
+            occupancy,
+            assigned_poses,
+            congestion,
+            group_goals,
+            requests,
+            traffic,
+            traffic_buffers,
+            event_rows,
+            commands,
+            tick_buffers: _,
+            pending_edits,
+            class_changes,
+            followers,
+            friends,
+            obstacles,
+            obstructed,
+            pool,
+            counts,
+            tick,
+            violation,
+            ended,
+            log: _,
+            start,
+        } = from;
+        self.settings.clone_from(settings);
+        self.grid.clone_from(grid);
+        self.classes.clone_from(classes);
+        self.tables.clone_from(tables);
+        self.agents.clone_from(agents);
+        self.orders.clone_from(orders);
+        self.paths.clone_from(paths);
+        self.occupancy.clone_from(occupancy);
+        self.assigned_poses.clone_from(assigned_poses);
+        self.congestion.clone_from(congestion);
+        self.group_goals.clone_from(group_goals);
+        self.requests.clone_from(requests);
+        self.traffic_buffers.clone_from(traffic_buffers);
+        self.event_rows.clone_from(event_rows);
+        self.commands.clone_from(commands);
+        self.pending_edits.clone_from(pending_edits);
+        self.class_changes.clone_from(class_changes);
+        self.followers.clone_from(followers);
+        self.obstacles.clone_from(obstacles);
+        self.obstructed.clone_from(obstructed);
+        self.pool.clone_from(pool);
+        self.ended.clone_from(ended);
+        self.start.clone_from(start);
+        if !self.traffic.copy_from(&**traffic) {
+            self.traffic = traffic.clone_box();
         }
-        self.traffic_buffers.clone_from(&from.traffic_buffers);
-        self.event_rows.clone_from(&from.event_rows);
-        self.commands.clone_from(&from.commands);
-        self.pending_edits.clone_from(&from.pending_edits);
-        self.class_changes.clone_from(&from.class_changes);
-        self.followers.clone_from(&from.followers);
-        self.obstacles.clone_from(&from.obstacles);
-        self.obstructed.clone_from(&from.obstructed);
-        self.pool.clone_from(&from.pool);
-        self.ended.clone_from(&from.ended);
-        self.start.clone_from(&from.start);
-        (self.friends, self.counts, self.tick) = (from.friends, from.counts, from.tick);
-        (self.violation, self.log) = (from.violation, None);
+        (self.friends, self.counts, self.tick) = (*friends, *counts, *tick);
+        (self.violation, self.log) = (*violation, None);
     }
 }

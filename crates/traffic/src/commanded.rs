@@ -4,12 +4,11 @@ use crate::collision::Transition;
 use crate::decisions::{Decisions, Start};
 use crate::forbidden::forbids;
 use crate::motion::{Activity, Motion};
-use crate::rule::Traffic;
+use crate::rule::{Traffic, copy_of_same_type};
 use crate::rule_state::{RuleContext, RuleState, RuleStateError};
 use crate::speed::ticks_at_speed;
 use crate::state_reader::StateReader;
 use crate::view::TrafficView;
-use std::any::Any;
 
 /// Proposes the moves that the host has named for the tick ([`TrafficView::commanded`]), in that order; all other agents
 /// wait. Teams, priorities and holds are the host's business.
@@ -26,6 +25,11 @@ use std::any::Any;
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Commanded;
+
+impl Commanded {
+    /// Name in recordings and snapshots.
+    pub(crate) const NAME: &'static str = "commanded";
+}
 
 impl Traffic for Commanded {
     fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
@@ -59,16 +63,15 @@ impl Traffic for Commanded {
     }
 
     fn copy_from(&mut self, other: &dyn Traffic) -> bool {
-        let other: &dyn Any = other;
-        other.is::<Self>()
+        copy_of_same_type(self, other)
     }
 
     fn saved_name(&self) -> Option<&'static str> {
-        Some("commanded")
+        Some(Self::NAME)
     }
 
     /// It has no state.
-    fn restore_parts(&mut self, state: &RuleState, _: &RuleContext<'_>) -> Result<(), RuleStateError> {
+    fn restore_state(&mut self, state: &RuleState, _: &RuleContext<'_>) -> Result<(), RuleStateError> {
         StateReader::new(state).finish()
     }
 }

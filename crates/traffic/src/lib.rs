@@ -52,7 +52,7 @@ pub use path_pool::{PathHandle, PathPool};
 pub use priority::PriorityKey;
 pub use recorded_rule::{DecisionFeed, RecordedRule};
 pub use row_set::RowSet;
-pub use rule::{Traffic, restore_state, save_state};
+pub use rule::{Traffic, save_state};
 pub use rule_state::{RuleContext, RulePart, RuleState, RuleStateError, StateVisitor};
 pub use state_reader::{PartReader, StateReader};
 pub use teams::{Friends, Team};

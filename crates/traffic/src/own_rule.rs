@@ -65,9 +65,9 @@ impl OwnRule {
     /// Name in recordings.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Cooperative => "cooperative",
-            Self::UnitRobots => "unit_robots",
-            Self::Commanded => "commanded",
+            Self::Cooperative => Cooperative::NAME,
+            Self::UnitRobots => UnitRobots::NAME,
+            Self::Commanded => Commanded::NAME,
         }
     }
 
@@ -76,7 +76,7 @@ impl OwnRule {
         Self::ALL.into_iter().find(|rule| rule.name() == name)
     }
 
-    /// Makes the rule to take over a saved state ([`restore_state`](crate::restore_state)), on the map and among the
+    /// Makes the rule to take over a saved state ([`Traffic::restore_state`]), on the map and among the
     /// agents as they are by then; `None` if it does not support the classes or the collision rule.
     pub fn make_to_restore(self, setting: RuleSetting<'_>) -> Option<Box<dyn Traffic>> {
         let RuleSetting { tables, collision, seed, params, .. } = setting;

@@ -100,7 +100,7 @@ impl Traffic for RecordedRule {
 
     /// The decisions of the next tick are those put in before the rule was saved. They are checked as decisions from
     /// outside always are, by who carries them out.
-    fn restore_parts(&mut self, state: &RuleState, context: &RuleContext<'_>) -> Result<(), RuleStateError> {
+    fn restore_state(&mut self, state: &RuleState, context: &RuleContext<'_>) -> Result<(), RuleStateError> {
         let mut reader = StateReader::new(state);
         let mut part = reader.part_of("needs_paths", 1)?;
         self.needs_paths = part.flag("whether the rule needs paths")?;

@@ -56,7 +56,7 @@ pub trait Traffic: Send + Any {
     ///
     /// # Errors
     /// [`RuleStateError`] for a state that such a rule cannot have in this context. The rule is of no use then.
-    fn restore_parts(
+    fn restore_state(
         &mut self,
         _state: &RuleState,
         _context: &RuleContext<'_>,
@@ -65,21 +65,18 @@ pub trait Traffic: Send + Any {
     }
 }
 
-/// The state of a rule between two ticks, to be restored by [`restore_state`].
+/// The state of a rule between two ticks, to be restored by [`Traffic::restore_state`].
 pub fn save_state(rule: &dyn Traffic) -> RuleState {
     let mut state = RuleState::default();
     rule.visit_state(&mut state);
     state
 }
 
-/// Gives a fresh rule the state of a saved one. From then on it decides as the saved rule would have.
-///
-/// # Errors
-/// [`RuleStateError`] for a state that such a rule cannot have in this context. The rule is of no use then.
-pub fn restore_state(
-    rule: &mut dyn Traffic,
-    state: &RuleState,
-    context: &RuleContext<'_>,
-) -> Result<(), RuleStateError> {
-    rule.restore_parts(state, context)
+/// [`Traffic::copy_from`] of a rule with nothing but its own state.
+pub(crate) fn copy_of_same_type<R: Traffic + Clone>(to: &mut R, from: &dyn Traffic) -> bool {
+    let from: &dyn Any = from;
+    from.downcast_ref().is_some_and(|from| {
+        to.clone_from(from);
+        true
+    })
 }

@@ -56,8 +56,8 @@ pub struct RuleContext<'a> {
     pub tables: &'a [MovementTables],
     /// The agents.
     pub agents: AgentsView<'a>,
-    /// Areas that were edited since the last tick that the rule decided, if the rule has not seen them yet: those of
-    /// [`TrafficView::edited`](crate::TrafficView::edited) at the next tick as far as they are known.
+    /// Areas that were edited since the last tick that the rule decided, and that the rule has not seen yet:
+    /// [`TrafficView::edited`](crate::TrafficView::edited) of the next tick, as far as it is known.
     pub edited: &'a [Rect],
     /// Rows of agents whose moves the occupancy refused at the last tick.
     pub refused: &'a [u32],

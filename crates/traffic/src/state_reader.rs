@@ -49,7 +49,7 @@ impl<'a> StateReader<'a> {
         }
     }
 
-    /// The next part, which has so many values.
+    /// The next part, which has `n` values.
     /// # Errors
     /// [`RuleStateError`] if it has another name or number of values, or is missing.
     pub fn part_of(&mut self, name: &'static str, n: usize) -> Result<PartReader<'a>, RuleStateError> {
@@ -104,21 +104,21 @@ impl PartReader<'_> {
 
     /// The next value, at most `most`.
     /// # Errors
-    /// As those of [`PartReader::next`].
+    /// As [`PartReader::next`].
     pub fn u32_to(&mut self, most: u32, what: &str) -> Result<u32, RuleStateError> {
         Ok(self.next(0..=u64::from(most), what)? as u32)
     }
 
     /// The next value, any of 32 bits.
     /// # Errors
-    /// As those of [`PartReader::next`].
+    /// As [`PartReader::next`].
     pub fn u32(&mut self, what: &str) -> Result<u32, RuleStateError> {
         self.u32_to(u32::MAX, what)
     }
 
     /// The next value, below `n`.
     /// # Errors
-    /// As those of [`PartReader::next`].
+    /// As [`PartReader::next`].
     pub fn below(&mut self, n: usize, what: &str) -> Result<u32, RuleStateError> {
         let most = (n as u64).min(1 << 32).checked_sub(1);
         match most {
@@ -132,7 +132,7 @@ impl PartReader<'_> {
 
     /// The next value, 0 or 1.
     /// # Errors
-    /// As those of [`PartReader::next`].
+    /// As [`PartReader::next`].
     pub fn flag(&mut self, what: &str) -> Result<bool, RuleStateError> {
         Ok(self.next(0..=1, what)? == 1)
     }

@@ -218,6 +218,17 @@ pub fn endless() -> Folder {
     Folder::with("endless.toml", slow)
 }
 
+/// Keys that depend on time, threads or memory, which the end of a trace lacks.
+const NOT_OUTCOME: [&str; 7] =
+    ["threads", "wall_s", "ticks_per_s", "agent_ticks_per_s", "moves_per_s", "tick_ms", "peak_memory_mib"];
+
+/// The keys of a result that do not.
+pub fn outcome(result: &Value) -> Value {
+    let mut result = result.clone();
+    result.as_object_mut().unwrap().retain(|key, _| !NOT_OUTCOME.contains(&key.as_str()));
+    result
+}
+
 /// Waits until a condition holds.
 #[track_caller]
 pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {

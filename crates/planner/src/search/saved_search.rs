@@ -3,7 +3,7 @@
 use crate::model::outcome::{COST_MAX, Status, UNREACHED};
 use crate::model::pose::State;
 use crate::open_list::{BUCKETS_MAX, BucketQueue, HeapQueue, KeyOrder, OpenList};
-use crate::restore_error::{RestoreError, check_length};
+use crate::restore_error::{RestoreError, check_length, state_after};
 use crate::saved_queue::SavedQueue;
 use crate::search::guide::Guide;
 use crate::search::heuristic::Prepared;
@@ -106,7 +106,7 @@ impl Scratch {
     }
 
     /// Restores a saved search: [`crate::advance`] and [`crate::finish`] go on as they would have where it was saved,
-    /// if tables and request are those of that search. Of the request, heuristic and penalties alone are read here.
+    /// if tables and request belong to that search. Of the request, heuristic and penalties alone are read here.
     /// Drops a search in progress. Allocates 8 bytes per state if the scratch has not held so large a map.
     /// # Errors
     /// [`RestoreError`] if the search is not one on these tables with this heuristic. Whatever is restored without an
@@ -193,18 +193,10 @@ impl Scratch {
         let n = saved.gaps.len();
         check_length("costs of a search", saved.costs.len(), n)?;
         check_length("moves of a search", saved.flags.len(), n)?;
-        let mut state = 0_u32;
-        for (at, (&gap, (&cost, &flags))) in
-            saved.gaps.iter().zip(saved.costs.iter().zip(&saved.flags)).enumerate()
-        {
-            let next =
-                state.checked_add(gap).filter(|&next| (next as usize) < n_states && (gap > 0 || at == 0));
-            state = next.ok_or_else(|| {
-                RestoreError::new(
-                    "states of a search",
-                    format_args!("{gap} after {state}, of {n_states} states"),
-                )
-            })?;
+        let mut last = None;
+        for (&gap, (&cost, &flags)) in saved.gaps.iter().zip(saved.costs.iter().zip(&saved.flags)) {
+            let state = state_after("states of a search", (last, gap), n_states)?;
+            last = Some(state);
             let flags = u64::from(flags);
             if flags & !(Node::CLOSED | Node::SLOT_MASK) != 0 {
                 return Err(RestoreError::not_below("move of a search", flags, Node::GOAL));

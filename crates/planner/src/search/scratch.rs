@@ -76,7 +76,7 @@ impl Clone for Scratch {
         scratch
     }
 
-    /// Reuses memory. Reads the node of every state, and writes those that the search has reached.
+    /// Reuses memory. Reads the node of every state, and writes the nodes of states that the search has reached.
     fn clone_from(&mut self, other: &Self) {
         self.reset(other.run.start.map_or(0, |_| other.nodes.len()));
         self.run.clone_from(&other.run);

@@ -53,7 +53,7 @@ pub(crate) fn word_bytes(moves: usize, times: usize) -> u64 {
     LAYOUTS.iter().find(|capacity| capacity.holds(moves, times)).map_or(0, |capacity| capacity.bytes)
 }
 
-/// Bytes per state of a layout by number; those of the widest if there is no such layout.
+/// Bytes per state of a layout by number; of the widest layout if there is no such number.
 pub(super) fn layout_bytes(layout: usize) -> u64 {
     LAYOUTS[layout.min(LAYOUTS.len() - 1)].bytes
 }

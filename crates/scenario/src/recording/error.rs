@@ -80,18 +80,8 @@ impl fmt::Display for RecordingError {
                 "is {found}, but a {name} is not read in one pass: write it to a file first and pass that file"
             ),
             Self::NotARecording => write!(f, "is not a {name}"),
-            Self::Version { found, expected } => {
-                let by = if found < expected { "an earlier" } else { "a later" };
-                write!(
-                    f,
-                    "is a {name} of version {found}, written by {by} release; this one reads version {expected}"
-                )
-            }
-            Self::Layout { found } => write!(
-                f,
-                "is a {name} of version {} with an unknown layout ({found:08x}): another release wrote it",
-                KIND.version
-            ),
+            Self::Version { found, .. } => f.write_str(&KIND.of_version(*found)),
+            Self::Layout { found } => f.write_str(&KIND.of_layout(*found)),
             Self::NoStart => write!(f, "is a {name} that is cut off before its first chunk"),
             Self::Damaged { part, why } => write!(f, "is damaged: {part}: {why}"),
             Self::TooLarge { what } => write!(f, "is too large: {what}"),

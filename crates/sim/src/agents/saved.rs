@@ -1,6 +1,8 @@
 //! Agents as a snapshot holds them, and copies of agents.
 
 use super::{Agents, Row, key_of, stamp_of};
+use crate::codec::COUNT_MAX;
+use crate::commands::AGENTS_MAX;
 use crate::name::Name;
 use crate::order_pool::saved::SeenPlaces;
 use crate::order_pool::{OrderPool, OrderState};
@@ -41,7 +43,7 @@ pub(crate) struct SavedAgents {
     teams: Vec<u8>,
     speed_factors: Vec<u16>,
     last_moves: Vec<LastMove>,
-    /// Components; `None` for one that game code has removed.
+    /// Components; `None` where game code has removed it.
     orders: Vec<Option<OrderState>>,
     statistics: Vec<Option<TripStatistics>>,
     /// Rows that a tick visits, rising.
@@ -63,10 +65,6 @@ impl Agents {
             let WaitState { look_again_at, look_failures, stranded, .. } = *wait;
             (priority, waits_since, moved_at, ask_again_at, failures, look_again_at, look_failures, stranded)
         };
-        let component =
-            |row: usize| self.entities.get::<&OrderState>(self.entity[row]).ok().map(|kept| *kept);
-        let statistics =
-            |row: usize| self.entities.get::<&TripStatistics>(self.entity[row]).ok().map(|kept| *kept);
         SavedAgents {
             counts: (self.n_placed, self.n_slots() as u32, self.cleared),
             ids: self.ids.clone(),
@@ -79,8 +77,8 @@ impl Agents {
             teams: self.teams.iter().map(|team| team.0).collect(),
             speed_factors: self.speed_factors.clone(),
             last_moves: self.rows.iter().map(AgentRow::last_move).collect(),
-            orders: rows.clone().map(component).collect(),
-            statistics: rows.clone().map(statistics).collect(),
+            orders: rows.clone().map(|row| self.component(row)).collect(),
+            statistics: rows.clone().map(|row| self.component(row)).collect(),
             busy: self.busy.iter().map(|row| row as u32).collect(),
             names: rows.filter_map(|row| Some((row as u32, self.name(row)?))).collect(),
         }
@@ -112,19 +110,12 @@ impl Agents {
             let wait_state = saved.wait_of(row, tick).map_err(in_row)?;
             let orders = saved.orders_of(row, tick, &motion).map_err(in_row)?;
             pool.check_state(&orders, &mut seen).map_err(in_row)?;
-            let statistics = saved.statistics[row].unwrap_or(TripStatistics::NEW);
-            if statistics.finished > u32::MAX / 2 {
-                return Err(in_row(format!("{} orders finished", statistics.finished)));
+            let finished = saved.statistics[row].map_or(0, |statistics| statistics.finished);
+            if finished > u32::MAX / 2 {
+                return Err(in_row(format!("{finished} orders finished")));
             }
-            let components = (id, motion.class, Row(row as u32), orders, statistics);
-            let entity = agents.entities.spawn(components);
-            // What game code had removed stays removed.
-            if saved.orders[row].is_none() {
-                let _ = agents.entities.remove_one::<OrderState>(entity);
-            }
-            if saved.statistics[row].is_none() {
-                let _ = agents.entities.remove_one::<TripStatistics>(entity);
-            }
+            let entity =
+                agents.spawn_entity((id, motion.class, row), (saved.orders[row], saved.statistics[row]));
             let tables = &tables[usize::from(motion.class.0)];
             let pose = tables.space().pose(motion.state);
             let mut kept = AgentRow::placed(id, motion.class, pose, tick);
@@ -157,9 +148,7 @@ impl Agents {
             agents.speed_factors.push(saved.speed_factors[row]);
             agents.rows.push(kept);
             agents.entity.push(entity);
-            if saved.orders[row].is_some() {
-                agents.set_orders(row, orders, pool);
-            }
+            agents.set_orders(row, orders, pool);
         }
         agents.restore_busy(&saved.busy)?;
         for (row, name) in saved.names {
@@ -169,6 +158,28 @@ impl Agents {
             agents.set_name(row as usize, Name(name.into()));
         }
         Ok(agents)
+    }
+
+    /// A component of the agent in a row; `None` if game code has removed it.
+    fn component<C: hecs::Component + Copy>(&self, row: usize) -> Option<C> {
+        self.entities.get::<&C>(self.entity[row]).ok().map(|kept| *kept)
+    }
+
+    /// An entity for the agent in a row. What game code had removed stays removed.
+    fn spawn_entity(
+        &mut self,
+        (id, class, row): (AgentId, ClassId, usize),
+        (orders, statistics): (Option<OrderState>, Option<TripStatistics>),
+    ) -> hecs::Entity {
+        let kept = (orders.unwrap_or(OrderState::NONE), statistics.unwrap_or(TripStatistics::NEW));
+        let entity = self.entities.spawn((id, class, Row(row as u32), kept.0, kept.1));
+        if orders.is_none() {
+            let _ = self.entities.remove_one::<OrderState>(entity);
+        }
+        if statistics.is_none() {
+            let _ = self.entities.remove_one::<TripStatistics>(entity);
+        }
+        entity
     }
 
     fn restore_busy(&mut self, busy: &[u32]) -> Result<(), String> {
@@ -222,7 +233,7 @@ impl SavedAgents {
         if !is_rising || self.ids.last().is_some_and(|id| id.0 >= n_placed) || n_placed == u32::MAX {
             return Err(format!("ids of agents out of order, or none of {n_placed} ever placed"));
         }
-        if n_slots as usize > crate::commands::AGENTS_MAX || cleared > 1 << 60 {
+        if n_slots as usize > AGENTS_MAX || cleared > COUNT_MAX {
             return Err(format!("{n_slots} agent slots, {cleared} places given up"));
         }
         if !are_distinct(&self.slots, n_slots as usize) {
@@ -334,43 +345,60 @@ impl Clone for Agents {
     }
 
     fn clone_from(&mut self, from: &Self) {
-        self.ids.clone_from(&from.ids);
-        self.slots.clone_from(&from.slots);
-        self.motion.clone_from(&from.motion);
-        self.busy.clone_from(&from.busy);
-        self.wait_states.clone_from(&from.wait_states);
-        self.paths.clone_from(&from.paths);
-        self.stamps.clone_from(&from.stamps);
-        self.keys.clone_from(&from.keys);
-        self.assigned.clone_from(&from.assigned);
-        self.teams.clone_from(&from.teams);
-        self.speed_factors.clone_from(&from.speed_factors);
-        self.rows.clone_from(&from.rows);
-        self.leaving.clone_from(&from.leaving);
-        self.row_of_slot.clone_from(&from.row_of_slot);
-        self.free_slots.clone_from(&from.free_slots);
-        (self.n_leaving, self.n_holding, self.n_of_team) = (from.n_leaving, from.n_holding, from.n_of_team);
-        (self.cleared, self.n_placed) = (from.cleared, from.n_placed);
+        // Every field is named, so that none is forgotten. `gone` is scratch memory.
+        let Self {
+            ids,
+            slots,
+            motion,
+            busy,
+            wait_states,
+            paths,
+            stamps,
+            keys,
+            assigned,
+            teams,
+            speed_factors,
+            rows,
+            leaving,
+            n_leaving,
+            gone: _,
+            n_holding,
+            n_of_team,
+            cleared,
+            entity: _,
+            entities: _,
+            row_of_slot,
+            free_slots,
+            n_placed,
+            #[cfg(test)]
+            keeps_slots,
+        } = from;
+        self.ids.clone_from(ids);
+        self.slots.clone_from(slots);
+        self.motion.clone_from(motion);
+        self.busy.clone_from(busy);
+        self.wait_states.clone_from(wait_states);
+        self.paths.clone_from(paths);
+        self.stamps.clone_from(stamps);
+        self.keys.clone_from(keys);
+        self.assigned.clone_from(assigned);
+        self.teams.clone_from(teams);
+        self.speed_factors.clone_from(speed_factors);
+        self.rows.clone_from(rows);
+        self.leaving.clone_from(leaving);
+        self.row_of_slot.clone_from(row_of_slot);
+        self.free_slots.clone_from(free_slots);
+        (self.n_leaving, self.n_holding, self.n_of_team) = (*n_leaving, *n_holding, *n_of_team);
+        (self.cleared, self.n_placed) = (*cleared, *n_placed);
         #[cfg(test)]
         {
-            self.keeps_slots = from.keeps_slots;
+            self.keeps_slots = *keeps_slots;
         }
         self.entities.clear();
         self.entity.clear();
         for (row, (&id, motion)) in from.ids.iter().zip(&from.motion).enumerate() {
-            let entity = from.entity[row];
-            let orders = from.entities.get::<&OrderState>(entity).ok().map(|kept| *kept);
-            let statistics = from.entities.get::<&TripStatistics>(entity).ok().map(|kept| *kept);
-            let base = (id, motion.class, Row(row as u32));
-            let copy = match (orders, statistics) {
-                (Some(orders), Some(statistics)) => {
-                    self.entities.spawn((base.0, base.1, base.2, orders, statistics))
-                }
-                (Some(orders), None) => self.entities.spawn((base.0, base.1, base.2, orders)),
-                (None, Some(statistics)) => self.entities.spawn((base.0, base.1, base.2, statistics)),
-                (None, None) => self.entities.spawn(base),
-            };
-            if let Ok(name) = from.entities.get::<&Name>(entity) {
+            let copy = self.spawn_entity((id, motion.class, row), (from.component(row), from.component(row)));
+            if let Ok(name) = from.entities.get::<&Name>(from.entity[row]) {
                 let _ = self.entities.insert_one(copy, Name(name.0.clone()));
             }
             self.entity.push(copy);

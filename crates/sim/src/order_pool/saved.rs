@@ -6,7 +6,7 @@ use crate::places::Places;
 use crate::tasks::{TaskSlot, TaskSource};
 use crate::trip::Trip;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// An order; tasks name their source, which many lists can share, by its index.
@@ -135,7 +135,7 @@ impl OrderPool {
         }
         let (mut at, mut last) = (state.next, NONE);
         while at != NONE {
-            let queued = self.queued.get(at).filter(|_| seen.queued.first_time(at));
+            let queued = self.queued.get(at).filter(|_| seen.queued.insert(at));
             let list = queued.and_then(|queued| Some((queued, self.lists.get(queued.list)?)));
             let Some((queued, list)) = list else { return Err(format!("queued list {at}")) };
             if queued.count as usize > list.orders.len() {
@@ -147,20 +147,13 @@ impl OrderPool {
             return Err(format!("last queued list {}, expected {last}", state.last));
         }
         let has_tasks = state.tasks != NONE;
-        let source = self.open(state).find_map(|order| match &order.kind {
-            OrderKind::Tasks(source, _) => Some(source),
-            _ => None,
-        });
-        let slot =
-            self.task_slots.get(state.tasks).filter(|_| has_tasks && seen.tasks.first_time(state.tasks));
-        if slot.is_some() != has_tasks || slot.is_some() != source.is_some() {
+        let any_tasks = self.open(state).any(|order| matches!(order.kind, OrderKind::Tasks(..)));
+        let slot = self.task_slots.get(state.tasks).filter(|_| has_tasks && seen.tasks.insert(state.tasks));
+        if slot.is_some_and(TaskSlot::is_sound) != has_tasks || has_tasks != any_tasks {
             return Err(format!("tasks in place {}", state.tasks));
         }
-        if slot.zip(source).is_some_and(|(slot, source)| !slot.is_of(source)) {
-            return Err("tasks of an agent that is none of their source".to_owned());
-        }
         let trip = self.follow_trips.get(state.follow);
-        if state.follow != NONE && trip.is_none_or(|_| !seen.follow.first_time(state.follow)) {
+        if state.follow != NONE && trip.is_none_or(|_| !seen.follow.insert(state.follow)) {
             return Err(format!("trip {} behind a leader", state.follow));
         }
         Ok(())
@@ -178,20 +171,10 @@ impl OrderPool {
     }
 }
 
-/// Places seen so far.
-#[derive(Debug, Default)]
-struct Seen(std::collections::BTreeSet<u32>);
-
-impl Seen {
-    fn first_time(&mut self, place: u32) -> bool {
-        self.0.insert(place)
-    }
-}
-
 /// Places of a pool that agents refer to, each for itself.
 #[derive(Debug, Default)]
 pub(crate) struct SeenPlaces {
-    queued: Seen,
-    tasks: Seen,
-    follow: Seen,
+    queued: BTreeSet<u32>,
+    tasks: BTreeSet<u32>,
+    follow: BTreeSet<u32>,
 }

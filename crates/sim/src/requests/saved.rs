@@ -1,10 +1,15 @@
 //! Path requests as a snapshot holds them.
 
-use super::slot::SavedSlot;
-use super::{PathRequest, PathSource, Requests, SearchContext};
+use super::slot::Slot;
+use super::{PathRequest, PathSource, Requests, Route, SearchContext};
 use crate::agents::Agents;
+use crate::codec::COUNT_MAX;
 use crate::shared_fields::{SavedFields, SharedFields};
 use serde::{Deserialize, Serialize};
+use wheelbase_grid::BitGrid;
+use wheelbase_planner::model::State;
+use wheelbase_planner::search::SavedSearch;
+use wheelbase_planner::{Path, Progress};
 
 /// All path requests, searches and fields.
 #[derive(Debug, Serialize, Deserialize)]
@@ -14,6 +19,23 @@ pub(crate) struct SavedRequests {
     /// By slot.
     slots: Vec<Option<SavedSlot>>,
     fields: SavedFields,
+}
+
+/// A search in progress as a snapshot holds it. What a search that has not begun makes anew is left out.
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedSlot {
+    request: PathRequest,
+    begun: bool,
+    progress: Progress,
+    spent: u64,
+    made: u64,
+    by_field: bool,
+    field_failed: bool,
+    search: Option<SavedSearch>,
+    first_part: Path,
+    from: Option<State>,
+    obstacles: Option<BitGrid>,
+    among_agents: Option<u64>,
 }
 
 impl SavedRequests {
@@ -29,7 +51,7 @@ impl Requests {
         SavedRequests {
             source: self.source,
             queue: self.queue.clone(),
-            slots: self.slots.iter().map(super::Slot::save).collect(),
+            slots: self.slots.iter().map(Slot::save).collect(),
             fields: self.fields.save(),
         }
     }
@@ -66,4 +88,84 @@ impl Requests {
 /// Whether a request is of an agent that is there, and was made before a tick.
 fn is_right(request: &PathRequest, tick: u32, agents: &Agents) -> bool {
     request.issued <= tick && agents.row(request.agent).is_some()
+}
+
+impl Slot {
+    /// Its request and search, if it has one.
+    fn save(&self) -> Option<SavedSlot> {
+        let request = self.request?;
+        let searches = self.begun && !self.by_field;
+        let among = self.among_agents.is_some() || request.route == Route::Detour;
+        Some(SavedSlot {
+            request,
+            begun: self.begun,
+            progress: if searches { self.progress } else { Progress::Running },
+            spent: self.spent,
+            made: if searches { self.made } else { self.spent },
+            by_field: self.by_field,
+            field_failed: self.field_failed,
+            search: if searches { self.scratch.save() } else { None },
+            first_part: if self.from.is_some() { self.first_part.clone() } else { Path::new() },
+            from: self.from,
+            obstacles: (searches && among).then(|| self.obstacles.clone()),
+            among_agents: self.among_agents,
+        })
+    }
+
+    /// Takes over a search as it was saved, in a free slot. The context holds the agents, orders and tables of its world.
+    /// # Errors
+    /// The first mistake, in words.
+    fn restore(&mut self, saved: SavedSlot, context: &SearchContext<'_>) -> Result<(), String> {
+        let search_inputs = context.search_inputs;
+        let agents = search_inputs.agents;
+        let SavedSlot { request, begun, progress, spent, made, by_field, field_failed, .. } = saved;
+        let row = agents.row(request.agent).ok_or_else(|| format!("a search of {:?}", request.agent))?;
+        let tables = search_inputs.tables(row);
+        let is_state = |state: State| (state.0 as usize) < tables.space().n_states();
+        let searches = begun && !by_field;
+        if spent > made || made > COUNT_MAX || searches != saved.search.is_some() || by_field && !begun {
+            return Err(format!("a search of {:?} that has spent {spent} of {made}", request.agent));
+        }
+        let is_other = |map: &BitGrid| map.size() != self.obstacles.size();
+        let needs_obstacles = searches && (saved.among_agents.is_some() || request.route == Route::Detour);
+        if saved.obstacles.as_ref().is_some_and(is_other) || needs_obstacles != saved.obstacles.is_some() {
+            return Err("obstacles to a search on another map".to_owned());
+        }
+        let first = &saved.first_part;
+        let is_path = match (saved.from, agents.motion[row].state) {
+            (None, _) => first.poses.is_empty(),
+            (Some(from), start) => {
+                is_state(from)
+                    && tables.follow_moves(start, &first.moves).is_ok_and(|end| end.state == from)
+                    && first.poses.len() == first.moves.len() + 1
+            }
+        };
+        if !is_path {
+            return Err("the first part of a path does not lead to its end".to_owned());
+        }
+        if let Some(search) = &saved.search {
+            let from = saved.from.unwrap_or(agents.motion[row].state);
+            let Some((.., mut asked)) = search_inputs.cheapest(row, from) else {
+                return Err(format!("a search of {:?}, which goes nowhere", request.agent));
+            };
+            let penalties = context.congestion.around(agents.motion[row].class, asked.start.cell);
+            if request.route == Route::CongestionAware {
+                asked.penalties = Some(&penalties);
+                asked.weight_permille = context.params.replan_weight_permille;
+            }
+            self.scratch.restore(search, tables, &asked).map_err(|error| error.to_string())?;
+            let expansions = search.expansions();
+            if expansions < spent || expansions > made {
+                return Err(format!("{expansions} expansions of a search that has spent {spent} of {made}"));
+            }
+        }
+        (self.request, self.begun, self.progress) = (Some(request), begun, progress);
+        (self.spent, self.made, self.from) = (spent, made, saved.from);
+        (self.by_field, self.field_failed, self.among_agents) = (by_field, field_failed, saved.among_agents);
+        self.first_part = saved.first_part;
+        if let Some(obstacles) = saved.obstacles {
+            self.obstacles = obstacles;
+        }
+        Ok(())
+    }
 }

@@ -1,7 +1,7 @@
 //! Why a world cannot be saved or loaded.
 
 use super::format::SNAPSHOT;
-use crate::codec::{Damage, FileKind};
+use crate::codec::Damage;
 use std::fmt;
 use wheelbase_grid::MemoryTooLarge;
 
@@ -71,15 +71,12 @@ impl fmt::Display for LoadError {
 }
 
 fn write_damage(f: &mut fmt::Formatter<'_>, damage: &Damage) -> fmt::Result {
-    let FileKind { name, version: expected, .. } = SNAPSHOT;
     match damage {
-        Damage::Cut => write!(f, "is cut off"),
-        Damage::Magic => write!(f, "is not a {name}"),
-        Damage::Prefix | Damage::Checksum => write!(f, "is damaged: it does not match its checksum"),
-        Damage::Version(found) => write!(f, "is a {name} of version {found}, expected version {expected}"),
-        Damage::Layout(found) => {
-            write!(f, "is a {name} of an unknown layout ({found:08x}): another release wrote it")
-        }
+        Damage::Cut => f.write_str("is cut off"),
+        Damage::Magic => write!(f, "is not a {}", SNAPSHOT.name),
+        Damage::Prefix | Damage::Checksum => f.write_str("is damaged: its checksum does not match"),
+        Damage::Version(found) => f.write_str(&SNAPSHOT.of_version(*found)),
+        Damage::Layout(found) => f.write_str(&SNAPSHOT.of_layout(*found)),
         Damage::Meaning(why) => write!(f, "is damaged: {why}"),
         Damage::Reading(error) => write!(f, "cannot be read: {error}"),
     }

@@ -5,7 +5,6 @@ use crate::class_changes::ClassChange;
 use crate::class_landmarks::LandmarkRecipe;
 use crate::codec::FileKind;
 use crate::command_queue::SavedQueue;
-use crate::commands::Ticket;
 use crate::congestion::saved::SavedCongestion;
 use crate::counts::Counts;
 use crate::group_goals::GroupGoals;
@@ -80,23 +79,18 @@ pub(super) struct AgentsBlock {
     pub obstructed: Obstructed,
     pub congestion: SavedCongestion,
     pub group_goals: GroupGoals,
-    /// Whether there is room for assigned poses.
-    pub any_assigned: bool,
     pub buffers: SavedBuffers,
     pub counts: Counts,
 }
 
-/// What the traffic phase leaves to the next tick. All but the refusals is empty unless the run has ended.
+/// What the traffic rule has yet to see. All but the refusals is empty unless the run has ended.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct SavedBuffers {
     pub decisions_given: Vec<(u32, u8)>,
     #[serde(with = "serde_ids::agents")]
     pub new_classes: Vec<AgentId>,
     pub edited: Vec<Rect>,
-    /// Number and agent slot that was in the way.
-    pub refused: Vec<(u32, u32)>,
     pub refused_rows: Vec<u32>,
-    pub started_at: Vec<u32>,
 }
 
 /// The requests.
@@ -107,12 +101,4 @@ pub(super) type RequestsBlock = SavedRequests;
 pub(super) struct RuleBlock {
     pub name: String,
     pub parts: Vec<(String, Vec<u64>)>,
-}
-
-/// Most tickets, ticks and counts of other kinds: sums of them never overflow.
-pub(super) const COUNT_MAX: u64 = 1 << 60;
-
-/// Whether a ticket can have been given.
-pub(super) fn is_ticket(ticket: Ticket) -> bool {
-    ticket.0 < COUNT_MAX
 }

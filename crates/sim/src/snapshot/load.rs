@@ -2,13 +2,12 @@
 
 use super::error::LoadError;
 use super::format::{
-    AgentsBlock, BLOCKS, COUNT_MAX, RequestsBlock, RuleBlock, SNAPSHOT, SavedBuffers, SavedSettings,
-    TablesBlock, WorldBlock, is_ticket,
+    AgentsBlock, BLOCKS, RequestsBlock, RuleBlock, SNAPSHOT, SavedBuffers, SavedSettings, TablesBlock,
+    WorldBlock,
 };
 use crate::agents::Agents;
-use crate::assigned_poses::AssignedPoses;
 use crate::class_landmarks::{ClassLandmarks, LandmarkRecipe};
-use crate::codec::{BlockHead, Damage, read_block, read_prefix};
+use crate::codec::{BlockHead, COUNT_MAX, Damage, read_block, read_prefix};
 use crate::command_queue::CommandQueue;
 use crate::commands::{AGENTS_MAX, RefusalReason};
 use crate::counts::Counts;
@@ -31,12 +30,10 @@ use wheelbase_planner::model::StateSpace;
 use wheelbase_planner::tables::SavedTables;
 use wheelbase_planner::{MovementClass, MovementTables};
 use wheelbase_traffic::collision::CollisionRule;
-use wheelbase_traffic::motion::{AgentId, AgentSlot, ClassId, transition_of};
+use wheelbase_traffic::motion::{AgentId, ClassId, transition_of};
 use wheelbase_traffic::occupancy::Refusal;
 use wheelbase_traffic::teams::{Friends, Team};
-use wheelbase_traffic::{
-    OwnRule, RuleContext, RulePart, RuleSetting, RuleState, Traffic, TrafficParams, restore_state,
-};
+use wheelbase_traffic::{OwnRule, RuleContext, RulePart, RuleSetting, RuleState, Traffic, TrafficParams};
 
 /// Makes the traffic rule of a saved name, in its initial state; `None` for an unknown name, or if the rule does not
 /// support the setting.
@@ -180,9 +177,12 @@ fn check_need(block: &WorldBlock, settings: &Settings, memory_max: MemoryMax) ->
     if let Some(error) = out_of_range(settings, landmarks.map(|landmarks| landmarks as usize)).first() {
         return Err(wrong(0, error.to_string()));
     }
-    if classes.len() > usize::from(u8::MAX) + 1 || *n_agents as usize > AGENTS_MAX || *tick == u32::MAX {
-        let (classes, tick) = (classes.len(), block.tick);
-        return Err(wrong(0, format!("{classes} classes, {n_agents} agents at tick {tick}")));
+    let (n_classes, revision) = (classes.len(), grid.revision());
+    if n_classes > usize::from(u8::MAX) + 1 || *n_agents as usize > AGENTS_MAX || *tick == u32::MAX {
+        return Err(wrong(0, format!("{n_classes} classes, {n_agents} agents at tick {tick}")));
+    }
+    if revision > COUNT_MAX {
+        return Err(wrong(0, format!("revision {revision} of the map, expected at most {COUNT_MAX}")));
     }
     if let Some(class) = classes.iter().find(|class| class.spec().shape != grid.shape()) {
         return Err(wrong(0, format!("class \"{}\" is for maps of another shape", class.spec().name)));
@@ -202,7 +202,7 @@ fn check_need(block: &WorldBlock, settings: &Settings, memory_max: MemoryMax) ->
     Ok(parts.check(memory_max)?)
 }
 
-/// Whether the tables may be made: after edits on slopes they can be wider than those of a fresh map.
+/// Whether the tables may be made: after edits on slopes they can be wider than on a fresh map.
 fn check_tables_need(
     block: &WorldBlock,
     tables: &TablesBlock,
@@ -262,13 +262,12 @@ fn restore_agents(world: &mut World, block: AgentsBlock) -> Result<(), String> {
     world.counts = checked_counts(block.counts)?;
     check_orders_of_agents(world)?;
     hold_all(world)?;
-    if block.any_assigned {
-        world.assigned_poses = AssignedPoses::new(world.grid.size());
-    }
+    let lists: Vec<_> = world.orders.all_orders().cloned().collect();
+    lists.iter().for_each(|orders| world.make_room_for(orders));
     assign_all(world)?;
     world.commands = CommandQueue::restore(commands, tick)?;
     for pending in pending_edits {
-        if pending.asked > tick || !is_ticket(pending.ticket) {
+        if pending.asked > tick || pending.ticket.0 > COUNT_MAX {
             return Err(format!("an edit asked for at tick {}", pending.asked));
         }
         check_edit(world, &pending.edit).map_err(|reason| format!("a pending edit: {reason}"))?;
@@ -301,10 +300,9 @@ fn restore_agents(world: &mut World, block: AgentsBlock) -> Result<(), String> {
 /// Orders, tasks and trips: of the agents that have them, on this map.
 fn check_orders_of_agents(world: &World) -> Result<(), String> {
     for order in world.orders.all_orders().flat_map(|orders| orders.iter()) {
-        // A change of class, or tasks that were dropped, can leave an order that could not be given anew: it is found
-        // unreachable when it begins.
+        // Of several goals a class may lack the headings of all on the map: then the order is found unreachable.
         match check_orders(world, std::slice::from_ref(order)) {
-            Ok(()) | Err(RefusalReason::WrongOrder | RefusalReason::GoalOffMap) => {}
+            Ok(()) | Err(RefusalReason::GoalOffMap) => {}
             Err(reason) => return Err(format!("an order to {}: {reason}", order.kind.name())),
         }
     }
@@ -368,24 +366,21 @@ fn assign_all(world: &mut World) -> Result<(), String> {
 }
 
 fn buffers_of(world: &World, saved: SavedBuffers) -> Result<TrafficBuffers, String> {
-    let SavedBuffers { decisions_given, new_classes, edited, refused, refused_rows, started_at } = saved;
-    let (n_agents, map) = (world.agents.len(), world.grid.size().rect());
+    let SavedBuffers { decisions_given, new_classes, edited, refused_rows } = saved;
+    let map = world.grid.size().rect();
     if edited.iter().any(|&area| area.is_empty() || area.intersection(map) != area) {
         return Err("an edited area beyond the map".to_owned());
     }
-    // Of the agents that were there when they were refused: some may have been removed at the last tick of the run.
-    if refused_rows.iter().any(|&row| row as usize >= n_agents.max(started_at.len())) {
+    // They may have been more agents when it was refused.
+    if refused_rows.iter().any(|&row| row as usize >= world.agents.n_slots()) {
         return Err("a refused move of no agent".to_owned());
     }
     let decisions = decisions_given.into_iter().map(|(agent, primitive)| (AgentId(agent), primitive));
-    let refusal = |(number, by)| Refusal { number, by: AgentSlot(by) };
     Ok(TrafficBuffers {
         decisions_given: decisions.collect(),
         new_classes,
         edited,
-        refused: refused.into_iter().map(refusal).collect(),
         refused_rows,
-        started_at,
         ..TrafficBuffers::default()
     })
 }
@@ -393,7 +388,11 @@ fn buffers_of(world: &World, saved: SavedBuffers) -> Result<TrafficBuffers, Stri
 /// Counts that can still grow for as long as any run lasts.
 fn checked_counts(counts: Counts) -> Result<Counts, String> {
     let largest = counts.largest();
-    if largest > COUNT_MAX { Err(format!("a count of {largest}, expected at most 2^60")) } else { Ok(counts) }
+    if largest > COUNT_MAX {
+        Err(format!("a count of {largest}, expected at most {COUNT_MAX}"))
+    } else {
+        Ok(counts)
+    }
 }
 
 fn restore_requests(world: &mut World, block: RequestsBlock) -> Result<(), String> {
@@ -421,5 +420,5 @@ fn restore_rule(world: &mut World, rule: RuleBlock) -> Result<(), String> {
         refused: &buffers.refused_rows,
         reclassed: &reclassed,
     };
-    restore_state(&mut *world.traffic, &state, &context).map_err(|error| error.to_string())
+    world.traffic.restore_state(&state, &context).map_err(|error| error.to_string())
 }

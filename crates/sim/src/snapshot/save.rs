@@ -85,7 +85,6 @@ impl World {
             obstructed: self.obstructed.clone(),
             congestion: self.congestion.save(),
             group_goals: self.group_goals.clone(),
-            any_assigned: !self.assigned_poses.is_empty(),
             buffers: saved_buffers(&self.traffic_buffers),
             counts: self.counts,
         }
@@ -93,15 +92,12 @@ impl World {
 }
 
 fn saved_buffers(buffers: &TrafficBuffers) -> SavedBuffers {
-    let TrafficBuffers { decisions_given, new_classes, edited, refused, refused_rows, started_at, .. } =
-        buffers;
+    let TrafficBuffers { decisions_given, new_classes, edited, refused_rows, .. } = buffers;
     SavedBuffers {
         decisions_given: decisions_given.iter().map(|&(agent, primitive)| (agent.0, primitive)).collect(),
         new_classes: new_classes.clone(),
         edited: edited.clone(),
-        refused: refused.iter().map(|refusal| (refusal.number, refusal.by.0)).collect(),
         refused_rows: refused_rows.clone(),
-        started_at: started_at.clone(),
     }
 }
 

@@ -4,6 +4,7 @@
 //! widest bodies side by side. Narrow cells that touch form one corridor. After an edit of the map the corridors near
 //! it are computed again, with the result of a new map.
 
+use crate::clone_fields::clone_fields;
 use crate::free_cells::{find_free, grown, smallest_bodies};
 use std::collections::BTreeSet;
 use wheelbase_grid::{BitGrid, CellXY, GridShape, GridSize, Rect};
@@ -59,39 +60,22 @@ pub(crate) struct CorridorMap {
     large: BitGrid,
 }
 
-impl Clone for CorridorMap {
-    fn clone(&self) -> Self {
-        Self {
-            of_cell: self.of_cell.clone(),
-            shapes: self.shapes.clone(),
-            spare: self.spare.clone(),
-            altered: self.altered.clone(),
-            made: self.made.clone(),
-            free: self.free.clone(),
-            narrow: self.narrow.clone(),
-            seen: self.seen.clone(),
-            large: self.large.clone(),
-            ..*self
-        }
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        let Self { size, shape, of_cell, shapes, spare, altered, made, pair, cells_max, side_max, .. } =
-            source;
-        (self.size, self.shape) = (*size, *shape);
-        (self.pair, self.cells_max, self.side_max) = (*pair, *cells_max, *side_max);
-        self.of_cell.clone_from(of_cell);
-        self.shapes.clone_from(shapes);
-        self.spare.clone_from(spare);
-        self.altered.clone_from(altered);
-        self.made.clone_from(made);
-        // The scratch memory too: it has the size of the map.
-        self.free.copy_from(&source.free);
-        self.narrow.copy_from(&source.narrow);
-        self.seen.copy_from(&source.seen);
-        self.large.copy_from(&source.large);
-    }
-}
+clone_fields!(CorridorMap {
+    size,
+    shape,
+    of_cell,
+    shapes,
+    spare,
+    altered,
+    made,
+    pair,
+    cells_max,
+    side_max,
+    free,
+    narrow,
+    seen,
+    large,
+});
 
 /// A corridor found near an edit: its cells are `cells[first..][..count]`.
 struct FoundCorridor {
@@ -187,7 +171,7 @@ impl CorridorMap {
         Ok(())
     }
 
-    /// Index of the first cell of each corridor, by number; [`NO_CORRIDOR`] of one that no longer exists.
+    /// Index of the first cell of each corridor, by number; [`NO_CORRIDOR`] where the corridor no longer exists.
     pub(crate) fn first_cells(&self) -> Vec<u32> {
         let mut first_cells = vec![NO_CORRIDOR; self.shapes.len()];
         for (cell, &number) in self.of_cell.iter().enumerate() {

@@ -49,7 +49,7 @@ pub(crate) fn restore_cooperative(
     check_plans(rule, context)
 }
 
-/// Revisions of the tables at the last tick: those of now, unless an edit waits to be seen by the rule.
+/// Revisions of the tables at the last tick: the present ones, unless an edit waits to be seen by the rule.
 fn restore_revisions(
     rule: &mut Cooperative,
     reader: &mut StateReader<'_>,
@@ -102,12 +102,12 @@ fn restore_reservations(rule: &mut Cooperative, reader: &mut StateReader<'_>) ->
     part.finish()
 }
 
-/// The reservations from `first` on, those of one cell, do not overlap, unless one of two agents leaves the cell as the
+/// The reservations from `first` on, all of one cell, do not overlap, unless one of two agents leaves the cell as the
 /// other comes, which the discrete rule allows.
 fn check_overlaps(reservations: &Reservations, first: usize, cell: u64) -> Result<(), RuleStateError> {
     let mut here: Vec<&Reservation> = reservations.reservations[first..].iter().collect();
     here.sort_unstable_by_key(|one| (one.from, one.until));
-    // Of those so far the one that ends last, for each of two agents.
+    // The reservation so far that ends last.
     let mut last: Option<&Reservation> = None;
     for one in here {
         let overlap = last.filter(|last| last.agent != one.agent && last.until > one.from);

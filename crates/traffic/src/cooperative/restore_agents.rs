@@ -28,10 +28,9 @@ fn for_each_agent(
     present.iter().try_for_each(|(_, slot)| set(&mut part, slot.index()))
 }
 
-/// The agents of the last tick, and those of them that have just come out of a corridor.
+/// The agents of the last tick, and which of them have just come out of a corridor.
 ///
-/// Ids rise. So the agents of the world that the rule knows are the first of the world, and those that it does not know
-/// were placed after all that it knows.
+/// Ids rise. So the agents that the rule knows are the first of the world, and all others were placed after them.
 pub(crate) fn read_agents(
     rule: &mut Cooperative,
     reader: &mut StateReader<'_>,

@@ -13,7 +13,7 @@ use crate::rule_state::{RuleContext, RuleStateError};
 use crate::state_reader::{PartReader, StateReader};
 use crate::teams::Team;
 use std::collections::{BTreeMap, BTreeSet};
-use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
+use wheelbase_grid::{BitGrid, Cell, CellXY, GridSize, Rect};
 
 /// Columns or rows that a path leads through a corridor at most: its longest side and a move before and after it.
 const DIRECTION_MAX: i32 = 4096 + 2 * STEP_MAX;
@@ -22,8 +22,8 @@ const STEP_MAX: i32 = 255;
 /// Agents that have entered a corridor in a turn at most.
 const ENTERED_MAX: u64 = 1 << 40;
 
-/// The corridors by their numbers. They are those of the free cells; these are those of the tables, unless an edit
-/// waits to be seen by the rule.
+/// The corridors by their numbers. They follow from the free cells, and these from the tables, unless an edit waits to
+/// be seen by the rule.
 pub(crate) fn restore_corridor_map(
     rule: &mut Cooperative,
     reader: &mut StateReader<'_>,
@@ -72,7 +72,7 @@ pub(crate) fn restore_corridor_map(
     Ok(())
 }
 
-/// The free cells; `None` if they are those of the tables.
+/// The free cells; `None` if they agree with the tables.
 fn read_free_cells(
     of_tables: &BitGrid,
     reader: &mut StateReader<'_>,
@@ -177,7 +177,7 @@ fn entrant(
     }
     let stays = match part.next(0..=size.n_cells() as u64, "the index of a cell and one, or 0")? {
         0 => None,
-        index => Some(cell_at(size, index as u32 - 1)),
+        index => Some(size.xy(Cell(index as u32 - 1))),
     };
     let team = Team(part.below(Team::COUNT, "a team")? as u8);
     let friends = part.u32("a bit for each team")?;
@@ -194,11 +194,7 @@ fn direction(part: &mut PartReader<'_>, most: i32) -> Result<Direction, RuleStat
 
 /// A cell by index.
 pub(crate) fn cell(part: &mut PartReader<'_>, size: GridSize) -> Result<CellXY, RuleStateError> {
-    Ok(cell_at(size, part.below(size.n_cells(), "the index of a cell")?))
-}
-
-fn cell_at(size: GridSize, index: u32) -> CellXY {
-    CellXY::new((index % size.width()) as i32, (index / size.width()) as i32)
+    Ok(size.xy(Cell(part.below(size.n_cells(), "the index of a cell")?)))
 }
 
 /// Agents are known in the corridors that they are in, and in no others; and notes which details of each are set.

@@ -179,7 +179,7 @@ fn index(size: GridSize, cell: CellXY) -> u64 {
     size.cell(cell).map_or(u64::from(u32::MAX), |cell| u64::from(cell.0))
 }
 
-/// All fields, for those of former paths take their turn when memory is full; costs of those of present paths.
+/// All fields, for fields of former paths take their turn when memory is full; the costs of fields of present paths.
 fn visit_fields(rule: &Cooperative, visitor: &mut dyn StateVisitor) {
     let Cooperative { table, search, present, revisions, .. } = rule;
     let mut agents = vec![AgentId::NOBODY; table.heads.len()];

@@ -40,6 +40,9 @@ clone_fields!(Cooperative { table, search, present, just_out, revisions, next_ti
 });
 
 impl Cooperative {
+    /// Name in recordings and snapshots.
+    pub(crate) const NAME: &'static str = "cooperative";
+
     /// The rule for agents of some classes on a map, under a rule of collision.
     pub fn new(
         tables: &[MovementTables],

@@ -13,11 +13,10 @@ use crate::cooperative::state::Cooperative;
 use crate::decisions::{Decisions, Leads, Reroute, Start};
 use crate::forbidden::forbids;
 use crate::motion::{Activity, AgentId};
-use crate::rule::Traffic;
+use crate::rule::{Traffic, copy_of_same_type};
 use crate::rule_state::{RuleContext, RuleState, RuleStateError, StateVisitor};
 use crate::speed::ticks_at_speed;
 use crate::view::TrafficView;
-use std::any::Any;
 
 impl Traffic for Cooperative {
     fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
@@ -48,21 +47,18 @@ impl Traffic for Cooperative {
     }
 
     fn copy_from(&mut self, other: &dyn Traffic) -> bool {
-        let other: &dyn Any = other;
-        let Some(other) = other.downcast_ref() else { return false };
-        self.clone_from(other);
-        true
+        copy_of_same_type(self, other)
     }
 
     fn saved_name(&self) -> Option<&'static str> {
-        Some("cooperative")
+        Some(Self::NAME)
     }
 
     fn visit_state(&self, visitor: &mut dyn StateVisitor) {
         visit_cooperative(self, visitor);
     }
 
-    fn restore_parts(&mut self, state: &RuleState, context: &RuleContext<'_>) -> Result<(), RuleStateError> {
+    fn restore_state(&mut self, state: &RuleState, context: &RuleContext<'_>) -> Result<(), RuleStateError> {
         restore_cooperative(self, state, context)
     }
 

@@ -19,7 +19,7 @@ use crate::path_pool::{PathHandle, PathPool};
 use crate::priority::PriorityKey;
 use crate::random::Random;
 use crate::row_set::RowSet;
-use crate::rule::{Traffic, restore_state};
+use crate::rule::Traffic;
 use crate::rule_state::{RuleContext, RuleState, RuleStateError};
 use crate::speed::{USUAL_SPEED_PERMILLE, ticks_at_speed};
 use crate::teams::{Friends, Team};
@@ -426,7 +426,7 @@ impl HandWorld {
             refused: view.refused,
             reclassed: &reclassed,
         };
-        restore_state(fresh, state, &context)
+        fresh.restore_state(state, &context)
     }
 
     fn reclassed_rows(&self) -> impl Iterator<Item = u32> + '_ {

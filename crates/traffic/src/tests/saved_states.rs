@@ -295,7 +295,7 @@ impl Forger<'_> {
         self.n += 1;
     }
 
-    /// Changes values one by one, at most so many of each part.
+    /// Changes values one by one, at most a given number in each part.
     fn change_each(&mut self, state: &RuleState, samples: usize) {
         for (number, part) in state.parts.iter().enumerate() {
             let name = &part.name;
@@ -327,7 +327,7 @@ impl Forger<'_> {
         }
     }
 
-    /// Makes values those of others of the same part, which are in range more often.
+    /// Copies values within a part: they are in range more often.
     fn mix(&mut self, state: &RuleState, times: u32) {
         let mut random = Random::new(u64::from(self.world.tick));
         let long: Vec<usize> =
@@ -469,13 +469,13 @@ fn too_many_robots_are_refused_by_name() {
         refused: &[],
         reclassed: &[],
     };
-    let error = rule.restore_parts(&state, &context(&ids)).unwrap_err();
+    let error = rule.restore_state(&state, &context(&ids)).unwrap_err();
     assert_eq!(
         error.to_string(),
         "state of the traffic rule, part `unit_robots`: found 65535 robots, expected at most 65534: the rule \
          `unit_robots` can have no more"
     );
-    rule.restore_parts(&state, &context(&ids[..3])).unwrap();
+    rule.restore_state(&state, &context(&ids[..3])).unwrap();
 }
 
 /// The rules whose decisions come from outside: the first has no state, the second the decisions put in.

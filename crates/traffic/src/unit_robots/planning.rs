@@ -6,7 +6,7 @@ use crate::decisions::{Decisions, Start};
 use crate::motion::Activity;
 use crate::params::TrafficParams;
 use crate::random::Random;
-use crate::rule::Traffic;
+use crate::rule::{Traffic, copy_of_same_type};
 use crate::rule_state::{RuleContext, RuleState, RuleStateError, StateVisitor};
 use crate::speed::USUAL_SPEED_PERMILLE;
 use crate::unit_robots::crowd::{Crowd, is_packed, select_pursuers};
@@ -21,7 +21,6 @@ use crate::unit_robots::team::{NO_GOAL, Team};
 use crate::unit_robots::unit_fields::{FieldCosts, FieldRequest, UNKNOWN, UnitFields};
 use crate::unit_robots::unit_map::{BLOCKED, UnitMap};
 use crate::view::TrafficView;
-use std::any::Any;
 use wheelbase_planner::MovementTables;
 use wheelbase_planner::model::{Offset, State};
 
@@ -75,21 +74,18 @@ impl Traffic for UnitRobots {
     }
 
     fn copy_from(&mut self, other: &dyn Traffic) -> bool {
-        let other: &dyn Any = other;
-        let Some(other) = other.downcast_ref() else { return false };
-        self.clone_from(other);
-        true
+        copy_of_same_type(self, other)
     }
 
     fn saved_name(&self) -> Option<&'static str> {
-        Some("unit_robots")
+        Some(Self::NAME)
     }
 
     fn visit_state(&self, visitor: &mut dyn StateVisitor) {
         visit_unit_robots(self, visitor);
     }
 
-    fn restore_parts(&mut self, state: &RuleState, context: &RuleContext<'_>) -> Result<(), RuleStateError> {
+    fn restore_state(&mut self, state: &RuleState, context: &RuleContext<'_>) -> Result<(), RuleStateError> {
         restore_unit_robots(self, state, context)
     }
 
@@ -108,6 +104,9 @@ impl Traffic for UnitRobots {
 }
 
 impl UnitRobots {
+    /// Name in recordings and snapshots.
+    pub(crate) const NAME: &'static str = "unit_robots";
+
     /// Bytes of a field for each cell and heading, and of all fields together at most.
     pub const FIELDS_NEED: (u64, u64) = (1, FIELD_BYTES_OF_TEAM_MAX as u64);
 

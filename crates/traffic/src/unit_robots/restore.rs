@@ -111,7 +111,7 @@ fn restore_team(
     })
 }
 
-/// The guidance, on the same map or one that is gone.
+/// The guidance, on the same map or on a former one.
 fn restore_guidance(
     guidance: &mut Guidance,
     reader: &mut StateReader<'_>,

@@ -1,6 +1,6 @@
 //! The state of the rule, part by part: all that a later tick depends on.
 //!
-//! Left out are scratch memory, what every tick computes before it reads it, and the reservations, which are those of
+//! Left out are scratch memory, what every tick computes before it reads it, and the reservations, which follow from
 //! the operations.
 
 use crate::rule_state::StateVisitor;
@@ -9,7 +9,7 @@ use crate::unit_robots::state::UnitRobots;
 use crate::unit_robots::team::Team;
 use crate::unit_robots::unit_fields::{Field, NO_GOAL_CELL, UnitFields};
 
-/// Costs of a field in one word: those of two bytes, and those of four.
+/// Costs of a field in one word: of two bytes each, and of four.
 pub(super) const COSTS_OF_WORD: [usize; 2] = [4, 2];
 
 /// Shows the state of the rule.

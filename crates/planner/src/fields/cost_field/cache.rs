@@ -5,6 +5,7 @@ use crate::model::goal::Goal;
 use crate::restore_error::RestoreError;
 use crate::tables::MovementTables;
 use crate::tables::memory::field_bytes;
+use std::sync::Arc;
 use wheelbase_grid::Rect;
 
 /// Cost fields to goals, shared by all requests of a class with the same goal, within a memory limit.
@@ -13,6 +14,8 @@ use wheelbase_grid::Rect;
 /// caller supplies the number of the use (such as its tick). When the limit is reached, the least recently used
 /// fields are evicted, among equals the oldest. So the contents depend only on the calls, never on time or
 /// addresses.
+///
+/// A clone shares the fields until one of the two extends or repairs them.
 ///
 /// A field counts as 5 bytes per state and 4 per pose of its goal; the boundary of the settled region is not
 /// included.
@@ -35,19 +38,20 @@ use wheelbase_grid::Rect;
 /// assert_eq!(kept.cost(start), Some(80));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct CostFieldCache {
     /// In order of creation.
     entries: Vec<Entry>,
     bytes_max: usize,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Entry {
     class: u32,
     /// Number of the last use.
     used: u64,
-    field: CostField,
+    /// Shared with clones of the cache until one of them extends or repairs it.
+    field: Arc<CostField>,
 }
 
 /// The fields of a cache as [`CostFieldCache::save`] returns them: plain data.
@@ -56,33 +60,6 @@ struct Entry {
 pub struct SavedFields {
     /// Class, number of the last use, and field, in order of creation.
     entries: Vec<(u32, u64, SavedField)>,
-}
-
-/// A clone has memory of its own.
-impl Clone for CostFieldCache {
-    fn clone(&self) -> Self {
-        Self { entries: self.entries.clone(), bytes_max: self.bytes_max }
-    }
-
-    /// Reuses the memory of fields.
-    fn clone_from(&mut self, other: &Self) {
-        let Self { entries, bytes_max } = other;
-        self.entries.clone_from(entries);
-        self.bytes_max = *bytes_max;
-    }
-}
-
-impl Clone for Entry {
-    fn clone(&self) -> Self {
-        let Self { class, used, field } = self;
-        Self { class: *class, used: *used, field: field.clone() }
-    }
-
-    fn clone_from(&mut self, other: &Self) {
-        let Self { class, used, field } = other;
-        (self.class, self.used) = (*class, *used);
-        self.field.clone_from(field);
-    }
 }
 
 impl Entry {
@@ -105,7 +82,7 @@ impl CostFieldCache {
     /// The field of a class to a goal, if cached. `class` is any number that identifies the class for the
     /// caller. Goals are equal if they name the same members in the same order.
     pub fn get(&self, class: u32, goal: &Goal<'_>) -> Option<&CostField> {
-        self.entries.iter().find(|entry| entry.holds(class, goal)).map(|entry| &entry.field)
+        self.entries.iter().find(|entry| entry.holds(class, goal)).map(|entry| &*entry.field)
     }
 
     /// The field of a class to a goal, created if it is not cached; in a new field only the goal is settled.
@@ -123,7 +100,7 @@ impl CostFieldCache {
         };
         let entry = &mut self.entries[at];
         entry.used = use_number;
-        Some(&mut entry.field)
+        Some(Arc::make_mut(&mut entry.field))
     }
 
     /// The fields as data. Linear in the states of all fields.
@@ -150,7 +127,7 @@ impl CostFieldCache {
                 .ok_or_else(|| RestoreError::new("fields", format_args!("no class {class}")))?;
             bytes = bytes.saturating_add(field_bytes(tables.space().n_states(), 0));
             if bytes <= bytes_max {
-                let field = CostField::restore(field, tables)?;
+                let field = Arc::new(CostField::restore(field, tables)?);
                 cache.entries.push(Entry { class: *class, used: *used, field });
             }
             if bytes.max(cache.bytes()) > bytes_max {
@@ -172,14 +149,16 @@ impl CostFieldCache {
             let oldest = (0..self.entries.len()).min_by_key(|&at| self.entries[at].used)?;
             spare = Some(self.entries.remove(oldest)).filter(|entry| entry.class == class).or(spare);
         }
-        // The memory of an evicted field is reused for the next field of its class.
-        let field = match spare {
-            Some(Entry { mut field, .. }) if field.space() == tables.space() => {
+        // The memory of an evicted field is reused for the next field of its class, unless a clone still uses it.
+        let spare = spare.filter(|entry| entry.field.space() == tables.space());
+        let field = match spare.and_then(|entry| Arc::into_inner(entry.field)) {
+            Some(mut field) => {
                 field.restart(tables, goal);
                 field
             }
-            _ => CostField::to_goal(tables, goal),
+            None => CostField::to_goal(tables, goal),
         };
+        let field = Arc::new(field);
         self.entries.push(Entry { class, used: 0, field });
         Some(self.entries.len() - 1)
     }
@@ -193,7 +172,7 @@ impl CostFieldCache {
         scratch: &mut RepairScratch,
     ) {
         for entry in self.entries.iter_mut().filter(|entry| entry.class == class) {
-            entry.field.repair(tables, changed, scratch);
+            Arc::make_mut(&mut entry.field).repair(tables, changed, scratch);
         }
     }
 
@@ -204,7 +183,7 @@ impl CostFieldCache {
 
     /// The cached fields in order of creation: class, number of the last use, field.
     pub fn iter(&self) -> impl Iterator<Item = (u32, u64, &CostField)> {
-        self.entries.iter().map(|entry| (entry.class, entry.used, &entry.field))
+        self.entries.iter().map(|entry| (entry.class, entry.used, &*entry.field))
     }
 
     /// Bytes that the cached fields count as; at most the limit.

@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 /// States by cost, popped in blocks in order of cost. The order among equals does not matter, because a cost is
 /// settled with all its states. Costs near the current one are held in buckets, larger ones in a heap, so that
 /// costs of any range fit, and those of ordinary moves take one store.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Frontier {
     pub(super) near: BucketQueue,
     /// `cost << 32 | state`.
@@ -19,20 +19,6 @@ pub(crate) type Block = [u32; BLOCK];
 
 /// Typical range of costs, in ticks, across the region affected by an edit.
 const WIDE: u64 = 4095;
-
-impl Clone for Frontier {
-    fn clone(&self) -> Self {
-        let Self { near, far, n_states } = self;
-        Self { near: near.clone(), far: far.clone(), n_states: *n_states }
-    }
-
-    fn clone_from(&mut self, other: &Self) {
-        let Self { near, far, n_states } = other;
-        self.near.clone_from(near);
-        self.far.clone_from(far);
-        self.n_states = *n_states;
-    }
-}
 
 impl Frontier {
     /// Empties it, for costs from `cost` on and moves of up to `max_ticks`.

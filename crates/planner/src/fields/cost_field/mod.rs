@@ -85,7 +85,7 @@ pub enum SettleTarget {
 /// assert_eq!((path.cost(), path.moves.len()), (50, 5));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct CostField {
     direction: Direction,
     space: StateSpace,
@@ -121,77 +121,6 @@ pub struct CostField {
     repair_pushes_max: usize,
     /// Revision of the map for which the costs are valid.
     revision: u64,
-}
-
-/// A clone has memory of its own.
-impl Clone for CostField {
-    fn clone(&self) -> Self {
-        Self {
-            direction: self.direction,
-            space: self.space,
-            members: self.members.clone(),
-            within: self.within,
-            sources: self.sources.clone(),
-            extent: self.extent.clone(),
-            costs: self.costs.clone(),
-            moves: self.moves.clone(),
-            move_deltas: self.move_deltas.clone(),
-            radius: self.radius,
-            sweep: self.sweep.clone(),
-            sweep_plan: self.sweep_plan.clone(),
-            frontier: self.frontier.clone(),
-            spread: self.spread.clone(),
-            downhill: self.downhill.clone(),
-            sloped: self.sloped,
-            repair_pushes: self.repair_pushes,
-            repair_pushes_max: self.repair_pushes_max,
-            revision: self.revision,
-        }
-    }
-
-    /// Reuses memory.
-    fn clone_from(&mut self, other: &Self) {
-        let Self {
-            direction,
-            space,
-            members,
-            within,
-            sources,
-            extent,
-            costs,
-            moves,
-            move_deltas,
-            radius,
-            sweep,
-            sweep_plan,
-            frontier,
-            spread,
-            downhill,
-            sloped,
-            repair_pushes,
-            repair_pushes_max,
-            revision,
-        } = other;
-        self.direction = *direction;
-        self.space = *space;
-        self.members.clone_from(members);
-        self.within = *within;
-        self.sources.clone_from(sources);
-        self.extent.clone_from(extent);
-        self.costs.clone_from(costs);
-        self.moves.clone_from(moves);
-        self.move_deltas.clone_from(move_deltas);
-        self.radius = *radius;
-        self.sweep.clone_from(sweep);
-        self.sweep_plan.clone_from(sweep_plan);
-        self.frontier.clone_from(frontier);
-        self.spread.clone_from(spread);
-        self.downhill.clone_from(downhill);
-        self.sloped = *sloped;
-        self.repair_pushes = *repair_pushes;
-        self.repair_pushes_max = *repair_pushes_max;
-        self.revision = *revision;
-    }
 }
 
 impl CostField {

@@ -11,7 +11,7 @@ use crate::model::outcome::{COST_MAX, UNREACHED};
 use crate::model::pose::State;
 use crate::model::state_indexing::{StateIndexing, with_indexing};
 use crate::open_list::BUCKETS_MAX;
-use crate::restore_error::{RestoreError, check_length};
+use crate::restore_error::{RestoreError, check_length, state_after};
 use crate::saved_queue::SavedQueue;
 use crate::tables::MovementTables;
 use crate::tables::layouts::with_layout;
@@ -89,7 +89,7 @@ impl CostField {
     }
 
     /// Restores a saved field: it goes on exactly as it would have where it was saved, also after later edits. `tables`
-    /// must be those of the field, at the revision of the map that the field has followed. Linear in the states; takes
+    /// must be the tables of the field, at the revision of the map that the field has followed. Linear in the states; takes
     /// the memory of the field ([`field_need`](crate::tables::field_need)).
     /// # Errors
     /// [`RestoreError`] unless every cost is what the tables say it is, and everything that is still to be settled will
@@ -130,18 +130,15 @@ impl CostField {
         Ok(field)
     }
 
-    /// Writes the costs in place of those of a new field.
+    /// Writes the costs over the costs of a new field.
     fn write_costs(&mut self, saved: &SavedField) -> Result<(), RestoreError> {
         const PLACE: &str = "costs of a field";
         check_length(PLACE, saved.costs.len(), saved.gaps.len())?;
         self.sources.iter().for_each(|&state| self.costs[state as usize] = UNREACHED);
-        let (n_states, mut state, mut reached) = (self.costs.len(), 0_u32, Rect::new(0, 0, 0, 0));
-        for (at, (&gap, &cost)) in saved.gaps.iter().zip(&saved.costs).enumerate() {
-            let next =
-                state.checked_add(gap).filter(|&next| (next as usize) < n_states && (gap > 0 || at == 0));
-            state = next.ok_or_else(|| {
-                RestoreError::new(PLACE, format_args!("{gap} after {state}, of {n_states} states"))
-            })?;
+        let (n_states, mut last, mut reached) = (self.costs.len(), None, Rect::new(0, 0, 0, 0));
+        for (&gap, &cost) in saved.gaps.iter().zip(&saved.costs) {
+            let state = state_after(PLACE, (last, gap), n_states)?;
+            last = Some(state);
             if cost == UNREACHED {
                 return Err(RestoreError::not_below(PLACE, cost, UNREACHED));
             }
@@ -299,8 +296,8 @@ impl<'a, W: SlotBits, L: StateIndexing> Check<'a, W, L> {
         Self { field, tables, graph, waiting, listed, passed }
     }
 
-    /// Costs up to the radius are exact, because each follows from lower ones and no other. Larger costs are those of
-    /// some path and wait for their turn, and so does the end of every move from a settled state.
+    /// Costs up to the radius are exact, because each follows from lower ones and no other. Each larger cost is the cost
+    /// of some path and waits for their turn, and so does the end of every move from a settled state.
     fn run(&self) -> Result<(), RestoreError> {
         let field = self.field;
         let error =
