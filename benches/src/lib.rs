@@ -26,5 +26,5 @@ pub use map::{at_resolution, blobs, file_grid, hilly, noise, open, rooms};
 pub use peer::{FAIR, Peer, Peers, manhattan_ticks, octile_ticks};
 pub use point_peer::PointPeer;
 pub use scene::{Ours, Query, SCENARIO_MAPS, Scene, Work, drawn_scenes, file_scenes, open_scenes};
-pub use timing::{Times, arguments, calibration, timed, times};
+pub use timing::{Times, arguments, calibration, median, timed, times};
 pub use wheelbase_grid::SplitMix64;

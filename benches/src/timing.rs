@@ -46,7 +46,7 @@ pub fn times<Q, const N: usize>(
 }
 
 /// The middle value; the upper one of two.
-fn median(mut values: Vec<f64>) -> f64 {
+pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     values[values.len() / 2]
 }

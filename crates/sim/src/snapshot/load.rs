@@ -62,7 +62,7 @@ pub fn make_own_rule(name: &str, setting: RuleSetting<'_>) -> Option<Box<dyn Tra
 }
 
 /// Most memory of a decoded block where the host sets no limit.
-const BLOCK_BYTES_MAX: usize = 8 << 30;
+const BLOCK_BYTES_MAX: u64 = 8 << 30;
 
 impl World {
     /// A world as [`World::save`] wrote it. Everything is checked: lengths before memory is taken, then what they mean.
@@ -77,8 +77,8 @@ impl World {
     /// # Errors
     /// As [`World::load`].
     pub fn load_from(input: &mut impl Read, host: Host<'_>) -> Result<Self, LoadError> {
-        let limit = host.memory_max.total.or(host.memory_max.built);
-        let memory_max = limit.map_or(BLOCK_BYTES_MAX, |max| usize::try_from(max).unwrap_or(usize::MAX));
+        let limit = host.memory_max.total.or(host.memory_max.built).unwrap_or(BLOCK_BYTES_MAX);
+        let memory_max = usize::try_from(limit).unwrap_or(usize::MAX);
         let mut reader = Reader { input, next: 0, memory_max };
         read_prefix(&SNAPSHOT, reader.input).map_err(|damage| LoadError::Damage { block: None, damage })?;
         let block: WorldBlock = reader.read()?;
