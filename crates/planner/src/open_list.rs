@@ -55,6 +55,11 @@ impl KeyOrder {
         self.bits <= CLASS_BITS && self.shift < u32::BITS
     }
 
+    /// Greatest key of a sum.
+    pub fn last_key(self, sum: u64) -> u64 {
+        self.key(sum, u32::MAX)
+    }
+
     /// Range of the keys of sums up to `range` above the least.
     pub fn range(self, range: u64) -> u64 {
         ((range + 1) << self.bits) - 1

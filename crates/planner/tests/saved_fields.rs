@@ -214,10 +214,10 @@ proptest! {
 #[cfg(feature = "serde")]
 mod forged {
     use super::*;
-    use common::forge;
+    use common::{forge, forged_cases};
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(300))]
+        #![proptest_config(ProptestConfig::with_cases(forged_cases(300)))]
 
         /// A forged field is refused, or settles to the right costs, with repairs and without.
         #[test]

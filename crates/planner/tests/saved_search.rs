@@ -242,10 +242,10 @@ fn long_searches_go_on() {
 #[cfg(feature = "serde")]
 mod forged {
     use super::*;
-    use common::forge;
+    use common::{forge, forged_cases};
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(300))]
+        #![proptest_config(ProptestConfig::with_cases(forged_cases(300)))]
 
         /// A forged search is refused or harmless: nothing panics, and every path is legal.
         #[test]

@@ -153,10 +153,10 @@ proptest! {
 #[cfg(feature = "serde")]
 mod forged {
     use super::*;
-    use common::forge;
+    use common::{forge, forged_cases};
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(300))]
+        #![proptest_config(ProptestConfig::with_cases(forged_cases(300)))]
 
         /// Forged tables are refused or harmless: nothing panics, moves agree with the map, answers with a plain
         /// search.

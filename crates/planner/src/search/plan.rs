@@ -430,7 +430,7 @@ fn end_without_goal(tables: &MovementTables, request: &Request<'_>, scratch: &mu
 }
 
 /// The weighted estimate of a request.
-fn estimate_of<'a>(
+pub(super) fn estimate_of<'a>(
     tables: &MovementTables,
     prepared: &Prepared,
     request: &Request<'a>,

@@ -1,12 +1,14 @@
 //! A search in progress as data, so that it goes on elsewhere exactly as it would have here.
 
 use crate::model::outcome::{COST_MAX, Status, UNREACHED};
-use crate::model::pose::State;
-use crate::open_list::{BUCKETS_MAX, BucketQueue, HeapQueue, KeyOrder, OpenList};
+use crate::model::pose::{Pose, State};
+use crate::open_list::{BUCKETS_MAX, KeyOrder, OpenList};
 use crate::restore_error::{RestoreError, check_length, state_after};
 use crate::saved_queue::SavedQueue;
+use crate::search::estimate::Estimate;
 use crate::search::guide::Guide;
-use crate::search::heuristic::Prepared;
+use crate::search::heuristic::{AnyEstimate, Prepared};
+use crate::search::plan::estimate_of;
 use crate::search::request::Request;
 use crate::search::scratch::{Outcome, Scratch, SearchRun};
 use crate::tables::MovementTables;
@@ -119,7 +121,7 @@ impl Scratch {
     ) -> Result<(), RestoreError> {
         // Drops the old search, whatever becomes of the new one.
         self.reset(0);
-        check_run(saved, tables, request)?;
+        let range = check_run(saved, tables, request)?;
         self.reset(saved.start.map_or(0, |_| tables.space().n_states()));
         self.run = SearchRun {
             start: saved.start,
@@ -137,7 +139,10 @@ impl Scratch {
             best: saved.best,
         };
         let restored = match saved.start {
-            Some(start) => self.restore_states(saved, tables, start),
+            Some(start) => self
+                .restore_states(saved, tables, start)
+                .and_then(|()| self.restore_queues(saved, range))
+                .and_then(|()| self.check_keys(saved, tables, request)),
             None => check_nothing_reached(saved),
         };
         if restored.is_err() {
@@ -154,12 +159,6 @@ impl Scratch {
     ) -> Result<(), RestoreError> {
         let n_states = tables.space().n_states();
         self.write_nodes(saved, n_states)?;
-        // Only a search that has ended lists states without a cost.
-        let is_reached = |nodes: &[u64], stamp, state: u32| {
-            let node = nodes.get(state as usize).copied().filter(|&node| Node::stamp(node) == stamp);
-            node.is_some_and(|node| Node::cost(node) <= COST_MAX)
-        };
-        let stamp = self.stamp.get();
         let mut state = 0;
         for &gap in &saved.gaps {
             state += gap;
@@ -170,7 +169,7 @@ impl Scratch {
             Some(Outcome::Without(_)) | None => None,
         };
         for state in [Some(start.0), end, saved.best.map(|(.., state)| state)].into_iter().flatten() {
-            if !is_reached(&self.nodes, stamp, state) {
+            if !is_reached(&self.nodes, self.stamp.get(), state) {
                 return Err(RestoreError::new("search", format_args!("state {state} is not reached")));
             }
         }
@@ -180,12 +179,85 @@ impl Scratch {
             }
             self.mark_goal(State(goal));
         }
-        let Self { nodes, buckets, heap, .. } = self;
-        let check = |state| match is_reached(nodes, stamp, state) {
+        Ok(())
+    }
+
+    /// Puts the states of the open list where they were. `range`: most by which a sum exceeds that of the key popped
+    /// last.
+    fn restore_queues(&mut self, saved: &SavedSearch, range: u64) -> Result<(), RestoreError> {
+        let SavedSearch { key, near, far, keys_from, in_buckets, order, .. } = saved;
+        let Self { nodes, stamp, buckets, heap, .. } = self;
+        let check = |state| match is_reached(nodes, stamp.get(), state) {
             true => Ok(()),
             false => Err(RestoreError::new("open list", format_args!("state {state} is not reached"))),
         };
-        restore_queues(saved, buckets, heap, check)
+        // Any number of buckets gives the same order if all keys fit.
+        let least = if *in_buckets { 0 } else { *keys_from };
+        if !(least..KEYS_END).contains(key) {
+            return Err(RestoreError::new(
+                "open list",
+                format_args!("at key {key}, expected {least} to {KEYS_END}"),
+            ));
+        }
+        let last = match in_buckets {
+            true => order.last_key(order.sum(*key) + range),
+            false => keys_from + BUCKETS_MAX - 1,
+        };
+        buckets.reset(BUCKETS_MAX - 1, *key);
+        near.read("open list", *key..=last, |key, state| {
+            buckets.push(key, state);
+            check(state)
+        })?;
+        heap.reset();
+        if *in_buckets && !far.is_empty() {
+            return check_length("distant part of an open list", far.len(), 0);
+        }
+        far.read("open list", 0..=KEYS_END, |key, state| {
+            heap.push(key, state);
+            check(state)
+        })
+    }
+
+    /// Checks the keys of an open list in buckets, which holds no others than those of the search: each state is due at
+    /// its cost and its bound, except that states which became cheaper are listed again. A search that clamps
+    /// its keys takes any.
+    fn check_keys(
+        &self,
+        saved: &SavedSearch,
+        tables: &MovementTables,
+        request: &Request<'_>,
+    ) -> Result<(), RestoreError> {
+        // A search that has ended elsewhere than at a goal never pops again.
+        let goes_on = matches!(saved.outcome, None | Some(Outcome::AtGoal(_)));
+        let Some(prepared) = saved.prepared.as_ref().filter(|_| saved.in_buckets && goes_on) else {
+            return Ok(());
+        };
+        let estimate = estimate_of(tables, prepared, request);
+        if matches!(estimate.estimate, AnyEstimate::Array(..)) {
+            return Ok(());
+        }
+        let (mut due, mut again) = (Vec::new(), Vec::new());
+        saved.near.read("open list", 0..=KEYS_END, |key, state| {
+            let node = self.nodes[state as usize];
+            let Pose { cell, heading } = tables.space().pose(State(state));
+            let bound = estimate.weighted(state, cell.x, cell.y, heading.0 as usize);
+            let exact = saved.order.key(estimate.key(Node::cost(node), bound), bound);
+            if key < exact {
+                let why = format_args!("state {state} at key {key}, expected at least {exact}");
+                return Err(RestoreError::new("open list", why));
+            }
+            if node & Node::CLOSED == 0 {
+                if key == exact { &mut due } else { &mut again }.push(state);
+            }
+            Ok(())
+        })?;
+        due.sort_unstable();
+        match again.iter().find(|state| due.binary_search(state).is_err()) {
+            Some(state) => {
+                Err(RestoreError::new("open list", format_args!("state {state} is at none of its keys")))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Writes the nodes of the states reached.
@@ -247,12 +319,13 @@ impl Scratch {
     }
 }
 
-/// Checks what holds for every search.
+/// Checks what holds for every search. Returns the most by which a sum exceeds that of the key popped last.
 fn check_run(
     saved: &SavedSearch,
     tables: &MovementTables,
     request: &Request<'_>,
-) -> Result<(), RestoreError> {
+) -> Result<u64, RestoreError> {
+    let mut sums = 0;
     let n_states = tables.space().n_states();
     let error = |why: &str| Err(RestoreError::new("search", why));
     match (saved.start, &saved.prepared, saved.outcome) {
@@ -266,6 +339,7 @@ fn check_run(
             }
             let penalty_max = request.penalties.map_or(0, |penalties| u64::from(penalties.max_ticks()));
             let range = tables.max_ticks() + penalty_max + prepared.step_max(tables);
+            sums = range;
             if saved.in_buckets && saved.order.is_sound() && saved.order.range(range) >= BUCKETS_MAX {
                 return error("its open list has no room for these moves");
             }
@@ -279,39 +353,13 @@ fn check_run(
     if !saved.order.is_sound() || saved.keys_from >= KEYS_END || expansions >= EXPANSIONS_END {
         return error("its keys or its expansions are none of a search");
     }
-    Ok(())
+    Ok(sums)
 }
 
-/// Puts the states of the open list where they were.
-fn restore_queues(
-    saved: &SavedSearch,
-    buckets: &mut BucketQueue,
-    heap: &mut HeapQueue,
-    check: impl Fn(u32) -> Result<(), RestoreError>,
-) -> Result<(), RestoreError> {
-    let SavedSearch { key, near, far, keys_from, in_buckets, .. } = saved;
-    // Any number of buckets gives the same order if all keys fit.
-    let least = if *in_buckets { 0 } else { *keys_from };
-    if !(least..KEYS_END).contains(key) {
-        return Err(RestoreError::new(
-            "open list",
-            format_args!("at key {key}, expected {least} to {KEYS_END}"),
-        ));
-    }
-    let last = if *in_buckets { key + BUCKETS_MAX } else { keys_from + BUCKETS_MAX } - 1;
-    buckets.reset(BUCKETS_MAX - 1, *key);
-    near.read("open list", *key..=last, |key, state| {
-        buckets.push(key, state);
-        check(state)
-    })?;
-    heap.reset();
-    if *in_buckets && !far.is_empty() {
-        return check_length("distant part of an open list", far.len(), 0);
-    }
-    far.read("open list", 0..=KEYS_END, |key, state| {
-        heap.push(key, state);
-        check(state)
-    })
+/// Whether a state is reached. Only a search that has ended lists states without a cost.
+fn is_reached(nodes: &[u64], stamp: u32, state: u32) -> bool {
+    let node = nodes.get(state as usize).copied().filter(|&node| Node::stamp(node) == stamp);
+    node.is_some_and(|node| Node::cost(node) <= COST_MAX)
 }
 
 /// A search that ended before it began has reached nothing.

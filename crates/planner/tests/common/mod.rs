@@ -265,6 +265,12 @@ fn walk(
     }
 }
 
+/// Cases of a run of the tests with forged state; others by `WHEELBASE_FORGED`.
+#[cfg(feature = "serde")]
+pub fn forged_cases(of_tests: u32) -> u32 {
+    std::env::var("WHEELBASE_FORGED").ok().and_then(|n| n.parse().ok()).unwrap_or(of_tests)
+}
+
 /// Changes the value at a place.
 #[cfg(feature = "serde")]
 pub fn forge(value: &mut serde_json::Value, place: u32, draw: i64) {
