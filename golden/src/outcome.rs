@@ -19,6 +19,8 @@ pub struct Outcome {
     pub state_hash: u64,
     /// Hash of the states after all ticks, and of all events.
     pub all_ticks: Fnv1a,
+    /// Hash of the bytes of the snapshot.
+    pub snapshot: Fnv1a,
 }
 
 impl Outcome {
@@ -72,6 +74,7 @@ impl fmt::Display for Outcome {
             writeln!(f, "{name} {number}")?;
         }
         writeln!(f, "state_hash {:016x}", self.state_hash)?;
-        writeln!(f, "all_ticks {:016x}", self.all_ticks.finish())
+        writeln!(f, "all_ticks {:016x}", self.all_ticks.finish())?;
+        writeln!(f, "snapshot {:016x}", self.snapshot.finish())
     }
 }

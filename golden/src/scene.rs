@@ -5,13 +5,15 @@ use wheelbase_sim::grid::{GridError, SideEntry, TableError};
 use wheelbase_sim::planner::When;
 use wheelbase_sim::planner::model::{ClassError, Climb, Pivot, Sweep, SweepRule};
 use wheelbase_sim::{
-    ClassId, ClassSpec, Command, Grid, GridSize, MovementClass, Primitive, Rect, Settings, Setup,
-    SetupErrors, SideTable, SpawnGroup, Team, TerrainEntry, TerrainKind, TerrainTable, Threads,
-    USUAL_SPEED_PERMILLE, World,
+    ClassId, ClassSpec, Command, Grid, GridSize, LoadError, MovementClass, Primitive, Rect, SaveError,
+    Settings, Setup, SetupErrors, SideTable, SpawnGroup, Team, TerrainEntry, TerrainKind, TerrainTable,
+    Threads, USUAL_SPEED_PERMILLE, World,
 };
 
 /// Ticks of the scene.
 pub const TICKS: u32 = 600;
+/// The tick before which the world is saved and loaded.
+pub const SAVED_AT: u32 = 300;
 /// Agents that the first tick places.
 pub const AGENTS_AT_START: u32 = 150;
 
@@ -46,8 +48,8 @@ pub(crate) const TANK: ClassId = ClassId(3);
 /// 2x2, 4 headings, turns about its middle; swims.
 pub(crate) const FERRY: ClassId = ClassId(4);
 
-/// Why the scene cannot be made.
-#[derive(Clone, Debug)]
+/// Why the scene cannot be played.
+#[derive(Debug)]
 pub enum SceneError {
     /// A table of kinds is wrong.
     Table(TableError),
@@ -57,6 +59,10 @@ pub enum SceneError {
     Class(ClassError),
     /// The setup is wrong.
     Setup(SetupErrors),
+    /// The world cannot be saved.
+    Save(SaveError),
+    /// The world cannot be loaded.
+    Load(LoadError),
 }
 
 impl fmt::Display for SceneError {
@@ -66,6 +72,8 @@ impl fmt::Display for SceneError {
             Self::Grid(error) => error.fmt(f),
             Self::Class(error) => error.fmt(f),
             Self::Setup(error) => error.fmt(f),
+            Self::Save(error) => error.fmt(f),
+            Self::Load(error) => error.fmt(f),
         }
     }
 }
@@ -96,10 +104,27 @@ impl From<SetupErrors> for SceneError {
     }
 }
 
+impl From<SaveError> for SceneError {
+    fn from(error: SaveError) -> Self {
+        Self::Save(error)
+    }
+}
+
+impl From<LoadError> for SceneError {
+    fn from(error: LoadError) -> Self {
+        Self::Load(error)
+    }
+}
+
+/// So many threads; with one, that of the caller.
+pub fn threads(n_threads: usize) -> Threads {
+    if n_threads > 1 { Threads::Own(n_threads) } else { Threads::Caller }
+}
+
 /// The world before tick 0.
 /// # Errors
 /// [`SceneError`], if the scene and the library no longer fit together.
-pub fn world(threads: usize) -> Result<World, SceneError> {
+pub fn world(n_threads: usize) -> Result<World, SceneError> {
     // Little budget: searches wait for one another and go on from tick to tick.
     let settings = Settings {
         seed: 29,
@@ -109,7 +134,7 @@ pub fn world(threads: usize) -> Result<World, SceneError> {
         ..Settings::named("golden")
     };
     let mut setup = Setup::cooperative(settings, map()?, classes()?);
-    setup.threads = if threads > 1 { Threads::Own(threads) } else { Threads::Caller };
+    setup.threads = threads(n_threads);
     setup.landmarks = Some(4);
     setup.friends.befriend(Team(0), Team(1));
     setup.scheduled = groups().map(|group| (0, Command::SpawnGroup(group))).collect();
