@@ -59,8 +59,8 @@ pub enum Format {
 }
 
 /// What a snapshot settles; and outputs that begin with the scenario.
-const RESUME_EXCLUDES: [&str; 8] =
-    ["scenario", "seed", "expansions_per_tick", "tries_per_tick", "tune", "record", "trace", "plan_out"];
+const RESUME_EXCLUDES: [&str; 6] =
+    ["scenario", "seed", "expansions_per_tick", "tries_per_tick", "tune", "plan_out"];
 
 #[derive(Debug, clap::Args)]
 pub struct RunArgs {
@@ -119,7 +119,8 @@ pub struct RunArgs {
     /// Write the snapshot every N ticks as well
     #[arg(long, value_name = "N", requires = "snapshot", allow_negative_numbers = true, value_parser = whole::<u32, 1, U32_MAX>)]
     pub snapshot_every: Option<u32>,
-    /// Go on from a snapshot, in place of a scenario; --snapshot may name the same file
+    /// Go on from a snapshot, or run to the panic of a crash report, in place of a scenario; --snapshot may
+    /// name the same file
     #[arg(long, value_name = "FILE", conflicts_with_all = RESUME_EXCLUDES)]
     pub resume: Option<PathBuf>,
     #[command(flatten)]

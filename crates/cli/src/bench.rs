@@ -10,7 +10,7 @@ use crate::output::{print, progress_bar, row};
 use crate::peak_memory::peak_memory_mib;
 use crate::phase_times::PhaseTimes;
 use crate::plan::thread_pool;
-use crate::run::drive;
+use crate::run::{Driven, drive};
 use crate::run_files::RunFiles;
 use crate::scen::{ScenProblem, load_scen};
 use serde::{Serialize, Serializer};
@@ -567,7 +567,10 @@ fn bench_scenario(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         drive(&mut world, &mut RunFiles::default(), None, stop, true, &mut |phase| phases.begin(phase))
     });
     let wall_s = begun.elapsed().as_secs_f64();
-    let (times, agent_ticks) = driven?;
+    let Driven { times, agent_ticks, broken } = driven?;
+    if let Some(broken) = broken {
+        return Err(Failure::Message { exit: Exit::Broken, text: format!("error: {broken}") });
+    }
     phases.begin(Phase::Metrics);
     let run = RunResult {
         peak_memory_mib: peak_memory_mib(),

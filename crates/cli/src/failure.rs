@@ -15,7 +15,7 @@ pub enum Exit {
     Negative = 1,
     /// Bad arguments, a bad file, or an output that could not be written.
     BadInput = 2,
-    /// An internal invariant broke.
+    /// An internal invariant broke, or a step panicked.
     Broken = 3,
     /// Interrupted; outputs of the work in progress are still completed.
     Interrupted = 130,
@@ -31,7 +31,10 @@ impl Exit {
              published one, a plan with violations, or a recording that differs",
         ),
         (Self::BadInput, "bad arguments, a bad file, or an output that could not be written"),
-        (Self::Broken, "an internal invariant broke"),
+        (
+            Self::Broken,
+            "an internal invariant broke, or a tick failed inside; a report is written to see it again",
+        ),
         (Self::Interrupted, "interrupted; outputs of the work in progress are still completed"),
     ];
 }

@@ -6,6 +6,7 @@ mod bench_keys;
 mod calibration;
 mod check;
 mod completions;
+mod crash;
 mod distances;
 mod failure;
 mod generate;

@@ -68,12 +68,13 @@ pub fn run(args: &RenderArgs, stop: &Interrupt) -> Result<Exit, Failure> {
 /// Checks that a tick is recorded; by default the last one.
 fn tick_of(args: &RenderArgs, reader: &Recording, flag: &str, tick: Option<u32>) -> Result<u32, Failure> {
     let file = safe_text::path(&args.recording);
-    let Some(last) = reader.n_ticks().checked_sub(1) else {
+    let first = reader.first_tick();
+    let Some(last) = reader.n_ticks().checked_sub(1).map(|ticks| first + ticks) else {
         return Err(Failure::bad_input(format!("{file}: holds no whole tick")));
     };
     match tick {
-        Some(tick) if tick > last => Err(Failure::bad_input(format!(
-            "{flag}: {file} has no tick {tick}; expected one from 0 to {last}"
+        Some(tick) if !(first..=last).contains(&tick) => Err(Failure::bad_input(format!(
+            "{flag}: {file} has no tick {tick}; expected one from {first} to {last}"
         ))),
         tick => Ok(tick.unwrap_or(last)),
     }
@@ -97,7 +98,7 @@ fn write_animation(
     stop: &Interrupt,
 ) -> Result<Exit, Failure> {
     let of_file = |error| Failure::in_file(&args.recording, error);
-    let first = tick_of(args, reader, "--from", Some(args.from.unwrap_or(0)))?;
+    let first = tick_of(args, reader, "--from", Some(args.from.unwrap_or(reader.first_tick())))?;
     let last = tick_of(args, reader, "--to", args.to)?;
     if first > last {
         return Err(Failure::bad_input(format!(

@@ -1,6 +1,7 @@
 //! `wheelbase run`: runs a scenario to its end and prints the result.
 
 use crate::args::RunArgs;
+use crate::crash::{end_broken, report};
 use crate::failure::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::output::clash::refuse_clashes;
@@ -8,14 +9,15 @@ use crate::output::{print, progress_bar, row, say};
 use crate::peak_memory::peak_memory_mib;
 use crate::plan::thread_pool;
 use crate::run_files::{OpenedFiles, RunFiles};
-use crate::snapshot_file::load_snapshot;
+use crate::snapshot_file::{Resumed, load_resumed};
 use crate::watch;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use wheelbase_scenario::load::{Loaded, Overrides, is_problem, load_world_and_text};
 use wheelbase_sim::{
-    Counters, Phase, ReplanParams, RunResult, RunState, TickTimes, TrafficParams, WaitForCycle, World, tune,
+    Broken, Counters, Host, Phase, ReplanParams, RunResult, RunState, TickTimes, TrafficParams, WaitForCycle,
+    World, tune,
 };
 use wheelbase_view::safe_text;
 use wheelbase_view::terminal::Terminal;
@@ -51,16 +53,18 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         watch::require_terminal()?;
     }
     let pool = thread_pool(args.threads)?;
-    let (mut world, begun_from) = match (scenario, &args.resume) {
+    let (mut world, begun_from, commands, expected) = match (scenario, &args.resume) {
         (Some(file), _) => {
             let loaded = pool.install(|| load_world_and_text(file, overrides));
             let (Loaded { world, source, .. }, text) = loaded.map_err(Failure::bad_input)?;
-            (world, Some((file, text, source)))
+            (world, Some((file, text, source)), None, None)
         }
         (None, Some(file)) => {
-            let mut world = pool.install(|| load_snapshot(file, overrides.memory_max))?;
+            let memory_max = overrides.memory_max;
+            let host = move || Host { memory_max, ..Host::default() };
+            let Resumed { mut world, commands, expected } = pool.install(|| load_resumed(file, host()))?;
             world.set_ticks(args.ticks.unwrap_or(world.settings().ticks));
-            (world, None)
+            (world, None, commands, expected)
         }
         // The arguments name one of the two.
         (None, None) => return Err(Failure::bad_input("expected a scenario, or --resume FILE")),
@@ -75,14 +79,23 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     stop.catch_signals();
     let scenario = begun_from.as_ref().map(|(file, text, source)| (*file, text.as_str(), source));
     let mut files = files.begin(scenario, &mut world);
+    files.feed(commands);
     drop(begun_from);
+    // Worlds of the program can be saved, unless they are too large; then there is no report.
+    let _ = world.keep_report();
     let mut terminal = args.watch.then(Terminal::begin).transpose()?;
     let started = Instant::now();
-    let (times, agent_ticks) =
+    let Driven { times, agent_ticks, broken } =
         pool.install(|| drive(&mut world, &mut files, terminal.as_mut(), stop, !args.quiet, &mut |_| {}))?;
     let wall_s = started.elapsed().as_secs_f64();
     // Restores the terminal before anything else is written to it.
     drop(terminal);
+    if let Some(broken) = broken {
+        return Err(end_broken(&world, &broken, files, Path::new("")));
+    }
+    if let Some(expected) = expected.filter(|expected| world.tick() > expected.tick()) {
+        say(format_args!("warning: the panic of the report, {expected}, has not come again"));
+    }
     let result = RunResult {
         peak_memory_mib: peak_memory_mib(),
         ..RunResult::of(&world, pool.current_num_threads(), &times, wall_s, agent_ticks)
@@ -97,8 +110,8 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         return Err(Failure::Message {
             exit: Exit::Broken,
             text: format!(
-                "error: an invariant of the simulation broke at tick {tick}: {violation}\nto report it, send the scenario, seed {} and this command",
-                result.seed
+                "error: an invariant of the simulation broke at tick {tick}: {violation}\n{}",
+                report(&world, " --check-invariants", Path::new(""))
             ),
         });
     }
@@ -113,8 +126,17 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     outputs.end_after(printed, exit)
 }
 
-/// Runs ticks to the end, or until Ctrl-C. Calls `begins` at each phase of a tick. Returns the times of the ticks, and
-/// the number of agents summed over them.
+/// What a run came to.
+pub struct Driven {
+    /// The times of its ticks.
+    pub times: TickTimes,
+    /// The number of agents summed over its ticks.
+    pub agent_ticks: u64,
+    /// The panic that ended it.
+    pub broken: Option<Broken>,
+}
+
+/// Runs ticks to the end, to a panic, or until Ctrl-C. Calls `begins` at each phase of a tick.
 pub fn drive(
     world: &mut World,
     files: &mut RunFiles,
@@ -122,15 +144,21 @@ pub fn drive(
     stop: &Interrupt,
     show: bool,
     begins: &mut (impl FnMut(Phase) + Send),
-) -> Result<(TickTimes, u64), Failure> {
+) -> Result<Driven, Failure> {
     let mut times = TickTimes::with_capacity(world.settings().ticks);
-    let mut agent_ticks = 0;
+    let (mut agent_ticks, mut broken) = (0, None);
     let bar = progress_bar("tick", world.settings().ticks.into(), show && terminal.is_none());
     while !stop.is_raised() {
         let tick = world.tick();
         files.before_tick(world);
         let began = Instant::now();
-        let step = world.step_observed(begins);
+        let step = match world.try_step_observed(begins) {
+            Ok(step) => step,
+            Err(error) => {
+                broken = Some(error);
+                break;
+            }
+        };
         let took = began.elapsed();
         times.add(tick, took);
         files.write(world, tick, step, took)?;
@@ -150,7 +178,7 @@ pub fn drive(
         }
     }
     bar.finish_and_clear();
-    Ok((times, agent_ticks))
+    Ok(Driven { times, agent_ticks, broken })
 }
 
 /// Orders done, the total, and their share, rounded down so that 100 % means all.

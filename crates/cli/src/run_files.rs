@@ -12,7 +12,7 @@ use std::time::Duration;
 use wheelbase_scenario::load::Source;
 use wheelbase_scenario::recording::{Recorder, ScenarioText};
 use wheelbase_scenario::{PlanFile, trace};
-use wheelbase_sim::{Counters, RunResult, RunState, World};
+use wheelbase_sim::{CommandsSince, Counters, RunResult, RunState, World};
 use wheelbase_view::safe_text::SafeText;
 
 /// Size of the write buffer of each file.
@@ -26,6 +26,8 @@ pub struct RunFiles {
     metrics: Option<MetricsFile>,
     plan: Option<PlanOut>,
     snapshot: Option<SnapshotFile>,
+    /// Commands of a crash report, which are given again.
+    commands: Option<CommandsSince>,
     outputs: Outputs,
 }
 
@@ -61,21 +63,26 @@ impl<'a> OpenedFiles<'a> {
     /// Writes the headers. `scenario` is the file of the scenario, its text and its sources; `None` for a resumed run.
     pub fn begin(self, scenario: Option<(&Path, &str, &Source)>, world: &mut World) -> RunFiles {
         let Self { args, trace, recording, metrics, plan, mut outputs } = self;
-        let trace = trace.and_then(|file| outputs.note(TraceFile::begin(file, world)));
-        let recording = recording.zip(scenario).and_then(|(file, (path, text, source))| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            outputs.note(RecordingFile::begin(file, ScenarioText { file: &name, text }, source, world))
-        });
+        let trace = trace.and_then(|file| outputs.note(TraceFile::begin(file, scenario.is_none(), world)));
+        let recording = recording.and_then(|file| outputs.note(RecordingFile::begin(file, scenario, world)));
         let metrics = metrics.and_then(|file| outputs.note(MetricsFile::begin(file, args.metrics_every)));
         let plan = plan.map(|file| PlanOut { file, plan: PlanFile::begin(world) });
         let snapshot = args.snapshot.as_deref().map(|path| SnapshotFile::new(path, args.snapshot_every));
-        RunFiles { trace, recording, metrics, plan, snapshot, outputs }
+        RunFiles { trace, recording, metrics, plan, snapshot, commands: None, outputs }
     }
 }
 
 impl RunFiles {
-    /// Before each tick: writes the snapshot if it is due.
-    pub fn before_tick(&mut self, world: &World) {
+    /// Gives commands again, each before its tick.
+    pub fn feed(&mut self, commands: Option<CommandsSince>) {
+        self.commands = commands;
+    }
+
+    /// Before each tick: gives the commands of a report that are due, and writes the snapshot if it is.
+    pub fn before_tick(&mut self, world: &mut World) {
+        if let Some(commands) = &mut self.commands {
+            commands.give_due(world);
+        }
         if let Some(snapshot) = &mut self.snapshot {
             self.outputs.note(snapshot.before_tick(world));
         }
@@ -120,12 +127,24 @@ impl RunFiles {
 
     /// Completes the files. Returns the failures.
     pub fn finish(self, world: &World, result: &RunResult) -> Outputs {
-        let Self { trace, recording, metrics, plan, snapshot, mut outputs } = self;
+        let Self { trace, recording, metrics, plan, snapshot, mut outputs, .. } = self;
         trace.map(|trace| outputs.note(trace.finish(result)));
         recording.map(|recording| outputs.note(recording.finish(world)));
         metrics.map(|metrics| outputs.note(metrics.finish(world)));
         plan.map(|plan| outputs.note(plan.finish()));
         snapshot.map(|snapshot| outputs.note(snapshot.finish(world)));
+        outputs
+    }
+}
+
+impl RunFiles {
+    /// Completes the files of a run that a panic has ended, with its last whole tick. A plan and the snapshot of the end
+    /// are not written. Returns the failures.
+    pub fn finish_without_end(self) -> Outputs {
+        let Self { trace, recording, metrics, mut outputs, .. } = self;
+        trace.map(|trace| outputs.note(trace.file.finish()));
+        recording.map(|recording| outputs.note(recording.finish_without_end()));
+        metrics.map(|metrics| outputs.note(metrics.file.finish()));
         outputs
     }
 }
@@ -171,10 +190,15 @@ struct TraceFile {
 }
 
 impl TraceFile {
-    fn begin(file: Opened, world: &mut World) -> Result<Self, Failure> {
+    fn begin(file: Opened, is_resumed: bool, world: &mut World) -> Result<Self, Failure> {
         let mut trace = Self { file };
-        world.keep_log();
         trace.file.check(|out| trace::write_header(world, &mut SafeText::json(out)))?;
+        if is_resumed {
+            world.keep_log_from_here();
+            trace.file.check(|out| trace::write_opening(world, &mut SafeText::json(out)))?;
+        } else {
+            world.keep_log();
+        }
         Ok(trace)
     }
 
@@ -197,11 +221,17 @@ struct RecordingFile {
 impl RecordingFile {
     fn begin(
         Opened { path, out }: Opened,
-        scenario: ScenarioText<'_>,
-        source: &Source,
+        scenario: Option<(&Path, &str, &Source)>,
         world: &mut World,
     ) -> Result<Self, Failure> {
-        match Recorder::begin(world, source, scenario, out) {
+        let begun = match scenario {
+            Some((file, text, source)) => {
+                let name = file.file_name().unwrap_or_default().to_string_lossy();
+                Recorder::begin(world, source, ScenarioText { file: &name, text }, out)
+            }
+            None => Recorder::begin_resumed(world, out),
+        };
+        match begun {
             Ok(recorder) => Ok(Self { path, recorder }),
             Err(error) => Err(Failure::writing(&path, &error)),
         }
@@ -209,6 +239,11 @@ impl RecordingFile {
 
     fn write(&mut self, world: &World, tick: u32, step: RunState) -> Result<(), Failure> {
         self.recorder.tick(world, tick, step).map_err(|error| Failure::writing(&self.path, &error))
+    }
+
+    fn finish_without_end(self) -> Result<(), Failure> {
+        let finished = self.recorder.finish_without_end().and_then(commit);
+        finished.map_err(|error| Failure::writing(&self.path, &error))
     }
 
     fn finish(self, world: &World) -> Result<(), Failure> {

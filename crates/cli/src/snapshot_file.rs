@@ -2,11 +2,12 @@
 
 use crate::failure::Failure;
 use crate::output::file::{OutputFile, Unfinished};
+use crate::output::say;
+use std::fmt::Display;
 use std::fs::File;
-use std::io::{BufReader, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use wheelbase_grid::MemoryMax;
-use wheelbase_sim::{Host, World};
+use wheelbase_sim::{Broken, CRASH_REPORT, CommandsSince, CrashReport, Host, LoadError, World};
 use wheelbase_view::safe_text;
 
 /// The snapshot of a run: written every some ticks, if asked for, and at the end. The old file stays until the new one
@@ -24,30 +25,44 @@ impl SnapshotFile {
     }
 
     /// Before each tick. The last tick of a run does less than others, so that a longer run goes on from before it.
-    pub fn before_tick(&mut self, world: &World) -> Result<(), Failure> {
+    pub fn before_tick(&mut self, world: &mut World) -> Result<(), Failure> {
         let tick = world.tick();
         self.is_last = tick >= world.settings().ticks;
         let is_due = tick > 0 && self.every.is_some_and(|every| tick.is_multiple_of(every));
-        if is_due || self.is_last { self.write(world) } else { Ok(()) }
+        if !is_due && !self.is_last {
+            return Ok(());
+        }
+        // A crash report begins with the last snapshot.
+        self.write(world.keep_report())
     }
 
     /// At the end of the run.
     pub fn finish(self, world: &World) -> Result<(), Failure> {
-        if self.is_last { Ok(()) } else { self.write(world) }
+        if self.is_last { Ok(()) } else { self.write(world.save().as_deref()) }
     }
 
-    fn write(&self, world: &World) -> Result<(), Failure> {
-        let bytes = world.save().map_err(|error| Failure::bad_input(format!("--snapshot: {error}")))?;
+    fn write(&self, saved: Result<&[u8], impl Display>) -> Result<(), Failure> {
+        let bytes = saved.map_err(|error| Failure::bad_input(format!("--snapshot: {error}")))?;
         let written = OutputFile::create(&self.path, Unfinished::Removed).and_then(|mut file| {
-            file.write_all(&bytes)?;
+            file.write_all(bytes)?;
             file.commit()
         });
         written.map_err(|error| Failure::writing(&self.path, &error))
     }
 }
 
-/// Reads a snapshot. Nothing is read of what is no file, and no more than its first bytes of what is no snapshot.
-pub fn load_snapshot(path: &Path, memory_max: MemoryMax) -> Result<World, Failure> {
+/// A world that goes on.
+pub struct Resumed {
+    /// The world.
+    pub world: World,
+    /// Of a crash report: the commands to give again, and the panic to come.
+    pub commands: Option<CommandsSince>,
+    pub expected: Option<Broken>,
+}
+
+/// Reads a snapshot or a crash report. Nothing is read of what is no file, and no more than its first bytes of what is
+/// neither.
+pub fn load_resumed(path: &Path, host: Host<'_>) -> Result<Resumed, Failure> {
     let name = safe_text::path(path);
     let unreadable = |error| Failure::bad_input(format!("{name}: cannot be read: {error}"));
     let metadata = std::fs::metadata(path).map_err(unreadable)?;
@@ -56,6 +71,18 @@ pub fn load_snapshot(path: &Path, memory_max: MemoryMax) -> Result<World, Failur
         return Err(Failure::bad_input(format!("{name}: is {found}, expected a snapshot from --snapshot")));
     }
     let mut input = BufReader::new(File::open(path).map_err(unreadable)?);
-    let host = Host { memory_max, ..Host::default() };
-    World::load_from(&mut input, host).map_err(|error| Failure::bad_input(format!("{name}: {error}")))
+    let of_file = |error: LoadError| Failure::bad_input(format!("{name}: {error}"));
+    if !input.fill_buf().map_err(unreadable)?.starts_with(&CRASH_REPORT.magic) {
+        let world = World::load_from(&mut input, host).map_err(of_file)?;
+        return Ok(Resumed { world, commands: None, expected: None });
+    }
+    let report = CrashReport::load_from(&mut input, host).map_err(of_file)?;
+    let CrashReport { world, commands, broken, program, .. } = report;
+    let here = env!("CARGO_PKG_VERSION");
+    if program != here {
+        let program = safe_text::line(&program);
+        say(format_args!("warning: {name}: release {program} wrote the report, this is {here}"));
+    }
+    let expected = (!broken.message().is_empty()).then_some(broken);
+    Ok(Resumed { world, commands: Some(commands), expected })
 }

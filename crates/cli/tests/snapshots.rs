@@ -9,6 +9,7 @@ use serde_json::Value;
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+use wheelbase_sim::{AgentId, Host, World};
 
 /// Carts and trucks with tasks, a door that closes and opens, and agents that come later: it never ends.
 const BUSY: &str = r#"
@@ -73,6 +74,75 @@ fn a_resumed_run_ends_as_a_straight_one() {
     let again = run(&folder, &["--resume", "b.snap"]);
     assert_eq!(again["state_hash"], straight["state_hash"]);
     assert!(!folder.path("b.snap.part").exists());
+}
+
+/// Recording and trace of a resumed run begin where it goes on, and tell what a straight run tells from there.
+#[test]
+fn a_resumed_run_is_recorded_and_traced() {
+    let folder = busy();
+    run(&folder, &["busy.toml", "--ticks", "500", "--trace", "straight.jsonl"]);
+    for tick in ["0", "1", "123", "400"] {
+        run(&folder, &["busy.toml", "--ticks", tick, "--snapshot", "a.snap"]);
+        let written = ["--trace", "a.jsonl", "--record", "a.rec", "--metrics", "a.csv"];
+        run(&folder, &[&["--resume", "a.snap", "--ticks", "500"][..], &written].concat());
+        let n_ticks = 500 - tick.parse::<u32>().unwrap();
+        let verified = folder.run(&["verify", "a.rec"]).done();
+        assert!(verified.contains(&format!("equal for {n_ticks} ticks of {n_ticks}")), "{verified}");
+        let lines = |name: &str| -> Vec<Value> {
+            let text = fs::read_to_string(folder.path(name)).unwrap();
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        };
+        let (straight, resumed) = (lines("straight.jsonl"), lines("a.jsonl"));
+        let of_header = resumed[0].get("tick").map_or("0".to_owned(), Value::to_string);
+        assert_eq!(of_header, tick);
+        // What the agents have comes first, then the same lines.
+        let opening = |line: &&Value| {
+            let key = |key: &str| line.get(key).is_some();
+            key("trace") || key("spawn") || key("order") || key("task") || key("move")
+        };
+        let begun = resumed.iter().take_while(opening).count();
+        assert!(begun > 30, "{begun}");
+        let later = &resumed[begun..];
+        assert!(straight.ends_with(later) && later.len() > 100, "resumed at {tick}: {} lines", later.len());
+        folder.run(&["render", "a.rec", "--html", "a.html", "--png", "a.png", "--tick", "450"]).done();
+        folder.run(&["report", "a.rec", "--html", "b.html"]).code(0);
+    }
+    let early = folder.run(&["render", "a.rec", "--png", "a.png", "--tick", "399"]).refused();
+    assert!(early.contains("has no tick 399; expected one from 400 to "), "{early}");
+    let plan = folder.run(&["run", "--resume", "a.snap", "--plan-out", "a.json"]).refused();
+    assert!(plan.contains("--plan-out"), "{plan}");
+}
+
+/// A report holds the last snapshot and the commands since; the program gives them again.
+#[test]
+fn a_crash_report_is_resumed() {
+    let folder = busy();
+    run(&folder, &["busy.toml", "--ticks", "200", "--snapshot", "a.snap"]);
+    let bytes = fs::read(folder.path("a.snap")).unwrap();
+    let mut world = World::load(&bytes, Host::default()).unwrap();
+    world.set_ticks(400);
+    world.keep_report().unwrap();
+    for tick in 200..300 {
+        if tick % 10 == 3 {
+            world.command(wheelbase_sim::Command::remove(AgentId(tick / 10)));
+        }
+        world.step();
+    }
+    let report = world.report().unwrap();
+    fs::write(folder.path("a.report"), &report).unwrap();
+    let resumed = run(&folder, &["--resume", "a.report", "--check-invariants", "--record", "a.rec"]);
+    world.run();
+    assert_eq!(resumed["state_hash"], format!("{:016x}", world.state_hash()));
+    assert_eq!(resumed["removed"], 10);
+    assert!(folder.run(&["verify", "a.rec"]).done().contains("equal for 200 ticks of 200"));
+    let mut forged = report.clone();
+    *forged.last_mut().unwrap() ^= 1;
+    fs::write(folder.path("b.report"), &forged).unwrap();
+    let refused = folder.run(&["run", "--resume", "b.report"]).refused();
+    assert!(refused.contains("b.report: block 4 is damaged"), "{refused}");
+    fs::write(folder.path("c.report"), &report[..30]).unwrap();
+    let refused = folder.run(&["run", "--resume", "c.report"]).refused();
+    assert!(refused.contains("c.report: crash report: is cut off"), "{refused}");
 }
 
 #[test]

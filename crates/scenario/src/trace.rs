@@ -6,8 +6,8 @@ use crate::outcome::outcome_json;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use wheelbase_grid::{Cell, Grid, GridShape, Rect, SideKind};
-use wheelbase_planner::Pose;
 use wheelbase_planner::model::heading_name;
+use wheelbase_planner::{Heading, Pose};
 use wheelbase_sim::{
     AppliedEdit, AtDeadline, ClassId, EditEffect, OnAgents, OrderKind, RunResult, Team, TraceEvent,
     USUAL_SPEED_PERMILLE, World,
@@ -18,7 +18,7 @@ fn pose_json(world: &World, class: ClassId, pose: Pose) -> Value {
     json!([pose.cell.x, pose.cell.y, heading_name(headings, pose.heading)])
 }
 
-/// Writes the first line: map, kinds and classes.
+/// Writes the first line: the map as it is now, kinds and classes, and the tick if it is not 0.
 /// # Errors
 /// Those of the writer.
 pub fn write_header(world: &World, out: &mut impl Write) -> io::Result<()> {
@@ -52,10 +52,46 @@ pub fn write_header(world: &World, out: &mut impl Write) -> io::Result<()> {
     if !friends.is_empty() {
         header["teams"] = json!({ "friends": friends });
     }
+    if world.tick() > 0 {
+        header["tick"] = json!(world.tick());
+    }
     if let Some(elevation) = grid.elevation() {
         header["elevation"] = json!(runs(elevation.iter().map(|&height| i64::from(height))));
     }
     writeln!(out, "{header}")
+}
+
+/// Writes what a world that goes on from a snapshot begins with, behind the header: of each agent its placement, its
+/// move under way with the tick at which it began, its open orders, and its task. Edits that wait are no part of it:
+/// their lines come when they take effect.
+/// # Errors
+/// Those of the writer.
+pub fn write_opening(world: &World, out: &mut impl Write) -> io::Result<()> {
+    let (tick, agents) = (world.tick(), world.agent_arrays());
+    for (row, body) in world.agents().iter().enumerate() {
+        let (agent, motion) = (agents.ids[row], &agents.motion[row]);
+        let (class, from) = (motion.class, world.pose(row));
+        let begun = if motion.at_rest() { tick } else { body.begin_tick };
+        let (team, speed_factor) = (agents.teams[row], agents.speed_factors[row]);
+        let placed =
+            TraceEvent::Spawn { agent, class, pose: from, tick: begun, team, speed_factor, ticket: None };
+        write_event(world, begun, &placed, out)?;
+        if !motion.at_rest() {
+            let to = Pose::new(body.to_x, body.to_y, Heading(body.to_heading));
+            let (primitive, until) = (motion.primitive, motion.until);
+            let moves = TraceEvent::Move { agent, class, primitive, from, to, until };
+            write_event(world, begun, &moves, out)?;
+        }
+        let orders = agents.orders(row);
+        for order in world.orders().open(&orders).filter(|order| !matches!(order.kind, OrderKind::Tasks(..)))
+        {
+            writeln!(out, "{}", json!({ "t": tick, "agent": agent.0, "order": order_json(order) }))?;
+        }
+        if let Some(goal) = world.orders().task(&orders) {
+            write_event(world, tick, &TraceEvent::Task { agent, class, goal }, out)?;
+        }
+    }
+    Ok(())
 }
 
 /// Runs of equal values as `[count, value]`.

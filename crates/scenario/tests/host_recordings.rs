@@ -14,7 +14,7 @@ use wheelbase_grid::{
 use wheelbase_planner::{ClassSpec, GoalMember, Heading, MovementClass, MovementTables, Pose, Primitive};
 use wheelbase_scenario::recording::{Event, Reader, Recorder, TickRecord, rebuild, verify};
 use wheelbase_sim::{
-    AgentId, AgentSelection, AtDeadline, ClassId, Command, Counters, Friends, MapEdit, OnAgents, Order,
+    AgentId, AgentSelection, AtDeadline, ClassId, Command, Counters, Friends, Host, MapEdit, OnAgents, Order,
     OrderKind, PathSource, Random, RunState, Settings, Setup, Spawn, SpawnGroup, TaskSource, Team, Threads,
     Ticket, World, invariant,
 };
@@ -225,8 +225,17 @@ fn random_command(random: &mut Random, world: &World) -> Command {
 }
 
 /// Records some ticks of a world; `drive` gives commands before each. Returns the file and the last hash.
-fn record(world: &mut World, n_ticks: u32, mut drive: impl FnMut(&mut World)) -> (Vec<u8>, u64) {
-    let mut recorder = Recorder::begin_host(world, Vec::new()).unwrap();
+fn record(world: &mut World, n_ticks: u32, drive: impl FnMut(&mut World)) -> (Vec<u8>, u64) {
+    let recorder = Recorder::begin_host(world, Vec::new()).unwrap();
+    record_on(recorder, world, n_ticks, drive)
+}
+
+fn record_on(
+    mut recorder: Recorder<Vec<u8>>,
+    world: &mut World,
+    n_ticks: u32,
+    mut drive: impl FnMut(&mut World),
+) -> (Vec<u8>, u64) {
     for _ in 0..n_ticks {
         drive(world);
         let tick = world.tick();
@@ -246,16 +255,19 @@ fn record(world: &mut World, n_ticks: u32, mut drive: impl FnMut(&mut World)) ->
 
 fn record_random(seed: u64, threads: Threads, n_ticks: u32) -> (Vec<u8>, u64) {
     let mut random = Random::new(seed);
-    record(&mut World::new(setup(threads)).unwrap(), n_ticks, |world| {
-        for _ in 0..random.below(4) {
-            let command = random_command(&mut random, world);
-            if random.below(9) == 0 {
-                world.command_at(world.tick() + random.below(20) as u32, command);
-            } else {
-                world.command(command);
-            }
+    record(&mut World::new(setup(threads)).unwrap(), n_ticks, |world| give_some(&mut random, world))
+}
+
+/// Up to three random commands.
+fn give_some(random: &mut Random, world: &mut World) {
+    for _ in 0..random.below(4) {
+        let command = random_command(random, world);
+        if random.below(9) == 0 {
+            world.command_at(world.tick() + random.below(20) as u32, command);
+        } else {
+            world.command(command);
         }
-    })
+    }
 }
 
 fn open(file: &[u8]) -> Reader<Cursor<&[u8]>> {
@@ -483,6 +495,11 @@ impl Traffic for Restless {
         true
     }
 
+    /// Its state is of no use to a reader: the decisions are recorded.
+    fn saved_name(&self) -> Option<&'static str> {
+        Some("restless")
+    }
+
     fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
         word(self.random.clone().below(1 << 30) as u64);
     }
@@ -514,6 +531,74 @@ fn a_run_under_a_rule_from_outside_is_verified_without_it() {
         assert!(ticks.iter().flat_map(|tick| &tick.events).filter(is_move).count() > 50);
         assert_verified(&file, 200);
     }
+}
+
+/// Ticks from one on of a run, and of the same run saved, loaded and recorded from there: moves under way, orders half
+/// done and commands given before are those of the straight run.
+#[test]
+fn a_resumed_run_is_recorded_like_the_straight_one() {
+    for (seed, at) in [(1, 1), (2, 57), (3, 130), (4, 200), (5, 299), (6, 90), (7, 33), (8, 150)] {
+        let straight = read_all(&record_random(seed, Threads::Caller, 300).0);
+        let (mut random, mut world) = (Random::new(seed), World::new(setup(Threads::Caller)).unwrap());
+        for tick in 0..=at {
+            give_some(&mut random, &mut world);
+            if tick < at {
+                world.step();
+            }
+        }
+        let mut world = World::load(&world.save().unwrap(), Host::default()).unwrap();
+        let recorder = Recorder::begin_resumed(&mut world, Vec::new()).unwrap();
+        let mut is_first = true;
+        let (file, hash) = record_on(recorder, &mut world, 300 - at, |world| {
+            if !std::mem::take(&mut is_first) {
+                give_some(&mut random, world);
+            }
+        });
+        let mut resumed = read_all(&file);
+        // Commands given before are part of the snapshot.
+        assert!(resumed[0].commands.is_empty());
+        resumed[0].commands.clone_from(&straight[at as usize].commands);
+        assert!(resumed == straight[at as usize..], "seed {seed}, resumed at tick {at}");
+        assert_verified(&file, 300 - at);
+        let mut reader = open(&file);
+        assert_eq!((reader.first_tick(), reader.n_ticks(), reader.ticks_run()), (at, 300 - at, 300 - at));
+        assert_eq!(reader.end().map(|end| (end.tick, end.state_hash)), Some((300, hash)));
+        assert_eq!(reader.header().file, "snapshot");
+        // Any tick can be sought.
+        let sought = reader.seek(299).unwrap();
+        assert!((at..300).contains(&sought), "{sought}");
+    }
+}
+
+#[test]
+fn a_resumed_run_under_a_rule_from_outside_is_verified_without_it() {
+    for (seed, needs_paths) in [(1, true), (2, false)] {
+        let mut random = Random::new(seed);
+        let rule = Restless { random: Random::new(seed), needs_paths };
+        let mut world = World::new(with_rule(rule)).unwrap();
+        for _ in 0..70 {
+            give_some(&mut random, &mut world);
+            world.step();
+        }
+        let recorder = Recorder::begin_resumed(&mut world, Vec::new()).unwrap();
+        let (file, _) = record_on(recorder, &mut world, 150, |world| give_some(&mut random, world));
+        assert_verified(&file, 150);
+    }
+}
+
+#[test]
+fn a_recording_without_end_is_whole_up_to_its_last_tick() {
+    let mut world = World::new(setup(Threads::Caller)).unwrap();
+    let mut recorder = Recorder::begin_host(&mut world, Vec::new()).unwrap();
+    for tick in 0..150 {
+        let step = world.step();
+        recorder.tick(&world, tick, step).unwrap();
+        world.clear_log();
+    }
+    let file = recorder.finish_without_end().unwrap();
+    let reader = open(&file);
+    assert_eq!((reader.n_ticks(), reader.end(), reader.truncation().is_some()), (150, None, true));
+    assert_verified(&file, 150);
 }
 
 #[test]

@@ -104,6 +104,11 @@ impl CommandQueue {
         ticket
     }
 
+    /// The ticket of the next command.
+    pub fn next_ticket(&self) -> Ticket {
+        Ticket(self.next_ticket)
+    }
+
     fn take_ticket(&mut self) -> Ticket {
         let ticket = Ticket(self.next_ticket);
         self.next_ticket += 1;

@@ -82,6 +82,7 @@ mod scenario;
 
 mod agents;
 mod assigned_poses;
+mod broken;
 mod class;
 mod class_changes;
 mod class_landmarks;
@@ -90,6 +91,7 @@ mod command_queue;
 mod commands;
 mod congestion;
 mod counts;
+mod crash_report;
 mod goal_poses;
 mod group_goals;
 pub mod invariant;
@@ -134,6 +136,7 @@ mod world_clone;
 mod world_need;
 
 pub use agents::{Agents, Row};
+pub use broken::Broken;
 pub use class::WorldClass;
 pub use class_landmarks::LANDMARKS_MAX;
 pub use command_queue::GivenCommand;
@@ -142,6 +145,7 @@ pub use commands::{
     OnAgents, RefusalReason, Spawn, SpawnGroup, Ticket,
 };
 pub use counts::Counts;
+pub use crash_report::{CRASH_REPORT, CommandsSince, CrashReport};
 pub use log::{AppliedEdit, EditEffect, TraceEvent};
 pub use memory::Memory;
 pub use metrics::{

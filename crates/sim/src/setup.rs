@@ -267,6 +267,8 @@ impl WorldBase {
             ended: Vec::new(),
             log: None,
             start,
+            broken: None,
+            report_base: None,
             tables,
             settings,
             grid,

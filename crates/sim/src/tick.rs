@@ -1,6 +1,7 @@
 //! One tick: its phases, in order. Nothing else orders them.
 
 use crate::agents::Agents;
+use crate::broken::Broken;
 use crate::invariant;
 use crate::phases::congestion::{replan_around_congestion, update_congestion};
 use crate::phases::events::apply_events;
@@ -10,6 +11,8 @@ use crate::phases::requests::answer_requests;
 use crate::phases::traffic::run_traffic;
 use crate::phases::waiting::count_waiting;
 use crate::world::{Settings, World};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use wheelbase_traffic::motion::Activity;
 
 /// Whether a run goes on.
@@ -50,19 +53,64 @@ impl Phase {
 }
 
 impl World {
-    /// Runs one tick. At the last tick no move begins; what the moves have finished is counted.
+    /// Runs one tick. At the last tick no move begins; what the moves have finished is counted. A panic inside, such as
+    /// that of a traffic rule from outside, leaves the world broken.
+    /// # Panics
+    /// As what panics inside, and on a broken world with its [`Broken`]. [`World::try_step`] returns both.
     pub fn step(&mut self) -> RunState {
         self.step_observed(&mut |_| {})
+    }
+
+    /// [`step`](Self::step) that catches a panic inside.
+    /// # Errors
+    /// The world is broken, now or since an earlier step.
+    pub fn try_step(&mut self) -> Result<RunState, Broken> {
+        self.try_step_observed(&mut |_| {})
+    }
+
+    /// [`step_observed`](Self::step_observed) that catches a panic inside.
+    /// # Errors
+    /// As [`World::try_step`].
+    pub fn try_step_observed(&mut self, begins: &mut (impl FnMut(Phase) + Send)) -> Result<RunState, Broken> {
+        match self.step_or_break(begins) {
+            Ok(state) => Ok(state),
+            Err(payload) => {
+                let broken = self.broken().cloned();
+                Err(broken.unwrap_or_else(|| Broken::of_panic(self.tick, &*payload)))
+            }
+        }
     }
 
     /// [`step`](Self::step) that passes each phase to `begins` when it begins, so that a caller can time them; a
     /// world has no clock. [`Phase::Metrics`] comes before and after [`Phase::Moves`]. At the last tick only the
     /// first two phases come.
+    /// # Panics
+    /// As [`World::step`].
     pub fn step_observed(&mut self, begins: &mut (impl FnMut(Phase) + Send)) -> RunState {
-        match self.pool.get() {
+        if let Some(broken) = &self.broken {
+            panic!("{broken}");
+        }
+        self.step_or_break(begins).unwrap_or_else(|payload| resume_unwind(payload))
+    }
+
+    /// Steps, or marks the world broken and gives what the panic came with.
+    fn step_or_break(
+        &mut self,
+        begins: &mut (impl FnMut(Phase) + Send),
+    ) -> Result<RunState, Box<dyn Any + Send>> {
+        if let Some(broken) = &self.broken {
+            return Err(Box::new(broken.to_string()));
+        }
+        let tick = self.tick;
+        // A world that is half way through a tick is used no more.
+        let stepped = catch_unwind(AssertUnwindSafe(|| match self.pool.get() {
             Some(pool) => pool.install(|| self.step_here(begins)),
             None => self.step_here(begins),
-        }
+        }));
+        stepped.inspect_err(|payload| {
+            self.tick = tick;
+            self.broken = Some(Box::new(Broken::of_panic(tick, &**payload)));
+        })
     }
 
     fn step_here(&mut self, begins: &mut impl FnMut(Phase)) -> RunState {

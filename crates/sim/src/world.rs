@@ -2,6 +2,7 @@
 
 use crate::agents::Agents;
 use crate::assigned_poses::AssignedPoses;
+use crate::broken::{Broken, ReportBase};
 use crate::class::WorldClass;
 use crate::class_changes::ClassChange;
 use crate::command_queue::{CommandQueue, GivenCommand};
@@ -123,6 +124,10 @@ pub struct World {
     pub(crate) log: Option<Log>,
     /// Parts of its setup that nothing else keeps.
     pub(crate) start: Start,
+    /// Set by a panic inside a step.
+    pub(crate) broken: Option<Box<Broken>>,
+    /// What a crash report needs, if one is kept.
+    pub(crate) report_base: Option<Box<ReportBase>>,
 }
 
 /// Parts of a setup that nothing else in the world keeps, for recordings.
@@ -292,15 +297,43 @@ impl World {
     }
 
     fn give(&mut self, tick: Option<u32>, command: Command) -> Ticket {
-        let logged = self.log.is_some().then(|| command.clone());
+        if self.broken.is_some() {
+            return self.commands.next_ticket();
+        }
+        let is_kept = self.log.is_some() || self.report_base.is_some();
+        let kept = is_kept.then(|| command.clone());
         let ticket = match tick {
             Some(tick) => self.commands.push_at(tick, command),
             None => self.commands.push(command),
         };
-        if let (Some(log), Some(command)) = (&mut self.log, logged) {
-            log.given.push(GivenCommand { ticket, tick, command });
+        if let Some(command) = kept {
+            let given = GivenCommand { ticket, tick, command };
+            match (&mut self.log, &mut self.report_base) {
+                (Some(log), Some(base)) => {
+                    base.given.push((self.tick, given.clone()));
+                    log.given.push(given);
+                }
+                (Some(log), None) => log.given.push(given),
+                (None, Some(base)) => base.given.push((self.tick, given)),
+                (None, None) => {}
+            }
         }
         ticket
+    }
+
+    /// Gives a command of another run of this world. The ticket is the same as there if all were given so far.
+    pub(crate) fn give_again(&mut self, GivenCommand { tick, command, .. }: GivenCommand) -> Ticket {
+        self.give(tick, command)
+    }
+
+    /// The ticket of the next command.
+    pub(crate) fn next_ticket(&self) -> Ticket {
+        self.commands.next_ticket()
+    }
+
+    /// The panic that left this world half way through a tick; `None` for a world that is whole.
+    pub fn broken(&self) -> Option<&Broken> {
+        self.broken.as_deref()
     }
 
     /// Gives a command for a later tick or the next one. It takes effect before the commands of that tick from
@@ -339,6 +372,12 @@ impl World {
             }
         }
         self.log = Some(log);
+    }
+
+    /// Starts a log of what happens from now on, or empties the log that there is: agents that are there, and commands
+    /// given so far, are not in it.
+    pub fn keep_log_from_here(&mut self) {
+        self.log = Some(Log::default());
     }
 
     /// The placement of the agent in a row, by a command or from the beginning.

@@ -5,7 +5,8 @@ use crate::world::World;
 
 impl Clone for World {
     /// A copy that steps exactly like this world. It shares map, tables, landmarks and cost fields until one of the two
-    /// changes them, and runs on threads of the same kind. Components of game code and the log are not copied.
+    /// changes them, and runs on threads of the same kind. Components of game code, the log
+    /// and what is kept for a crash report are not copied.
     fn clone(&self) -> Self {
         Self {
             settings: self.settings.clone(),
@@ -38,6 +39,8 @@ impl Clone for World {
             ended: self.ended.clone(),
             log: None,
             start: self.start.clone(),
+            broken: self.broken.clone(),
+            report_base: None,
         }
     }
 
@@ -75,6 +78,8 @@ impl Clone for World {
             ended,
             log: _,
             start,
+            broken,
+            report_base: _,
         } = from;
         self.settings.clone_from(settings);
         self.grid.clone_from(grid);
@@ -99,6 +104,8 @@ impl Clone for World {
         self.pool.clone_from(pool);
         self.ended.clone_from(ended);
         self.start.clone_from(start);
+        self.broken.clone_from(broken);
+        self.report_base = None;
         if !self.traffic.copy_from(&**traffic) {
             self.traffic = traffic.clone_box();
         }

@@ -52,16 +52,15 @@ pub trait Traffic: Send + Any {
     fn visit_state(&self, _visitor: &mut dyn StateVisitor) {}
 
     /// Takes over the state of a saved rule; `self` is fresh, made for the map and the agents as they are. Nothing that
-    /// `state` holds may make this call or a later one panic.
+    /// `state` holds may make this call or a later one panic. A rule that shows no state needs none of its own.
     ///
     /// # Errors
     /// [`RuleStateError`] for a state that such a rule cannot have in this context. The rule is of no use then.
-    fn restore_state(
-        &mut self,
-        _state: &RuleState,
-        _context: &RuleContext<'_>,
-    ) -> Result<(), RuleStateError> {
-        Err(RuleStateError::of_part("", "a rule without saved state", "a rule that can be restored"))
+    fn restore_state(&mut self, state: &RuleState, _context: &RuleContext<'_>) -> Result<(), RuleStateError> {
+        match state.parts.first() {
+            None => Ok(()),
+            Some(part) => Err(RuleStateError::of_part(&part.name, "a state", "none: the rule has no state")),
+        }
     }
 }
 

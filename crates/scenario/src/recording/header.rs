@@ -4,6 +4,7 @@ use crate::class_text::{class_json, class_of_text};
 use crate::load::{AttachedFile, MapObject, Source};
 use crate::order_text::order_json;
 use crate::recording::host_start::HostStart;
+use crate::recording::snapshot_start::SnapshotStart;
 use crate::scenario::{CLASSES_MAX, LANDMARKS_MAX, SEARCH_SLOTS_MAX, TICK_MAX};
 use serde::{Deserialize, Serialize};
 use wheelbase_grid::{Cell, CellXY, GridShape, GridSize, SIDE_KINDS_MAX, TERRAIN_KINDS_MAX};
@@ -17,6 +18,8 @@ use wheelbase_traffic::TrafficParams;
 const SWEPT_CELLS_MAX: u64 = 1 << 25;
 /// Name and file of a run without a scenario, where its settings have no name.
 const HOST: &str = "host";
+/// File of a run that was resumed.
+const SNAPSHOT: &str = "snapshot";
 
 /// A scenario file as it was read.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +34,7 @@ pub struct ScenarioText<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Header {
-    /// Name of the scenario file, without its folder; `host` without a scenario.
+    /// Name of the scenario file, without its folder; `host` without a scenario, `snapshot` of a resumed run.
     pub file: String,
     /// The scenario file itself; empty without a scenario.
     pub scenario: String,
@@ -39,6 +42,9 @@ pub struct Header {
     pub attached: Vec<AttachedFile>,
     /// The setup of the world, if it had no scenario.
     pub host: Option<HostStart>,
+    /// The snapshot from which the run went on, if it did not begin with its first tick. Map, classes and all else here
+    /// are those of the world as it was then.
+    pub snapshot: Option<SnapshotStart>,
     /// Name of the scenario, or of the settings.
     pub name: String,
     /// Seed of the run.
@@ -71,7 +77,7 @@ pub struct Header {
     pub objects: Vec<MapObject>,
     /// Classes, by [`ClassId`](wheelbase_sim::ClassId).
     pub classes: Vec<RecordedClass>,
-    /// The initial orders as canonical texts; events refer to them by number. Later orders are announced in their
+    /// The initial orders as canonical texts, none of a resumed run; events refer to them by number. Later orders are announced in their
     /// ticks, with the numbers that follow.
     pub orders: Vec<String>,
     /// Names of the kinds of orders; events refer to them by number.
@@ -238,17 +244,50 @@ impl Header {
         }
     }
 
-    /// The parts that all headers have.
+    /// The header of a world that goes on from a snapshot, which is the world as it is now.
+    /// # Errors
+    /// The reason why the world cannot be recorded.
+    pub fn of_resumed(world: &World) -> Result<Self, String> {
+        let start = SnapshotStart::of(world).map_err(|error| error.to_string())?;
+        Self::of_resumed_from(world, start)
+    }
+
+    /// The header of a world that was loaded from a snapshot.
+    pub(super) fn of_resumed_from(world: &World, start: SnapshotStart) -> Result<Self, String> {
+        let mut header = Self::of_any_world(world, Vec::new())?;
+        header.file = SNAPSHOT.to_owned();
+        if header.name.is_empty() {
+            header.name = SNAPSHOT.to_owned();
+        }
+        header.snapshot = Some(start);
+        match header.mistake() {
+            Some(mistake) => Err(mistake),
+            None => Ok(header),
+        }
+    }
+
+    /// The parts that all headers of worlds have that have not stepped.
     fn of_world(world: &World) -> Result<Self, String> {
-        let (settings, grid, orders) = (world.settings(), world.grid(), world.orders());
+        let orders = world.orders();
+        let texts = orders.lists().flat_map(|(_, list)| list).map(|order| order_json(order).to_string());
+        let texts: Vec<String> = texts.collect();
+        if world.tick() > 0 || orders.next_number() as usize != texts.len() {
+            return Err("its world has stepped".to_owned());
+        }
+        Self::of_any_world(world, texts)
+    }
+
+    /// The parts that all headers have.
+    fn of_any_world(world: &World, orders: Vec<String>) -> Result<Self, String> {
+        let (settings, grid) = (world.settings(), world.grid());
         let terrain = grid.terrain_table().entries().iter();
         let sides = grid.side_table().entries().iter();
-        let texts = || orders.lists().flat_map(|(_, list)| list).map(|order| order_json(order).to_string());
         let mut header = Self {
             file: String::new(),
             scenario: String::new(),
             attached: Vec::new(),
             host: None,
+            snapshot: None,
             name: settings.name.clone(),
             seed: settings.seed,
             ticks: settings.ticks,
@@ -269,12 +308,9 @@ impl Header {
             map_revision: grid.revision(),
             objects: Vec::new(),
             classes: world.tables().iter().map(|tables| RecordedClass::of(tables.class())).collect(),
-            orders: texts().collect(),
+            orders,
             order_kinds: OrderKind::NAMES.map(str::to_owned).to_vec(),
         };
-        if world.tick() > 0 || orders.next_number() as usize != header.orders.len() {
-            return Err("its world has stepped".to_owned());
-        }
         header.make_classes()?;
         Ok(header)
     }
@@ -315,6 +351,12 @@ impl Header {
     /// Whether the ticks hold the decisions of the traffic rule.
     pub(super) fn rule_is_outside(&self) -> bool {
         self.host.as_ref().is_some_and(HostStart::rule_is_outside)
+            || self.snapshot.as_ref().is_some_and(|start| start.rule_is_outside)
+    }
+
+    /// The first tick recorded.
+    pub fn first_tick(&self) -> u32 {
+        self.snapshot.as_ref().map_or(0, |start| start.tick)
     }
 
     /// The scenario file.
@@ -336,7 +378,7 @@ impl Header {
         if self.file.contains('/') {
             return Some("the name of its scenario file has a folder".to_owned());
         }
-        if self.ticks > TICK_MAX && self.host.is_none() {
+        if self.ticks > TICK_MAX && self.host.is_none() && self.snapshot.is_none() {
             return Some(format!("{} ticks, expected at most {TICK_MAX}", self.ticks));
         }
         if self.search_slots > SEARCH_SLOTS_MAX {

@@ -2,7 +2,7 @@
 //!
 //! A recording is a [`Header`] (scenario, map, classes), chunks of ticks, and an [`End`]. Each chunk begins with a key
 //! frame, so that it can be read without the ones before, and has its own checksum; a killed run leaves all chunks but
-//! the last. [`Recorder`] writes a recording as a [`World`](wheelbase_sim::World) steps, [`Reader`] streams over it, a
+//! the last. The recording of a resumed run begins with a snapshot in place of its scenario. [`Recorder`] writes a recording as a [`World`](wheelbase_sim::World) steps, [`Reader`] streams over it, a
 //! [`TickRecord`] at a time, and [`replay`] runs it again: for [`verify`], which compares the two runs, and for
 //! [`profile`], which measures the second.
 //!
@@ -70,6 +70,7 @@ mod record;
 mod recorded_agents;
 mod recorder;
 pub mod replay;
+mod snapshot_start;
 mod tick_code;
 mod tick_difference;
 mod verify;
@@ -88,4 +89,5 @@ pub use rebuild::{Rebuilt, check_memory, rebuild};
 pub use record::{End, Event, PathRun, RunRange, TickRecord};
 pub use recorded_agents::{RecordedAgents, RecordedMotion};
 pub use recorder::Recorder;
+pub use snapshot_start::SnapshotStart;
 pub use verify::{Verified, verify};

@@ -3,7 +3,7 @@
 use crate::order_text::order_json;
 use crate::recording::header::Header;
 use crate::recording::record::{Event, PathRun, RunRange, TickRecord};
-use crate::recording::recorded_agents::{NONE, RecordedAgents};
+use crate::recording::recorded_agents::{RecordedAgents, current_order};
 use crate::recording::tick_code::{LateMove, encode_events, encode_head, encode_moves, encode_rest};
 use wheelbase_sim::{Counters, RunState, TraceEvent, World};
 
@@ -24,6 +24,15 @@ impl Observer {
     pub(super) fn new(header: &Header) -> Self {
         let frame = RecordedAgents::before(header);
         Self { frame, record: TickRecord::default(), late: Vec::new(), bytes: Vec::new() }
+    }
+
+    /// Takes over a world that has stepped, before its next tick.
+    /// # Errors
+    /// The reason why it cannot be recorded.
+    pub(super) fn begin_at(&mut self, world: &World) -> Result<(), String> {
+        self.frame = RecordedAgents::of_world(world)?;
+        debug_assert!(matches_world(world, &self.frame));
+        Ok(())
     }
 
     /// Makes the frame a key frame, before the next tick of `world`.
@@ -161,12 +170,6 @@ fn gather_rest(world: &World, frame: &RecordedAgents, record: &mut TickRecord) {
     }
     record.counters = Counters::of(world);
     record.state_hash = world.state_hash();
-}
-
-/// Number of the current order of the agent in a row.
-fn current_order(world: &World, row: usize) -> u32 {
-    let open = world.agent_arrays().orders(row).open;
-    if open.count > 0 { open.first } else { NONE }
 }
 
 /// Whether a frame agrees with the world.

@@ -1,7 +1,8 @@
 //! Texts of the orders that were given during a run, by number.
 
+use crate::order_text::order_json;
 use crate::varint;
-use wheelbase_sim::OrderList;
+use wheelbase_sim::{OrderList, OrderPool};
 
 /// Most bytes of the texts of a frame.
 const TEXT_BYTES_MAX: usize = 1 << 27;
@@ -24,6 +25,19 @@ impl OrderTexts {
     /// None so far, behind the orders of a header.
     pub fn after(n_in_header: usize) -> Self {
         Self { next: n_in_header as u32, ..Self::default() }
+    }
+
+    /// Those of all orders of a world that has stepped.
+    /// # Errors
+    /// There are too many of them.
+    pub fn of_pool(orders: &OrderPool) -> Result<Self, String> {
+        let mut texts = Self { next: orders.next_number(), ..Self::default() };
+        for (first, list) in orders.lists() {
+            for (number, order) in (first..).zip(list) {
+                texts.add(number, &order_json(order).to_string())?;
+            }
+        }
+        Ok(texts)
     }
 
     /// Number of the next order that is announced.

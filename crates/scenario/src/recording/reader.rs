@@ -206,7 +206,7 @@ impl<R: Read + Seek> Reader<R> {
             self.input.seek(SeekFrom::Start(here)).map_err(RecordingError::Reading)?;
             len
         };
-        let mut tick = 0_u32;
+        let mut tick = self.header.first_tick();
         loop {
             let offset = self.input.stream_position().map_err(RecordingError::Reading)?;
             let number = self.chunks.len() as u32 + 1;
@@ -270,9 +270,15 @@ impl<R: Read + Seek> Reader<R> {
         &self.chunks
     }
 
-    /// Ticks recorded in whole chunks.
+    /// The first tick recorded: 0, or that of the snapshot of a resumed run.
+    pub fn first_tick(&self) -> u32 {
+        self.header.first_tick()
+    }
+
+    /// Ticks recorded in whole chunks, from [`Reader::first_tick`] on.
     pub fn n_ticks(&self) -> u32 {
-        self.chunks.last().map_or(0, |last| last.first_tick + last.n_ticks)
+        let end = self.chunks.last().map_or(0, |last| last.first_tick + last.n_ticks);
+        end.saturating_sub(self.first_tick())
     }
 
     /// The end of the run; `None` if the recording is cut off.
@@ -280,9 +286,10 @@ impl<R: Read + Seek> Reader<R> {
         self.end.as_ref()
     }
 
-    /// Ticks that were run. A run that came to its end has one more record: what happened after its last tick.
+    /// Ticks that were run, from [`Reader::first_tick`] on. A run that came to its end has one more record: what happened
+    /// after its last tick.
     pub fn ticks_run(&self) -> u32 {
-        self.end.as_ref().map_or(self.n_ticks(), |end| end.tick)
+        self.end.as_ref().map_or(self.n_ticks(), |end| end.tick.saturating_sub(self.first_tick()))
     }
 
     /// What is missing, if the recording is cut off.
@@ -342,7 +349,7 @@ impl<R: Read + Seek> Reader<R> {
     pub fn check_end(&self) -> Result<(), RecordingError> {
         let Some(end) = &self.end else { return Ok(()) };
         self.commands_after_end()?;
-        let tick = if self.chunks.is_empty() { 0 } else { self.frame.tick };
+        let tick = if self.chunks.is_empty() { self.first_tick() } else { self.frame.tick };
         let expected = EndHead { tick: end.tick, n_ticks: 0 };
         let why = if self.end_head != expected || end.tick != tick {
             format!("it is that of tick {}, expected {tick}", end.tick)
@@ -449,7 +456,7 @@ impl<R: Read + Seek> Reader<R> {
         let index = self.chunks.partition_point(|chunk| chunk.first_tick <= tick).saturating_sub(1);
         self.ended = false;
         if self.chunks.is_empty() {
-            return Ok(0);
+            return Ok(self.first_tick());
         }
         self.load(index, false)?;
         Ok(self.frame.tick)

@@ -7,20 +7,26 @@ use crate::load::{
 use crate::recording::error::RecordingError;
 use crate::recording::header::{Header, RecordedKind};
 use crate::recording::host_start::HostStart;
+use crate::recording::snapshot_start::SnapshotStart;
 use crate::scenario::{self, Elevation, MapSource, Scenario};
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::{
     Cell, Grid, GridShape, GridSize, MemoryMax, SIDES_MAX, SideEntry, SideKind, SideTable, TerrainEntry,
     TerrainKind, TerrainTable,
 };
 use wheelbase_planner::MovementTables;
-use wheelbase_sim::{CollisionRule, Settings, Setup, World, WorldParts};
-use wheelbase_traffic::{DecisionFeed, OwnRule, RecordedRule, RuleSetting, Traffic};
+use wheelbase_sim::{CollisionRule, Host, Settings, Setup, World, WorldParts, make_own_rule};
+use wheelbase_traffic::view::TrafficView;
+use wheelbase_traffic::{
+    DecisionFeed, Decisions, OwnRule, RecordedRule, RuleContext, RuleSetting, RuleState, RuleStateError,
+    Traffic,
+};
 
 /// The world that a recording began with.
 #[non_exhaustive]
 pub struct Rebuilt {
-    /// The world, before its first tick.
+    /// The world, before the first tick recorded.
     pub world: World,
     /// The sources of its scenario other than the text; empty for a host's world.
     pub source: Source,
@@ -32,11 +38,55 @@ pub struct Rebuilt {
 /// # Errors
 /// [`RecordingError::Scenario`] if its scenario cannot be built, [`RecordingError::Setup`] if its setup cannot.
 pub fn rebuild(header: &Header) -> Result<Rebuilt, RecordingError> {
-    match &header.host {
-        Some(host) => rebuild_host(header, host),
-        None => {
+    match (&header.snapshot, &header.host) {
+        (Some(start), _) => load_snapshot(start),
+        (None, Some(host)) => rebuild_host(header, host),
+        (None, None) => {
             rebuild_scenario(header).map(|Loaded { world, source }| Rebuilt { world, source, feed: None })
         }
+    }
+}
+
+/// The world of a resumed run. A traffic rule from outside gives way to its recorded decisions.
+fn load_snapshot(start: &SnapshotStart) -> Result<Rebuilt, RecordingError> {
+    let feed = RefCell::new(None);
+    let make_rule = |name: &str, setting: RuleSetting<'_>| {
+        if !start.rule_is_outside {
+            return make_own_rule(name, setting);
+        }
+        let (rule, of_rule) = RecordedRule::new(start.needs_paths);
+        feed.replace(Some(of_rule));
+        Some(Box::new(StandIn(rule)) as Box<dyn Traffic>)
+    };
+    let loaded = World::load(&start.bytes, Host { traffic: &make_rule, ..Host::default() });
+    let world = loaded.map_err(|error| RecordingError::Damaged {
+        part: "the snapshot that it begins with".to_owned(),
+        why: error.to_string(),
+    })?;
+    if world.tick() != start.tick {
+        return Err(damaged(format!("a snapshot of tick {}, expected {}", world.tick(), start.tick)));
+    }
+    Ok(Rebuilt { world, source: Source::default(), feed: feed.into_inner() })
+}
+
+/// Repeats the decisions of a rule whose state means nothing here.
+struct StandIn(RecordedRule);
+
+impl Traffic for StandIn {
+    fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
+        self.0.decide(view, decisions);
+    }
+
+    fn needs_paths(&self) -> bool {
+        self.0.needs_paths()
+    }
+
+    fn clone_box(&self) -> Box<dyn Traffic> {
+        self.0.clone_box()
+    }
+
+    fn restore_state(&mut self, _: &RuleState, _: &RuleContext<'_>) -> Result<(), RuleStateError> {
+        Ok(())
     }
 }
 
@@ -129,7 +179,10 @@ pub fn check_memory(header: &Header, memory_max: MemoryMax) -> Result<(), Record
         landmarks: 0,
         fields: WorldParts::FIELDS,
     };
-    if let Some(host) = &header.host {
+    if let Some(start) = &header.snapshot {
+        parts.collision = header.collision_rule();
+        parts.agents = start.agents.into();
+    } else if let Some(host) = &header.host {
         parts.collision = header.collision_rule();
         parts.agents = host.agents.len() as u64;
         parts.landmarks = host.landmarks.unwrap_or(0) as usize;

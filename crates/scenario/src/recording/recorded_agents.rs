@@ -9,7 +9,7 @@ use crate::scenario::AGENTS_MAX;
 use serde::{Deserialize, Serialize};
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{Heading, Pose};
-use wheelbase_sim::{AgentId, ClassId, Counters, PathHandle, PathPool};
+use wheelbase_sim::{AgentId, ClassId, Counters, PathHandle, PathPool, World};
 
 /// `u32` for none.
 pub(super) const NONE: u32 = u32::MAX;
@@ -106,6 +106,38 @@ impl RecordedAgents {
     /// No agents, before the first tick.
     pub(super) fn before(header: &Header) -> Self {
         Self { texts: OrderTexts::after(header.orders.len()), ..Self::default() }
+    }
+
+    /// Those of a world between two ticks.
+    /// # Errors
+    /// The reason why they cannot be recorded.
+    pub(super) fn of_world(world: &World) -> Result<Self, String> {
+        let tick = world.tick();
+        let counters = Counters::of(world);
+        let mut frame = Self { tick, counters, next_end: u32::MAX, ..Self::default() };
+        frame.texts = OrderTexts::of_pool(world.orders())?;
+        let (agents, mut path) = (world.agent_arrays(), Vec::new());
+        for (row, body) in world.agents().iter().enumerate() {
+            let motion = &agents.motion[row];
+            let from = world.pose(row);
+            let mut recorded = RecordedMotion::resting(from, tick);
+            if !motion.at_rest() {
+                let to = CellXY::new(body.to_x, body.to_y);
+                recorded.to = Pose { cell: to, heading: Heading(body.to_heading) };
+                recorded.primitive = motion.primitive;
+                (recorded.start, recorded.end) = (body.begin_tick, motion.until);
+            }
+            frame.push(agents.ids[row], motion.class, recorded);
+            frame.orders[row] = current_order(world, row);
+            frame.waits_since[row] = agents.wait_states[row].waits_since;
+            path.clear();
+            PathRun::append_path(world.paths().moves(agents.paths[row]), &mut path);
+            if frame.n_runs() + path.len() > PATH_RUNS_MAX {
+                return Err(format!("paths of more than {PATH_RUNS_MAX} runs of equal moves"));
+            }
+            frame.pool.replace(&mut frame.paths, row, &path);
+        }
+        Ok(frame)
     }
 
     /// The canonical text of an order that an agent has or is given at the last tick; `None` if there is no such order.
@@ -478,6 +510,12 @@ impl RecordedAgents {
         }
         None
     }
+}
+
+/// Number of the current order of the agent in a row of a world.
+pub(super) fn current_order(world: &World, row: usize) -> u32 {
+    let open = world.agent_arrays().orders(row).open;
+    if open.count > 0 { open.first } else { NONE }
 }
 
 /// The message on an agent that is removed twice at a tick.

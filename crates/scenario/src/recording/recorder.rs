@@ -91,13 +91,25 @@ impl<W: Write> Recorder<W> {
         Self::begin_with(Header::of_host(world), world, out)
     }
 
+    /// Begins the recording of a world at any tick, such as one from [`World::load`]. The recording begins with a
+    /// snapshot of the world, so that nothing else is needed to run it again from there; commands given so far and the
+    /// log are part of what was before. Of a traffic rule from outside the decisions are recorded.
+    ///
+    /// # Errors
+    /// Those of the writer; and if the world cannot be saved, or has classes beyond the limits.
+    pub fn begin_resumed(world: &mut World, out: W) -> io::Result<Self> {
+        Self::begin_with(Header::of_resumed(world), world, out)
+    }
+
     fn begin_with(header: Result<Header, String>, world: &mut World, mut out: W) -> io::Result<Self> {
         let header = header.map_err(|why| io::Error::other(format!("the run cannot be recorded: {why}")));
         let mut header = header?;
         let (mut blocks, mut block) = (BlockWriter::default(), Vec::new());
         write_prefix(&KIND, &mut out)?;
         blocks.write(BLOCK_HEADER, (0, 0), &header, &mut block)?;
-        if header.host.as_ref().is_some_and(HostStart::may_be_too_large) {
+        let may_be_too_large =
+            header.snapshot.is_some() || header.host.as_ref().is_some_and(HostStart::may_be_too_large);
+        if may_be_too_large {
             check_header(&block)?;
         }
         out.write_all(&block)?;
@@ -111,10 +123,18 @@ impl<W: Write> Recorder<W> {
         if let Some(host) = &mut header.host {
             host.forget_agents();
         }
-        world.keep_log();
+        let mut observer = Observer::new(&header);
+        if let Some(start) = &mut header.snapshot {
+            start.bytes = Vec::new();
+            world.keep_log_from_here();
+            let begun = observer.begin_at(world);
+            begun.map_err(|why| io::Error::other(format!("the run cannot be recorded: {why}")))?;
+        } else {
+            world.keep_log();
+        }
         let mut recorder = Self {
             out,
-            observer: Observer::new(&header),
+            observer,
             header,
             blocks,
             chunk: Chunk::default(),
@@ -168,6 +188,18 @@ impl<W: Write> Recorder<W> {
         };
         self.blocks.write(BLOCK_END, (world.tick(), 0), &end, &mut self.out)?;
         self.out.flush()?;
+        Ok(self.out)
+    }
+
+    /// Writes the ticks recorded so far and no end, as if the run had been killed now: of a world that a panic has left
+    /// half way through a tick ([`World::broken`]), or that is not at hand any more.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn finish_without_end(mut self) -> io::Result<W> {
+        if self.n_ticks > 0 {
+            self.write_chunk()?;
+        }
         Ok(self.out)
     }
 

@@ -89,9 +89,11 @@ impl<P> Verifier<P> {
 impl<R: Read + Seek, P: FnMut(u32) -> bool> ReplayVisitor<R> for Verifier<P> {
     fn begin(&mut self, reader: &Reader<R>, Rebuilt { world, source, .. }: &mut Rebuilt) -> ReplayFlow {
         let recorded = reader.header();
-        let found = match &recorded.host {
-            Some(_) => Header::of_host(world),
-            None => Header::of(world, source, recorded.scenario_text()),
+        let found = match (&recorded.snapshot, &recorded.host) {
+            // The snapshot is an input, and what it holds of a rule from outside cannot be saved again.
+            (Some(start), _) => Header::of_resumed_from(world, start.clone()),
+            (None, Some(_)) => Header::of_host(world),
+            (None, None) => Header::of(world, source, recorded.scenario_text()),
         };
         let found = match found {
             Ok(found) => found,
@@ -105,8 +107,16 @@ impl<R: Read + Seek, P: FnMut(u32) -> bool> ReplayVisitor<R> for Verifier<P> {
         if reader.end().is_some_and(counts_collisions) {
             world.check_invariants();
         }
-        world.keep_log();
-        self.end_at(difference)
+        if recorded.snapshot.is_none() {
+            world.keep_log();
+            return self.end_at(difference);
+        }
+        world.keep_log_from_here();
+        let begun = self.observer.begin_at(world).err().map(|why| {
+            let texts = Compared { recorded: "one that can be recorded".to_owned(), found: why };
+            texts.difference(world.tick(), "world")
+        });
+        self.end_at(difference.or(begun))
     }
 
     fn goes_on(&mut self, n_ticks: u32) -> bool {

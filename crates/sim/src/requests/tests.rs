@@ -100,3 +100,43 @@ fn searches_ahead_change_nothing() {
     let n_ahead: usize = (0..100).map(ahead).sum();
     assert!(n_ahead > 2000, "{n_ahead}");
 }
+
+/// Six agents patrol between stations of their own; the goals earn cost fields, of which one fits in memory. Fields that
+/// displace each other before they are ready must not keep requests without an answer.
+#[test]
+fn fields_that_displace_each_other_leave_their_requests_to_searches() {
+    let (width, height, agents, expansions) = (40, 30, 6, 200);
+    let mut text = format!(
+        "name = \"displaced\"\nticks = 12000\nexpansions_per_tick = {expansions}\nsearch_slots = {agents}\n\
+        landmarks = 0\n[map]\ngenerate = {{ kind = \"rooms\", size = [{width}, {height}], seed = 2 }}\n\
+        [class.cart]\nheadings = 4\nmoves = [\n{{ name = \"forward\", by = [1, 0], time = 2 }},\n\
+        {{ name = \"left\", turn = 1, time = 1 }},\n{{ name = \"right\", turn = -1, time = 1 }},\n]\n"
+    );
+    for agent in 0..agents {
+        text += &format!(
+            "[[groups]]\nclass = \"cart\"\ncount = 1\narea = [0, 0, {width}, {height}]\n\
+            orders = [{{ patrol = [[{}, {}], [{}, {}]], within = 1, fallback = \"nearest\" }}]\n",
+            2 + agent,
+            2 + 4 * agent,
+            37 - agent,
+            27 - 4 * agent
+        );
+    }
+    let typed =
+        scenario::parse("displaced.toml", text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}"));
+    let mut world =
+        load::build_world(FilePath::new("displaced.toml"), &typed).unwrap_or_else(|e| panic!("{e}"));
+    let states = world.tables()[0].space().n_states() as u64;
+    world.requests.fields = SharedFields::with_bytes_max(6 * states as usize);
+    // A field and a search of each, and its own.
+    let bound = 2 * states * agents / expansions + (2 * states).div_ceil(expansions / agents);
+    let mut n_by_field = 0;
+    while world.step() == RunState::Running {
+        let open = world.requests.slots.iter().filter_map(|slot| Some((slot.request?, slot.by_field)));
+        let open: Vec<_> = open.collect();
+        let longest = open.iter().map(|(request, _)| u64::from(world.tick() - request.issued)).max();
+        assert!(longest.is_none_or(|longest| longest <= bound), "tick {}: {open:?}", world.tick());
+        n_by_field = n_by_field.max(open.iter().filter(|(_, by_field)| *by_field).count());
+    }
+    assert!(n_by_field > 1, "no two fields are made at once");
+}

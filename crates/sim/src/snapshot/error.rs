@@ -1,7 +1,8 @@
 //! Why a world cannot be saved or loaded.
 
 use super::format::SNAPSHOT;
-use crate::codec::Damage;
+use crate::broken::Broken;
+use crate::codec::{Damage, FileKind};
 use std::fmt;
 use wheelbase_grid::MemoryTooLarge;
 
@@ -11,6 +12,8 @@ use wheelbase_grid::MemoryTooLarge;
 pub enum SaveError {
     /// The traffic rule from outside gives no name under which it can be saved.
     UnnamedRule,
+    /// A step of the world has panicked.
+    Broken(Broken),
     /// A part of the world exceeds the size of a block.
     TooLarge(std::io::Error),
 }
@@ -21,6 +24,7 @@ impl fmt::Display for SaveError {
             Self::UnnamedRule => f.write_str(
                 "the traffic rule has no name to be saved under; expected one from `Traffic::saved_name`",
             ),
+            Self::Broken(broken) => broken.fmt(f),
             Self::TooLarge(error) => write!(f, "the world is too large: {error}"),
         }
     }
@@ -59,7 +63,7 @@ impl fmt::Display for LoadError {
                 if let Some(block) = block {
                     write!(f, "block {block} ")?;
                 }
-                write_damage(f, damage)
+                write_damage(f, &SNAPSHOT, damage)
             }
             Self::Meaning { part, why } => write!(f, "{part}: {why}"),
             Self::UnknownRule(name) => {
@@ -70,13 +74,26 @@ impl fmt::Display for LoadError {
     }
 }
 
-fn write_damage(f: &mut fmt::Formatter<'_>, damage: &Damage) -> fmt::Result {
+impl LoadError {
+    /// Damage of the part of a file in front of its snapshot.
+    pub(crate) fn before_snapshot(kind: &'static FileKind, damage: &Damage) -> Self {
+        struct Text<'a>(&'static FileKind, &'a Damage);
+        impl fmt::Display for Text<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write_damage(f, self.0, self.1)
+            }
+        }
+        Self::Meaning { part: kind.name, why: Text(kind, damage).to_string() }
+    }
+}
+
+fn write_damage(f: &mut fmt::Formatter<'_>, kind: &FileKind, damage: &Damage) -> fmt::Result {
     match damage {
         Damage::Cut => f.write_str("is cut off"),
-        Damage::Magic => write!(f, "is not a {}", SNAPSHOT.name),
+        Damage::Magic => write!(f, "is not a {}", kind.name),
         Damage::Prefix | Damage::Checksum => f.write_str("is damaged: its checksum does not match"),
-        Damage::Version(found) => f.write_str(&SNAPSHOT.of_version(*found)),
-        Damage::Layout(found) => f.write_str(&SNAPSHOT.of_layout(*found)),
+        Damage::Version(found) => f.write_str(&kind.of_version(*found)),
+        Damage::Layout(found) => f.write_str(&kind.of_layout(*found)),
         Damage::Meaning(why) => write!(f, "is damaged: {why}"),
         Damage::Reading(error) => write!(f, "cannot be read: {error}"),
     }

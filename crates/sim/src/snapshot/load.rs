@@ -37,12 +37,12 @@ use wheelbase_traffic::{OwnRule, RuleContext, RulePart, RuleSetting, RuleState, 
 
 /// Makes the traffic rule of a saved name, in its initial state; `None` for an unknown name, or if the rule does not
 /// support the setting.
-pub type MakeRule = dyn Fn(&str, RuleSetting<'_>) -> Option<Box<dyn Traffic>>;
+pub type MakeRule<'a> = dyn Fn(&str, RuleSetting<'_>) -> Option<Box<dyn Traffic>> + 'a;
 
 /// What a host gives to a loaded world.
 pub struct Host<'a> {
     /// Makes the traffic rule of a saved name.
-    pub traffic: &'a MakeRule,
+    pub traffic: &'a MakeRule<'a>,
     /// The threads that the world runs on.
     pub threads: Threads,
     /// Limits on the memory of the world.

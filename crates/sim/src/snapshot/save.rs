@@ -36,6 +36,9 @@ impl World {
     /// # Errors
     /// [`SaveError`]; the world is as it was.
     pub fn save(&self) -> Result<Vec<u8>, SaveError> {
+        if let Some(broken) = self.broken() {
+            return Err(SaveError::Broken(broken.clone()));
+        }
         let name = self.traffic.saved_name().ok_or(SaveError::UnnamedRule)?;
         let mut writer = Writer { blocks: BlockWriter::default(), tick: self.tick, out: Vec::new() };
         write_prefix(&SNAPSHOT, &mut writer.out).map_err(SaveError::TooLarge)?;

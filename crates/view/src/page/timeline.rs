@@ -57,7 +57,8 @@ pub struct TimelineAgent {
     pub id: u32,
     /// Class number.
     pub class: u8,
-    /// Tick of placement.
+    /// Tick of placement; of those there when a resumed run went on, the tick at which the move under way began, or the
+    /// first.
     pub placed: u32,
     /// Tick of removal, or [`NONE`].
     pub removed: u32,
@@ -115,6 +116,9 @@ impl Timeline {
         let (mut record, mut memory) = (TickRecord::default(), 0);
         let mut index = AgentIndex::default();
         let mut orders = BTreeMap::new();
+        if timeline.header.snapshot.is_some() {
+            timeline.add_present(reader, &mut index, &mut orders, with_paths)?;
+        }
         while reader.next_tick(&mut record)? {
             memory += size_of::<Counters>() + record.events.iter().map(memory_of).sum::<usize>();
             memory += if with_paths { size_of_val(&record.path_runs[..]) } else { 0 };
@@ -136,18 +140,18 @@ impl Timeline {
                     && *order as usize >= timeline.header.orders.len()
                 {
                     // The index of its text.
-                    *order = *orders.entry(*order).or_insert_with(|| {
-                        let text = reader.order_text(*order).unwrap_or_default();
+                    let text = reader.order_text(*order).unwrap_or_default();
+                    let known = timeline.orders.len();
+                    *order = timeline.text_index(*order, text, &mut orders);
+                    if timeline.orders.len() > known {
                         memory += size_of::<(u32, u32, String)>() + text.len();
-                        timeline.orders.push(text.to_owned());
-                        timeline.orders.len() as u32 - 1
-                    });
+                    }
                 }
                 timeline.add(&record, &event, &mut index, with_paths);
             }
             timeline.counters.push(record.counters);
         }
-        let end = timeline.n_ticks();
+        let end = timeline.end();
         for agent in &mut timeline.agents {
             agent.end_wait(end);
         }
@@ -155,9 +159,56 @@ impl Timeline {
         Ok(timeline)
     }
 
-    /// Number of recorded ticks.
-    pub fn n_ticks(&self) -> u32 {
-        self.counters.len() as u32
+    /// The tick after the last one recorded.
+    pub fn end(&self) -> u32 {
+        self.header.first_tick() + self.counters.len() as u32
+    }
+
+    /// Index of the text of an order, which is added if it is new.
+    fn text_index(&mut self, order: u32, text: &str, known: &mut BTreeMap<u32, u32>) -> u32 {
+        *known.entry(order).or_insert_with(|| {
+            self.orders.push(text.to_owned());
+            self.orders.len() as u32 - 1
+        })
+    }
+
+    /// Adds the agents that are there when a resumed run goes on.
+    fn add_present<R: Read + Seek>(
+        &mut self,
+        reader: &mut Reader<R>,
+        index: &mut AgentIndex,
+        orders: &mut BTreeMap<u32, u32>,
+        with_paths: bool,
+    ) -> Result<(), RecordingError> {
+        let first = reader.seek(reader.first_tick())?;
+        let frame = reader.agents();
+        for (row, &id) in frame.ids.iter().enumerate() {
+            let motion = frame.motion[row];
+            let is_moving = motion.is_moving(first);
+            let placed = if is_moving { motion.start } else { first };
+            let mut agent = TimelineAgent::placed_at(placed, id, frame.classes[row], frame.pose(row));
+            if is_moving {
+                let ticks = motion.end - motion.start;
+                agent.moves.push(TimelineMove { start: motion.start, ticks, primitive: motion.primitive });
+            }
+            if frame.waits_since[row] != NONE {
+                agent.waits.push([frame.waits_since[row], NONE]);
+            }
+            let order = frame.orders[row];
+            if order != NONE {
+                let text = reader.order_text(order).unwrap_or_default();
+                agent.orders.push([first, self.text_index(order, text, orders)]);
+            }
+            let runs = frame.runs(row);
+            if with_paths && !runs.is_empty() {
+                let count = runs.len();
+                agent.paths.push(TimelinePath { tick: first, first: self.path_runs.len(), count });
+                self.path_runs.extend_from_slice(runs);
+            }
+            index.add(id, self.agents.len());
+            self.agents.push(agent);
+        }
+        Ok(())
     }
 
     fn add(&mut self, record: &TickRecord, event: &Event, index: &mut AgentIndex, with_paths: bool) {

@@ -50,7 +50,7 @@ pub fn page<R: Read + Seek>(
         ("{{heading}}", markup(&heading)),
         ("{{warning}}", cut.unwrap_or_default()),
         ("{{facts}}", facts(reader, profile)),
-        ("{{plots}}", plots(&profile.counters)),
+        ("{{plots}}", plots(&profile.counters, header.snapshot.is_some())),
         ("{{replay}}", replay_summary(profile, threads)),
         ("{{phases}}", phases(profile)),
         ("{{maps}}", maps),
@@ -95,9 +95,10 @@ fn means(values: impl Iterator<Item = f64>, ticks: u32) -> Vec<f64> {
 }
 
 /// Growth of a cumulative count over each interval of `ticks` ticks.
-fn sums(counts: impl Iterator<Item = u64>, ticks: u32) -> Vec<f64> {
+fn sums(counts: impl Iterator<Item = u64>, ticks: u32, is_resumed: bool) -> Vec<f64> {
     let counts: Vec<u64> = counts.collect();
-    let mut before = 0;
+    // What a resumed run had counted before is not said.
+    let mut before = counts.first().copied().filter(|_| is_resumed).unwrap_or(0);
     let added = counts.chunks(ticks as usize).map(|counts| {
         let last = counts.last().copied().unwrap_or(before);
         let added = last.saturating_sub(before);
@@ -107,12 +108,12 @@ fn sums(counts: impl Iterator<Item = u64>, ticks: u32) -> Vec<f64> {
     added.collect()
 }
 
-fn plots(counters: &[Counters]) -> String {
+fn plots(counters: &[Counters], is_resumed: bool) -> String {
     let (wide, fine) =
         (ticks_per_value(counters.len(), BARS_MAX), ticks_per_value(counters.len(), VALUES_MAX));
-    let done = sums(counters.iter().map(|c| c.orders_done + c.tasks_done), wide);
+    let done = sums(counters.iter().map(|c| c.orders_done + c.tasks_done), wide, is_resumed);
     let rate = |count: fn(&Counters) -> u64| {
-        let sums = sums(counters.iter().map(count), fine);
+        let sums = sums(counters.iter().map(count), fine, is_resumed);
         sums.into_iter().map(|sum| sum / f64::from(fine)).collect::<Vec<_>>()
     };
     let mean = |count: fn(&Counters) -> u32| means(counters.iter().map(|c| count(c).into()), fine);

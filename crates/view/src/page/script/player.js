@@ -9,7 +9,7 @@ class Player {
     this.timeline = new Timeline(run);
     this.view = new View($("map"), run, this.timeline, new GroundMap(run));
     this.plot = new Plot($("plot"), run);
-    Object.assign(this, { time: 0, speed: 20, playing: false, following: false, dirty: true, shownTick: -1, last: 0 });
+    Object.assign(this, { time: run.first, speed: 20, playing: false, following: false, dirty: true, shownTick: -1, last: 0 });
     /** Milliseconds spent on drawing each of the last frames, for measurements. */
     this.frameMs = [];
     this.label();
@@ -25,6 +25,7 @@ class Player {
     const { run } = this;
     $("name").textContent = run.name;
     $("last").textContent = `of ${run.ticks}${run.complete ? "" : " (cut off)"}`;
+    $("scrub").min = $("tick").min = run.first;
     $("scrub").max = $("tick").max = run.ticks;
     $("speed").append(...SPEEDS.map((speed) => new Option(`${speed} ticks/s`, speed, speed === 20, speed === 20)));
     $("names").append(...run.names.filter(Boolean).map((name) => new Option(name)));
@@ -50,7 +51,7 @@ class Player {
   // Time.
 
   goTo(time) {
-    this.time = Math.max(0, Math.min(this.run.ticks, time));
+    this.time = Math.max(this.run.first, Math.min(this.run.ticks, time));
     this.dirty = true;
   }
 
@@ -60,7 +61,7 @@ class Player {
   }
 
   play() {
-    if (this.time >= this.run.ticks) this.goTo(0);
+    if (this.time >= this.run.ticks) this.goTo(this.run.first);
     this.playing = true;
     this.last = performance.now();
     this.dirty = true;
@@ -112,7 +113,7 @@ class Player {
     this.shownTick = tick;
     if (document.activeElement !== $("tick")) $("tick").value = tick;
     $("scrub").value = tick;
-    const at = Math.min(tick, run.ticks - 1);
+    const at = Math.min(tick, run.ticks - 1) - run.first;
     if (at >= 0) {
       $("counts").textContent = `${agents[at]} agents, ${moving[at]} moving, ${waiting[at]} waiting, ${stuck[at]} stuck, ${done[at]} orders and tasks done`;
     }
@@ -225,7 +226,7 @@ class Player {
     $("theme").onclick = () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
     window.onhashchange = () => this.readLink();
     new ResizeObserver(() => { view.resize(); this.plot.resize(); this.draw(); }).observe($("map"));
-    const toTick = (event) => { const box = $("plot").getBoundingClientRect(); this.goTo(Math.round(((event.clientX - box.left) / box.width) * this.run.ticks)); };
+    const toTick = (event) => { const box = $("plot").getBoundingClientRect(); this.goTo(Math.round(this.run.first + ((event.clientX - box.left) / box.width) * (this.run.ticks - this.run.first))); };
     $("plot").onpointerdown = (event) => { $("plot").setPointerCapture(event.pointerId); toTick(event); };
     $("plot").onpointermove = (event) => { if (event.buttons) toTick(event); };
     $("plot").onpointerup = () => this.writeLink();

@@ -14,7 +14,7 @@ class Plot {
 
   /** Mean of a counter over the ticks of a column; of its growth per tick if it `grows`. */
   column(values, from, to, grows) {
-    if (grows) return ((values[to - 1] ?? 0) - (from > 0 ? values[from - 1] : 0)) / (to - from);
+    if (grows) return ((values[to - 1] ?? 0) - (from > 0 ? values[from - 1] : this.run.first > 0 ? values[0] : 0)) / (to - from);
     let sum = 0;
     for (let tick = from; tick < to; tick++) sum += values[tick];
     return sum / (to - from);
@@ -22,7 +22,7 @@ class Plot {
 
   paint(ratio) {
     const { image, run } = this, c = image.getContext("2d"), style = getComputedStyle(document.documentElement);
-    const { width, height } = image, ticks = Math.max(1, run.ticks), top = 17 * ratio, high = height - top - 2;
+    const { width, height } = image, ticks = Math.max(1, run.ticks - run.first), top = 17 * ratio, high = height - top - 2;
     const columns = Math.max(1, Math.min(ticks, Math.floor(width / (4 * ratio))));
     c.clearRect(0, 0, width, height);
     const edge = (column) => Math.floor((column * ticks) / columns);
@@ -48,12 +48,12 @@ class Plot {
     const [moves, mostMoves, moveText] = rate(series("moves", true));
     line("moves", `moves per tick (up to ${moveText})`, "--faint", mostMoves, false, moves);
     const [done, mostDone] = rate(series("done", true));
-    const total = run.counters.done[run.ticks - 1] || 0;
+    const total = run.counters.done[run.ticks - run.first - 1] || 0;
     line("done", `orders and tasks done (${total})`, "--done", mostDone, false, done);
   }
 
   draw(time) {
-    const { context: c, canvas, image, run } = this, x = (time / Math.max(1, run.ticks)) * canvas.width;
+    const { context: c, canvas, image, run } = this, x = ((time - run.first) / Math.max(1, run.ticks - run.first)) * canvas.width;
     c.clearRect(0, 0, canvas.width, canvas.height);
     c.drawImage(image, 0, 0);
     c.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--accent");

@@ -79,8 +79,8 @@ function readRun(bytes) {
   };
   readAgents(run, parts);
   about.counters.forEach((name, number) => {
-    const numbers = new Numbers(parts[14 + number]), values = new Float64Array(about.ticks);
-    for (let tick = 0, value = 0; tick < about.ticks; tick++) values[tick] = value += numbers.signed();
+    const numbers = new Numbers(parts[14 + number]), values = new Float64Array(about.ticks - about.first);
+    for (let tick = 0, value = 0; tick < values.length; tick++) values[tick] = value += numbers.signed();
     run.counters[name] = values;
   });
   return run;

@@ -1,0 +1,175 @@
+//! Crash reports: what it takes to run to a panic again.
+//!
+//! A report is an envelope of [`codec`](crate::codec) with one block, the panic and the commands, and a snapshot behind
+//! it.
+
+use crate::broken::{Broken, ReportBase};
+use crate::codec::{BlockHead, BlockWriter, Damage, FileKind, read_block, read_prefix, write_prefix};
+use crate::command_queue::GivenCommand;
+use crate::commands::{Command, Ticket};
+use crate::snapshot::{Host, LoadError, SaveError};
+use crate::world::World;
+use serde::{Deserialize, Serialize};
+use std::io::Read;
+
+/// The kind of file.
+pub const CRASH_REPORT: FileKind = FileKind {
+    magic: *b"WB-CRS\r\n",
+    name: "crash report",
+    version: 1,
+    versions_before: &[],
+    layout: "1 panic: program tick message commands(before ticket tick command); then a snapshot",
+};
+
+/// Kind of the only block.
+const BLOCK_PANIC: u8 = 1;
+/// Most memory of its block: commands come with lists of agents and of changes.
+const PANIC_BYTES_MAX: usize = 1 << 30;
+
+#[derive(Serialize, Deserialize)]
+struct PanicBlock {
+    /// The release that wrote it.
+    program: String,
+    tick: u32,
+    message: String,
+    /// The tick before which each command was given, its ticket, the tick for which it was given, and the command.
+    commands: Vec<(u32, Ticket, Option<u32>, Command)>,
+}
+
+/// A report of a panic, read again: the world as it was saved last, and the commands given from then on.
+///
+/// ```
+/// # use wheelbase_sim::{Grid, MovementClass, Settings, Setup, SideTable, TerrainTable, World};
+/// use wheelbase_sim::{CrashReport, Host};
+/// # let grid = Grid::from_rows(&["........"], TerrainTable::movingai(), SideTable::default())?;
+/// # let setup = Setup::cooperative(Settings::named("lane"), grid, vec![MovementClass::octile()]);
+/// # let mut world = World::new(setup)?;
+/// world.keep_report()?;
+/// while world.tick() < 100 {
+///     if let Err(broken) = world.try_step() {
+///         eprintln!("{broken}; please send the report");
+///         break;
+///     }
+/// }
+/// let bytes = world.report().unwrap_or_default();
+/// // Where the report has come to:
+/// let CrashReport { mut world, mut commands, .. } = CrashReport::load(&bytes, Host::default())?;
+/// while world.tick() < 100 {
+///     commands.give_due(&mut world);
+///     world.step();
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct CrashReport {
+    /// The world as it was saved.
+    pub world: World,
+    /// What was given since.
+    pub commands: CommandsSince,
+    /// The panic; without a message if the world was not broken.
+    pub broken: Broken,
+    /// The release of this crate that wrote the report.
+    pub program: String,
+}
+
+/// Commands to give again, each before its tick.
+#[derive(Debug)]
+pub struct CommandsSince {
+    /// From the last to the first.
+    rest: Vec<(u32, GivenCommand)>,
+}
+
+impl CommandsSince {
+    /// Gives the commands that were given before the next tick of the world.
+    pub fn give_due(&mut self, world: &mut World) {
+        let tick = world.tick();
+        while let Some((_, given)) = self.rest.pop_if(|(before, _)| *before <= tick) {
+            world.give_again(given);
+        }
+    }
+
+    /// Number of the commands left.
+    pub fn len(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// Whether none is left.
+    pub fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+}
+
+impl CrashReport {
+    /// Reads the bytes of [`World::report`]. Everything is checked as by [`World::load`].
+    /// # Errors
+    /// [`LoadError`], with the part and what is wrong in it.
+    pub fn load(mut bytes: &[u8], host: Host<'_>) -> Result<Self, LoadError> {
+        Self::load_from(&mut bytes, host)
+    }
+
+    /// As [`CrashReport::load`], from a file.
+    /// # Errors
+    /// As [`CrashReport::load`].
+    pub fn load_from(input: &mut impl Read, host: Host<'_>) -> Result<Self, LoadError> {
+        let damaged = |damage| LoadError::before_snapshot(&CRASH_REPORT, &damage);
+        read_prefix(&CRASH_REPORT, input).map_err(damaged)?;
+        let head = BlockHead::read(input).map_err(damaged)?;
+        if (head.kind, head.number) != (BLOCK_PANIC, 0) {
+            return Err(damaged(Damage::meaning("is no panic")));
+        }
+        let PanicBlock { program, tick, message, commands } =
+            read_block(&head, PANIC_BYTES_MAX, input).map_err(damaged)?;
+        let world = World::load_from(input, host)?;
+        let wrong = |why: String| LoadError::Meaning { part: "commands since the snapshot", why };
+        let (mut before, mut next) = (world.tick(), world.next_ticket().0);
+        for (at, ticket, ..) in &commands {
+            if *at < before || ticket.0 != next {
+                let found = ticket.0;
+                return Err(wrong(format!(
+                    "ticket {found} before tick {at}, expected ticket {next} before tick {before} or later"
+                )));
+            }
+            (before, next) = (*at, next + 1);
+        }
+        let rest = commands.into_iter().rev();
+        let rest =
+            rest.map(|(before, ticket, tick, command)| (before, GivenCommand { ticket, tick, command }));
+        let commands = CommandsSince { rest: rest.collect() };
+        Ok(Self { world, commands, broken: Broken::new(tick, message), program })
+    }
+}
+
+impl World {
+    /// From now on [`World::report`] has what it needs: saves the world, and keeps a copy of every command. Call it
+    /// again from time to time, so that the commands kept do not grow without end. A copy of a world keeps none. Gives
+    /// the snapshot, as [`World::save`] does.
+    /// # Errors
+    /// As [`World::save`]; what was kept before is kept on.
+    pub fn keep_report(&mut self) -> Result<&[u8], SaveError> {
+        let base = ReportBase { snapshot: self.save()?, given: Vec::new() };
+        Ok(&self.report_base.insert(Box::new(base)).snapshot)
+    }
+
+    /// A report to run to this tick again ([`CrashReport`]): of a broken world, to the panic. `None` if
+    /// [`World::keep_report`] was not called.
+    pub fn report(&self) -> Option<Vec<u8>> {
+        let ReportBase { snapshot, given } = &**self.report_base.as_ref()?;
+        let (tick, message) = match self.broken() {
+            Some(broken) => (broken.tick(), broken.message()),
+            None => (self.tick, ""),
+        };
+        let commands = given.iter().map(|(before, GivenCommand { ticket, tick, command })| {
+            (*before, *ticket, *tick, command.clone())
+        });
+        let block = PanicBlock {
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            tick,
+            message: message.to_owned(),
+            commands: commands.collect(),
+        };
+        let mut out = Vec::new();
+        let written = write_prefix(&CRASH_REPORT, &mut out)
+            .and_then(|()| BlockWriter::default().write(BLOCK_PANIC, (tick, 0), &block, &mut out));
+        out.extend_from_slice(snapshot);
+        written.ok().map(|()| out)
+    }
+}
