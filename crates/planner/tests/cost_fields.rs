@@ -469,6 +469,10 @@ fn the_least_recently_used_field_is_evicted() {
     for (_, _, field) in fields.iter() {
         assert_field(&grid, &tables, field, false);
     }
+    fields.forget_unused(1, 9);
+    assert_eq!(kept(&fields), [(0, 2), (0, 3), (0, 4)]);
+    fields.forget_unused(0, 4);
+    assert_eq!(kept(&fields), [(0, 3), (0, 4)]);
     fields.forget_class(0);
     assert_eq!(fields.bytes(), 0);
 }

@@ -21,6 +21,8 @@ const BYTES_MAX: usize = 256 << 20;
 const BYTES_A_STATE: usize = field_bytes(1, 0) + 1;
 /// Bytes of a field for each pose, and most of all fields.
 pub(crate) const NEED: (u64, u64) = (BYTES_A_STATE as u64, BYTES_MAX as u64);
+/// Ticks after its last use from which on the next edit drops a field.
+const KEPT_TICKS: u32 = 1000;
 /// Goals whose searches are counted; when there are more, all counts start over.
 const GOALS_MAX: usize = 1 << 16;
 
@@ -180,8 +182,10 @@ impl SharedFields {
         self.fields.bytes()
     }
 
-    /// Follows an edit of the map, after the tables of the class.
-    pub fn repair(&mut self, class: ClassId, tables: &MovementTables, changed: Rect) {
+    /// Follows an edit of the map at a tick, after the tables of the class. Fields long unused are dropped: to repair them
+    /// all would make edits the slower the longer a world runs.
+    pub fn repair(&mut self, class: ClassId, tables: &MovementTables, changed: Rect, tick: u32) {
+        self.fields.forget_unused(u32::from(class.0), u64::from(tick.saturating_sub(KEPT_TICKS)));
         self.fields.repair(u32::from(class.0), tables, changed, &mut self.scratch);
     }
 

@@ -219,9 +219,9 @@ fn follow_edit(world: &mut World, changed: Rect) {
         (update, update.changed || toggled)
     };
     let (updates, are_stale): (Vec<Update>, Vec<bool>) = classes.iter_mut().zip(tables).map(follow).unzip();
-    let World { requests, agents, tables, .. } = world;
+    let World { requests, agents, tables, tick, .. } = world;
     for (number, tables) in tables.iter().enumerate() {
-        requests.fields.repair(ClassId(number as u8), tables, changed);
+        requests.fields.repair(ClassId(number as u8), tables, changed, *tick);
     }
     requests.restart_searches(|agent| {
         agents.row(agent).is_some_and(|row| are_stale[agents.motion[row].class.0 as usize])

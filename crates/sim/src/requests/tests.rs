@@ -1,6 +1,10 @@
 use super::*;
 use crate::{RunState, World, load, scenario};
 use std::path::Path as FilePath;
+use wheelbase_grid::{CellXY, Grid, Rect, SideTable, TerrainKind, TerrainTable};
+use wheelbase_planner::fields::CostField;
+use wheelbase_planner::{Goal, GoalMember, Heading, MovementClass, MovementTables, Pose, SettleTarget};
+use wheelbase_traffic::motion::ClassId;
 use wheelbase_traffic::random::Random;
 
 fn request(agent: u32, issued: u32, priority: i32, least_ticks: u32) -> PathRequest {
@@ -139,4 +143,30 @@ fn fields_that_displace_each_other_leave_their_requests_to_searches() {
         n_by_field = n_by_field.max(open.iter().filter(|(_, by_field)| *by_field).count());
     }
     assert!(n_by_field > 1, "no two fields are made at once");
+}
+
+/// An edit repairs the fields in use and drops the others, so that it costs the same however long a world has run.
+#[test]
+fn an_edit_drops_fields_that_were_long_unused() {
+    let mut grid = Grid::from_rows(&["........"; 4], TerrainTable::movingai(), SideTable::default()).unwrap();
+    let mut tables = MovementTables::compile(&grid, MovementClass::octile());
+    let goals: Vec<[GoalMember; 1]> = (0..4).map(|x| [GoalMember::any(CellXY::new(x, 1))]).collect();
+    let mut fields = SharedFields::new();
+    for (goal, tick) in goals.iter().zip([10, 499, 500, 1400]) {
+        let field = fields.obtain(ClassId(0), &tables, &Goal::of(goal), tick).unwrap();
+        field.settle(&tables, SettleTarget::All, u64::MAX);
+    }
+    let edit = grid.set_terrain(Rect::new(4, 0, 1, 3), TerrainKind(2));
+    tables.update(&grid, edit.changed);
+    fields.repair(ClassId(1), &tables, edit.changed, 1500);
+    assert_eq!(fields.len(), 4);
+    fields.repair(ClassId(0), &tables, edit.changed, 1500);
+    let kept = |goal: &[GoalMember; 1]| fields.get(ClassId(0), &Goal::of(goal)).is_some();
+    assert_eq!(goals.iter().map(kept).collect::<Vec<_>>(), [false, false, true, true]);
+    let far = tables.space().state(Pose::new(7, 1, Heading(0))).unwrap();
+    let cost = |goal: &[GoalMember; 1]| fields.get(ClassId(0), &Goal::of(goal))?.cost(far);
+    // Around the wall.
+    let mut fresh = CostField::to_goal(&tables, &Goal::of(&goals[2]));
+    fresh.settle(&tables, SettleTarget::All, u64::MAX);
+    assert!(cost(&goals[2]).is_some() && cost(&goals[2]) == fresh.cost(far));
 }

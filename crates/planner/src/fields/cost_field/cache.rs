@@ -176,6 +176,11 @@ impl CostFieldCache {
         }
     }
 
+    /// Drops the fields of a class whose last use has a number below `least`.
+    pub fn forget_unused(&mut self, class: u32, least: u64) {
+        self.entries.retain(|entry| entry.class != class || entry.used >= least);
+    }
+
     /// Drops every field of a class.
     pub fn forget_class(&mut self, class: u32) {
         self.entries.retain(|entry| entry.class != class);
