@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{apply, edit, goal, world, world_of};
+use common::{apply, edit, goal, saved_cases, world, world_of};
 use proptest::prelude::*;
 use wheelbase_grid::*;
 use wheelbase_planner::fields::*;
@@ -134,7 +134,7 @@ fn check(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(saved_cases(1000)))]
 
     #[test]
     fn a_field_goes_on_as_if_it_had_not_been_saved(
@@ -148,7 +148,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(saved_cases(60)))]
 
     #[test]
     fn a_field_of_a_larger_map_goes_on(
@@ -214,10 +214,10 @@ proptest! {
 #[cfg(feature = "serde")]
 mod forged {
     use super::*;
-    use common::{forge, forged_cases};
+    use common::forge;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(forged_cases(300)))]
+        #![proptest_config(ProptestConfig::with_cases(saved_cases(300)))]
 
         /// A forged field is refused, or settles to the right costs, with repairs and without.
         #[test]

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{goal, world_of};
+use common::{goal, saved_cases, world_of};
 use proptest::prelude::*;
 use wheelbase_grid::*;
 use wheelbase_planner::fields::CostField;
@@ -197,7 +197,7 @@ fn check(owned: &Owned, slices: &[u64], dirty: &mut Scratch) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(saved_cases(400)))]
 
     #[test]
     fn a_search_goes_on_as_if_it_had_not_been_saved(
@@ -242,10 +242,10 @@ fn long_searches_go_on() {
 #[cfg(feature = "serde")]
 mod forged {
     use super::*;
-    use common::{forge, forged_cases};
+    use common::forge;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(forged_cases(300)))]
+        #![proptest_config(ProptestConfig::with_cases(saved_cases(300)))]
 
         /// A forged search is refused or harmless: nothing panics, and every path is legal.
         #[test]

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{apply, class_of, edit, goal, world, world_of};
+use common::{apply, class_of, edit, goal, saved_cases, world, world_of};
 use proptest::prelude::*;
 use wheelbase_grid::*;
 use wheelbase_planner::model::*;
@@ -114,7 +114,7 @@ fn hills() -> impl Strategy<Value = (Grid, MovementClass)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(ProptestConfig::with_cases(saved_cases(500)))]
 
     #[test]
     fn restored_tables_answer_and_follow_edits_alike(
@@ -138,7 +138,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(saved_cases(60)))]
 
     #[test]
     fn restored_tables_of_larger_maps_follow_edits_alike(
@@ -153,10 +153,10 @@ proptest! {
 #[cfg(feature = "serde")]
 mod forged {
     use super::*;
-    use common::{forge, forged_cases};
+    use common::forge;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(forged_cases(300)))]
+        #![proptest_config(ProptestConfig::with_cases(saved_cases(300)))]
 
         /// Forged tables are refused or harmless: nothing panics, moves agree with the map, answers with a plain
         /// search.

@@ -251,6 +251,10 @@ impl Scratch {
             }
             Ok(())
         })?;
+        if let Some(Outcome::AtGoal(end)) = saved.outcome {
+            // It was popped and not closed.
+            due.push(end.0);
+        }
         due.sort_unstable();
         match again.iter().find(|state| due.binary_search(state).is_err()) {
             Some(state) => {

@@ -265,9 +265,8 @@ fn walk(
     }
 }
 
-/// Cases of a run of the tests with forged state; others by `WHEELBASE_FORGED`.
-#[cfg(feature = "serde")]
-pub fn forged_cases(of_tests: u32) -> u32 {
+/// Cases of a run of the tests with saved or forged state; others by `WHEELBASE_FORGED`.
+pub fn saved_cases(of_tests: u32) -> u32 {
     std::env::var("WHEELBASE_FORGED").ok().and_then(|n| n.parse().ok()).unwrap_or(of_tests)
 }
 
