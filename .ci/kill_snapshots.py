@@ -15,6 +15,7 @@ import argparse
 import collections
 import json
 import os
+import pathlib
 import random
 import resource
 import shutil
@@ -24,45 +25,9 @@ import sys
 import tempfile
 import time
 
-# Carts and trucks with tasks and orders of a group, and a door.
-SCENARIO = """name = "killed"
-ticks = 4000000
-seed = 5
-[map]
-generate = { kind = "rooms", size = [40, 30], seed = 2 }
-[class.cart]
-headings = 4
-moves = [
-    { name = "forward", by = [1, 0], time = 2 },
-    { name = "left", turn = 1, time = 1 },
-    { name = "right", turn = -1, time = 1 },
-]
-[class.truck]
-headings = 4
-footprint = ["X>"]
-moves = [
-    { name = "forward", by = [1, 0], time = 3 },
-    { name = "reverse", by = [-1, 0], time = 9 },
-    { name = "left", turn = 1, time = 3 },
-    { name = "right", turn = -1, time = 3 },
-]
-[[groups]]
-class = "cart"
-count = 20
-area = [0, 0, 40, 30]
-tasks = { kind = "random", area = [0, 0, 40, 30] }
-[[groups]]
-class = "truck"
-count = 8
-area = [0, 0, 40, 30]
-orders = [{ goto_group = [20, 14], fallback = "nearest" }, { wait = 30 }, { patrol = [[3, 3], [36, 26]], fallback = "nearest" }]
-[[events]]
-tick = 60
-set_terrain = { area = [18, 10, 3, 3], kind = "water", on_agents = "wait" }
-[[events]]
-tick = 160
-set_terrain = { area = [18, 10, 3, 3], kind = "ground" }
-"""
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# All kinds of orders, events and searches that go on from tick to tick. It never ends by itself.
+SCENARIO = ROOT / "scenarios/mixed.toml"
 # Ticks after which the file is deleted and the run begins anew, and the tick to which every tenth snapshot is resumed.
 ANEW_TICKS = 250
 LATER_TICKS = 400
@@ -81,8 +46,7 @@ class Runs:
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
         self.scenario = os.path.join(folder, "killed.toml")
-        with open(self.scenario, "w", encoding="utf-8") as out:
-            out.write(SCENARIO)
+        shutil.copy(SCENARIO, self.scenario)
         self.hashes = {}
 
     def command(self, *arguments):
@@ -249,8 +213,8 @@ def check_disks(runs):
 
     disk = os.path.join(runs.folder, "disk")
     os.mkdir(disk)
-    # Room for the old file, and for half of a new one.
-    pages = size * 3 // 2 // 4096 + 1
+    # Room for the old file, and for a little of a new one, which may be smaller.
+    pages = size // 4096 + 3
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={pages * 4096}", "none", disk], capture_output=True,
                              check=False)
     if mounted.returncode != 0:

@@ -1,8 +1,9 @@
 //! One mixed scene whose states are the same on every machine.
 //!
 //! [`run`] makes a world in code, plays 600 ticks of it and returns what came out, the hash of all states and events
-//! among it. Half way it saves the world to bytes and goes on with the world that it loads from them. `golden.txt` is what it must be. `.ci/golden_hash` runs it on several numbers of threads, in debug and in
-//! release, and on other processors and systems: `golden.txt` says nothing of these, so they must all agree.
+//! among it. Half way it saves the world to bytes and goes on with the world that it loads from them. `golden.txt` is
+//! what must come out. `.ci/golden_hash` runs it on several numbers of threads, in debug and in release, and on other
+//! processors and systems: `golden.txt` says nothing of these, so they must all agree.
 //!
 //! It reads no file and no clock, and on one thread it makes none, so that it runs on bare WebAssembly too.
 

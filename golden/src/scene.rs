@@ -116,7 +116,7 @@ impl From<LoadError> for SceneError {
     }
 }
 
-/// So many threads; with one, that of the caller.
+/// A number of threads; one is that of the caller.
 pub fn threads(n_threads: usize) -> Threads {
     if n_threads > 1 { Threads::Own(n_threads) } else { Threads::Caller }
 }

@@ -45,7 +45,7 @@ impl Script {
         let commands = match world.tick() {
             1 => first_orders(),
             40 => vec![edit(Rect::new(30, RIVER.0, 4, RIVER.1), GROUND, OnAgents::Wait)],
-            // The bridge goes once nobody is on it; another drops those who are still there at the deadline.
+            // The bridge goes once nobody is on it; another takes whoever is still there at the deadline.
             80 => vec![edit(BRIDGES[0], WATER, OnAgents::Wait)],
             90 => {
                 let on_agents = OnAgents::WaitUntil { deadline: 12, then: AtDeadline::Remove };
@@ -192,7 +192,7 @@ fn changes_of_the_land() -> Vec<Command> {
     ]
 }
 
-/// A reserve, and one who asks for a place that is not there.
+/// A reserve, and an agent for a place that is not there.
 fn arrivals() -> Vec<Command> {
     let goto = [Order::goto_area(Rect::new(0, 0, 30, 20)), Order::wait(5), Order::goto(CellXY::new(70, 45))];
     let group = |class, count, area| {

@@ -6,10 +6,9 @@
 
 #![forbid(unsafe_code)]
 
-use std::path::Path;
 use std::process::ExitCode;
-use wheelbase_benches::{calibration, median, timed};
-use wheelbase_scenario::{load, scenario};
+use wheelbase_benches::{calibration, crowd, median, timed};
+use wheelbase_grid::Rect;
 use wheelbase_sim::{Host, World};
 
 /// Agents, and cells along each side of the map: about one cell in twenty is covered.
@@ -17,7 +16,6 @@ const SCENES: [(usize, u32); 3] = [(200, 128), (1_000, 288), (5_000, 640)];
 /// Ticks before the measurements, and ticks of a rollback.
 const WARM_UP_TICKS: u32 = 300;
 const ROLLBACK_TICKS: u32 = 8;
-const CLASSES: [&str; 5] = ["scout", "truck", "tank", "loader", "carrier"];
 
 fn main() -> ExitCode {
     let rounds = std::env::args().nth(1).map_or(Ok(9), |text| text.parse());
@@ -32,7 +30,7 @@ fn main() -> ExitCode {
         "agents", "KiB", "save", "load", "clone", "clone_from", "8 ticks", "rollback"
     );
     for (agents, side) in SCENES {
-        match crowd(agents, side) {
+        match warmed_up(agents, side) {
             Ok(world) => measure(world, rounds),
             Err(why) => {
                 eprintln!("error: {why}");
@@ -45,18 +43,8 @@ fn main() -> ExitCode {
 }
 
 /// The crowd after its first ticks.
-fn crowd(agents: usize, side: u32) -> Result<World, String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios/first/7_crowd.toml");
-    let text = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
-    let classes = text.split("[[groups]]").next().unwrap_or_default();
-    let mut text = classes.replace("size = [96, 64]", &format!("size = [{side}, {side}]"));
-    for class in CLASSES {
-        let (count, area) = (agents / CLASSES.len(), format!("[0, 0, {side}, {side}]"));
-        text += &format!("[[groups]]\nclass = \"{class}\"\ncount = {count}\narea = {area}\n");
-        text += &format!("tasks = {{ kind = \"random\", area = {area} }}\n");
-    }
-    let typed = scenario::parse("crowd.toml", text.as_bytes()).map_err(|error| error.to_string())?;
-    let mut world = load::build_world(&path, &typed).map_err(|error| error.to_string())?;
+fn warmed_up(agents: usize, side: u32) -> Result<World, String> {
+    let mut world = crowd(agents, side, Rect::new(0, 0, side, side))?;
     for _ in 0..WARM_UP_TICKS {
         world.step();
     }

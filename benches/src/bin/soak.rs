@@ -15,13 +15,11 @@
 
 #![forbid(unsafe_code)]
 
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use wheelbase_benches::{SplitMix64, calibration, timed};
+use wheelbase_benches::{CROWD_CLASSES, SplitMix64, calibration, crowd, timed};
 use wheelbase_grid::{CellXY, Change, Rect, TerrainKind};
 use wheelbase_planner::{ClassSpec, Pose};
-use wheelbase_scenario::{load, scenario};
 use wheelbase_sim::invariant::{check, check_pools};
 use wheelbase_sim::{
     AgentId, AgentRow, ClassId, Command, Host, Order, OrderKind, Settings, SpawnGroup, TaskSource, Team,
@@ -33,7 +31,6 @@ const AGENTS: usize = 300;
 const SIDE: u32 = 160;
 const RIVER: (i32, u32) = (76, 8);
 const BRIDGES: [(i32, u32); 3] = [(16, 24), (68, 24), (120, 24)];
-const CLASSES: [&str; 5] = ["scout", "truck", "tank", "loader", "carrier"];
 /// Ticks between saves, and between checks by the simulation itself.
 const SAVE_TICKS: u32 = 5_000;
 const CHECK_TICKS: u32 = 10;
@@ -64,21 +61,6 @@ fn main() -> ExitCode {
     }
 }
 
-/// The crowd before its first tick.
-fn crowd() -> Result<World, String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios/first/7_crowd.toml");
-    let text = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
-    let classes = text.split("[[groups]]").next().unwrap_or_default();
-    let mut text = classes.replace("size = [96, 64]", &format!("size = [{SIDE}, {SIDE}]"));
-    for class in CLASSES {
-        let (count, area) = (AGENTS / CLASSES.len(), format!("[0, 0, {}, {SIDE}]", RIVER.0 - 2));
-        text += &format!("[[groups]]\nclass = \"{class}\"\ncount = {count}\narea = {area}\n");
-        text += &format!("tasks = {{ kind = \"random\", area = [0, 0, {SIDE}, {SIDE}] }}\n");
-    }
-    let typed = scenario::parse("crowd.toml", text.as_bytes()).map_err(|error| error.to_string())?;
-    load::build_world(&path, &typed).map_err(|error| error.to_string())
-}
-
 struct Soak {
     world: World,
     random: SplitMix64,
@@ -92,7 +74,8 @@ struct Soak {
 
 impl Soak {
     fn new(seed: u64) -> Result<Self, String> {
-        let mut world = crowd()?;
+        // West of the river, which is dug at the first tick.
+        let mut world = crowd(AGENTS, SIDE, Rect::new(0, 0, RIVER.0 as u32 - 2, SIDE))?;
         world.set_ticks(Settings::ENDLESS);
         let table = world.grid().terrain_table();
         let kind = |name| table.kind_of_name(name).ok_or_else(|| format!("no terrain {name}"));
@@ -217,11 +200,11 @@ impl Soak {
         }
     }
 
-    /// Places agents in place of those removed; those without room are placed another time.
+    /// Places agents for the removed ones. Without room they are placed another time.
     fn place_missing(&mut self) {
         let missing = AGENTS.saturating_sub(self.world.agents().len());
         for _ in 0..missing.min(8) {
-            let class = ClassId(self.random.below(CLASSES.len() as u32) as u8);
+            let class = ClassId(self.random.below(CROWD_CLASSES.len() as u32) as u8);
             let orders = Arc::new([tasks(self.random.below(1 << 30))]);
             let area = Rect::new(0, 0, SIDE, SIDE);
             let group = SpawnGroup {

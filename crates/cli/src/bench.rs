@@ -27,7 +27,8 @@ use wheelbase_planner::{
 };
 use wheelbase_scenario::load::{Overrides, PlanningProblem, load_world};
 use wheelbase_sim::{
-    GateLoad, Memory, Phase, RunResult, World, permille, quantile_ms, single_agent_bounds_observed,
+    CommandsSince, GateLoad, Memory, Phase, RunResult, World, permille, quantile_ms,
+    single_agent_bounds_observed,
 };
 use wheelbase_view::safe_text;
 
@@ -564,7 +565,8 @@ fn bench_scenario(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let mut phases = PhaseTimes::new();
     let begun = Instant::now();
     let driven = pool.install(|| {
-        drive(&mut world, &mut RunFiles::default(), None, stop, true, &mut |phase| phases.begin(phase))
+        let (mut commands, mut files) = (CommandsSince::default(), RunFiles::default());
+        drive(&mut world, &mut commands, &mut files, None, stop, true, &mut |phase| phases.begin(phase))
     });
     let wall_s = begun.elapsed().as_secs_f64();
     let Driven { times, agent_ticks, broken } = driven?;

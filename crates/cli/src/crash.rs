@@ -4,13 +4,20 @@ use crate::failure::{Exit, Failure};
 use crate::output::file::{OutputFile, Unfinished};
 use crate::output::say;
 use crate::run_files::RunFiles;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-use wheelbase_sim::{Broken, World};
+use wheelbase_sim::{Broken, CommandsSince, World};
 use wheelbase_view::safe_text;
 
 /// Ends a run whose world is broken: completes its files with the last whole tick, and writes the report into a folder.
-pub fn end_broken(world: &World, broken: &Broken, files: RunFiles, folder: &Path) -> Failure {
+/// `again` as for [`report`].
+pub fn end_broken(
+    world: &World,
+    broken: &Broken,
+    again: impl FnOnce() -> Option<(World, CommandsSince)>,
+    files: RunFiles,
+    folder: &Path,
+) -> Failure {
     if let Err(Failure::Message { text, .. }) = files.finish_without_end().end(Exit::Broken) {
         say(text);
     }
@@ -19,15 +26,24 @@ pub fn end_broken(world: &World, broken: &Broken, files: RunFiles, folder: &Path
         exit: Exit::Broken,
         text: format!(
             "error: the step of tick {tick} panicked: {message}; nothing is written of it\n{}",
-            report(world, "", folder)
+            report(world, again, "", folder)
         ),
     }
 }
 
-/// Writes the report of a world, and says what to do with it. `flags` are needed to see again what is reported.
-pub fn report(world: &World, flags: &str, folder: &Path) -> String {
-    let Some(bytes) = world.report() else {
-        return "there is no report: the world could not be saved before its first tick".to_owned();
+/// Writes the report of a world, and says what to do with it. It begins with the last snapshot, or else with what `again`
+/// makes: the world as the run began with it, and the commands given since. `flags` are needed to see again what is
+/// reported.
+pub fn report(
+    world: &World,
+    again: impl FnOnce() -> Option<(World, CommandsSince)>,
+    flags: &str,
+    folder: &Path,
+) -> String {
+    let from_start = || again().and_then(|(start, commands)| world.report_from(&start, &commands).ok());
+    let Some(bytes) = world.report().or_else(from_start) else {
+        return "there is no report: the run can no more be begun as it was, its files have changed"
+            .to_owned();
     };
     let name = format!("wheelbase-crash-{}.report", world.tick());
     let in_temp = std::env::temp_dir();
@@ -44,9 +60,7 @@ pub fn report(world: &World, flags: &str, folder: &Path) -> String {
 }
 
 fn write(bytes: &[u8], path: PathBuf) -> io::Result<PathBuf> {
-    let mut file = OutputFile::create(&path, Unfinished::Removed)?;
-    file.write_all(bytes)?;
-    file.commit()?;
+    OutputFile::create(&path, Unfinished::Removed)?.commit_with(bytes)?;
     Ok(path)
 }
 
@@ -110,31 +124,30 @@ mod tests {
         World::new(setup).unwrap()
     }
 
-    fn run_args(folder: &Path, more: &[&str]) -> RunArgs {
+    fn run_args(folder: &Path) -> RunArgs {
         let file = |name: &str| folder.join(name).display().to_string();
         let (trace, record, metrics) = (file("t.jsonl"), file("r.wbr"), file("m.csv"));
         let mut typed = vec!["wheelbase", "run", "--resume", "unread", "--quiet", "--metrics-every", "1"];
         typed.extend(["--trace", &trace, "--record", &record, "--metrics", &metrics]);
-        typed.extend(more);
         let Command::Run(args) = Args::try_parse_from(typed).unwrap().command else { panic!() };
         args
     }
 
+    type Begun = (World, CommandsSince);
+
     /// Runs a world to its panic with all files; gives the tick and the message.
-    fn run_to_panic(
-        mut world: World,
-        commands: Option<wheelbase_sim::CommandsSince>,
-        folder: &Path,
-    ) -> (u32, String) {
-        let args = run_args(folder, &[]);
+    fn run_to_panic(begin: impl Fn() -> Begun, folder: &Path) -> (u32, String) {
+        let (mut world, mut commands) = begin();
+        let args = run_args(folder);
         let stop = Interrupt::listen();
         stop.catch_signals();
         let mut files = OpenedFiles::open(&args).begin(None, &mut world);
-        files.feed(commands);
-        world.keep_report().unwrap();
-        let driven = drive(&mut world, &mut files, None, &stop, false, &mut |_| {});
+        let driven = drive(&mut world, &mut commands, &mut files, None, &stop, false, &mut |_| {});
         let Ok(Driven { broken: Some(broken), .. }) = driven else { panic!("no panic") };
-        let Failure::Message { exit, text } = end_broken(&world, &broken, files, folder) else { panic!() };
+        let Failure::Message { exit, text } = end_broken(&world, &broken, || Some(begin()), files, folder)
+        else {
+            panic!()
+        };
         assert_eq!(exit, Exit::Broken);
         (broken.tick(), text)
     }
@@ -143,7 +156,7 @@ mod tests {
     fn a_panic_leaves_whole_files_and_a_report_that_panics_again() {
         let folder = std::env::temp_dir().join(format!("wheelbase-crash-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        let (tick, text) = run_to_panic(world(), None, &folder);
+        let (tick, text) = run_to_panic(|| (world(), CommandsSince::default()), &folder);
         assert!(tick > 100, "{tick}");
         assert!(text.contains(&format!("the step of tick {tick} panicked: an agent")), "{text}");
         assert!(!text.contains('\u{1b}'), "{text}");
@@ -160,10 +173,13 @@ mod tests {
         let metrics = std::fs::read_to_string(folder.join("m.csv")).unwrap();
         assert!(metrics.lines().last().unwrap().starts_with(&format!("{},", tick - 1)), "{metrics}");
         // The report leads there again.
-        let host = Host { traffic: &make_faulty, ..Host::default() };
-        let Resumed { world, commands, expected } = load_resumed(&report, host).unwrap();
-        assert_eq!((world.tick(), expected.as_ref().map(Broken::tick)), (0, Some(tick)));
-        assert_eq!(run_to_panic(world, commands, &folder), (tick, text));
+        let again = || {
+            let host = Host { traffic: &make_faulty, ..Host::default() };
+            let Resumed { world, commands, expected } = load_resumed(&report, host).unwrap();
+            assert_eq!((world.tick(), expected.as_ref().map(Broken::tick)), (0, Some(tick)));
+            (world, commands)
+        };
+        assert_eq!(run_to_panic(again, &folder), (tick, text));
         // Without its rule it is refused by name.
         let Err(Failure::Message { exit, text }) = load_resumed(&report, Host::default()) else { panic!() };
         assert!(exit == Exit::BadInput && text.contains("traffic rule \"faulty\""), "{text}");
@@ -175,10 +191,10 @@ mod tests {
     #[test]
     fn without_a_report_the_message_says_so() {
         let mut world = world();
-        assert!(report(&world, "", Path::new(".")).contains("no report"));
+        assert!(report(&world, || None, "", Path::new(".")).contains("no report"));
         world.keep_report().unwrap();
-        // Neither in a folder that is missing nor in the temporary one.
-        let text = report(&world, " --check-invariants", Path::new("/nowhere/at/all"));
+        // The folder is missing: it goes into the temporary one.
+        let text = report(&world, || None, " --check-invariants", Path::new("/nowhere/at/all"));
         assert!(text.contains("--check-invariants`"), "{text}");
         assert!(world.agent(AgentId(0)).is_some());
         std::fs::remove_file(std::env::temp_dir().join("wheelbase-crash-0.report")).unwrap();

@@ -33,7 +33,7 @@ impl Exit {
         (Self::BadInput, "bad arguments, a bad file, or an output that could not be written"),
         (
             Self::Broken,
-            "an internal invariant broke, or a tick failed inside; a report is written to see it again",
+            "an internal invariant broke, or a panic ended a tick; a report is written to see it again",
         ),
         (Self::Interrupted, "interrupted; outputs of the work in progress are still completed"),
     ];

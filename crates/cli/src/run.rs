@@ -14,10 +14,10 @@ use crate::watch;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use wheelbase_scenario::load::{Loaded, Overrides, is_problem, load_world_and_text};
+use wheelbase_scenario::load::{Loaded, Overrides, Source, is_problem, load_world_and_text};
 use wheelbase_sim::{
-    Broken, Counters, Host, Phase, ReplanParams, RunResult, RunState, TickTimes, TrafficParams, WaitForCycle,
-    World, tune,
+    Broken, CommandsSince, Counters, Host, Phase, ReplanParams, RunResult, RunState, TickTimes,
+    TrafficParams, WaitForCycle, World, tune,
 };
 use wheelbase_view::safe_text;
 use wheelbase_view::terminal::Terminal;
@@ -53,45 +53,31 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         watch::require_terminal()?;
     }
     let pool = thread_pool(args.threads)?;
-    let (mut world, begun_from, commands, expected) = match (scenario, &args.resume) {
-        (Some(file), _) => {
-            let loaded = pool.install(|| load_world_and_text(file, overrides));
-            let (Loaded { world, source, .. }, text) = loaded.map_err(Failure::bad_input)?;
-            (world, Some((file, text, source)), None, None)
-        }
-        (None, Some(file)) => {
-            let memory_max = overrides.memory_max;
-            let host = move || Host { memory_max, ..Host::default() };
-            let Resumed { mut world, commands, expected } = pool.install(|| load_resumed(file, host()))?;
-            world.set_ticks(args.ticks.unwrap_or(world.settings().ticks));
-            (world, None, commands, expected)
-        }
-        // The arguments name one of the two.
-        (None, None) => return Err(Failure::bad_input("expected a scenario, or --resume FILE")),
-    };
-    if args.check_invariants {
-        world.check_invariants();
-    }
-    if let Some((file, _, source)) = &begun_from {
+    let Begun { mut world, read, mut commands, expected } = pool.install(|| begin(args, overrides))?;
+    if let (Some(file), Some((_, source))) = (scenario, &read) {
         refuse_clashes(args.outputs(), source.files_read(file).iter().map(PathBuf::as_path))?;
     }
+    // A crash report begins where the run does. Saving that beforehand takes up to half as long as loading.
+    let start_hash = world.state_hash();
+    let again = || {
+        let begun = pool.install(|| begin(args, overrides)).ok()?;
+        (begun.world.state_hash() == start_hash).then_some((begun.world, begun.commands))
+    };
     let files = OpenedFiles::open(args);
     stop.catch_signals();
-    let scenario = begun_from.as_ref().map(|(file, text, source)| (*file, text.as_str(), source));
-    let mut files = files.begin(scenario, &mut world);
-    files.feed(commands);
-    drop(begun_from);
-    // Worlds of the program can be saved, unless they are too large; then there is no report.
-    let _ = world.keep_report();
+    let from = scenario.zip(read.as_ref()).map(|(file, (text, source))| (file, text.as_str(), source));
+    let mut files = files.begin(from, &mut world);
+    drop(read);
     let mut terminal = args.watch.then(Terminal::begin).transpose()?;
     let started = Instant::now();
+    let (term, show) = (terminal.as_mut(), !args.quiet);
     let Driven { times, agent_ticks, broken } =
-        pool.install(|| drive(&mut world, &mut files, terminal.as_mut(), stop, !args.quiet, &mut |_| {}))?;
+        pool.install(|| drive(&mut world, &mut commands, &mut files, term, stop, show, &mut |_| {}))?;
     let wall_s = started.elapsed().as_secs_f64();
     // Restores the terminal before anything else is written to it.
     drop(terminal);
     if let Some(broken) = broken {
-        return Err(end_broken(&world, &broken, files, Path::new("")));
+        return Err(end_broken(&world, &broken, again, files, Path::new("")));
     }
     if let Some(expected) = expected.filter(|expected| world.tick() > expected.tick()) {
         say(format_args!("warning: the panic of the report, {expected}, has not come again"));
@@ -111,7 +97,7 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
             exit: Exit::Broken,
             text: format!(
                 "error: an invariant of the simulation broke at tick {tick}: {violation}\n{}",
-                report(&world, " --check-invariants", Path::new(""))
+                report(&world, again, " --check-invariants", Path::new(""))
             ),
         });
     }
@@ -126,6 +112,39 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     outputs.end_after(printed, exit)
 }
 
+/// What a run begins with.
+struct Begun {
+    world: World,
+    /// The text of the scenario and its sources; `None` for a resumed run.
+    read: Option<(String, Source)>,
+    /// Of a crash report: the commands to give again, and the panic to come.
+    commands: CommandsSince,
+    expected: Option<Broken>,
+}
+
+/// Loads what the arguments name.
+fn begin(args: &RunArgs, overrides: Overrides) -> Result<Begun, Failure> {
+    let mut begun = match (&args.scenario, &args.resume) {
+        (Some(file), _) => {
+            let (Loaded { world, source, .. }, text) =
+                load_world_and_text(file, overrides).map_err(Failure::bad_input)?;
+            Begun { world, read: Some((text, source)), commands: CommandsSince::default(), expected: None }
+        }
+        (None, Some(file)) => {
+            let host = Host { memory_max: overrides.memory_max, ..Host::default() };
+            let Resumed { mut world, commands, expected } = load_resumed(file, host)?;
+            world.set_ticks(args.ticks.unwrap_or(world.settings().ticks));
+            Begun { world, read: None, commands, expected }
+        }
+        // The arguments name one of the two.
+        (None, None) => return Err(Failure::bad_input("expected a scenario, or --resume FILE")),
+    };
+    if args.check_invariants {
+        begun.world.check_invariants();
+    }
+    Ok(begun)
+}
+
 /// What a run came to.
 pub struct Driven {
     /// The times of its ticks.
@@ -136,9 +155,11 @@ pub struct Driven {
     pub broken: Option<Broken>,
 }
 
-/// Runs ticks to the end, to a panic, or until Ctrl-C. Calls `begins` at each phase of a tick.
+/// Runs ticks to the end, to a panic, or until Ctrl-C. Gives commands before their ticks. Calls `begins` at each phase of
+/// a tick.
 pub fn drive(
     world: &mut World,
+    commands: &mut CommandsSince,
     files: &mut RunFiles,
     mut terminal: Option<&mut Terminal>,
     stop: &Interrupt,
@@ -150,6 +171,7 @@ pub fn drive(
     let bar = progress_bar("tick", world.settings().ticks.into(), show && terminal.is_none());
     while !stop.is_raised() {
         let tick = world.tick();
+        commands.give_due(world);
         files.before_tick(world);
         let began = Instant::now();
         let step = match world.try_step_observed(begins) {

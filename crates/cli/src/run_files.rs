@@ -12,7 +12,7 @@ use std::time::Duration;
 use wheelbase_scenario::load::Source;
 use wheelbase_scenario::recording::{Recorder, ScenarioText};
 use wheelbase_scenario::{PlanFile, trace};
-use wheelbase_sim::{CommandsSince, Counters, RunResult, RunState, World};
+use wheelbase_sim::{Counters, RunResult, RunState, World};
 use wheelbase_view::safe_text::SafeText;
 
 /// Size of the write buffer of each file.
@@ -26,8 +26,6 @@ pub struct RunFiles {
     metrics: Option<MetricsFile>,
     plan: Option<PlanOut>,
     snapshot: Option<SnapshotFile>,
-    /// Commands of a crash report, which are given again.
-    commands: Option<CommandsSince>,
     outputs: Outputs,
 }
 
@@ -68,21 +66,13 @@ impl<'a> OpenedFiles<'a> {
         let metrics = metrics.and_then(|file| outputs.note(MetricsFile::begin(file, args.metrics_every)));
         let plan = plan.map(|file| PlanOut { file, plan: PlanFile::begin(world) });
         let snapshot = args.snapshot.as_deref().map(|path| SnapshotFile::new(path, args.snapshot_every));
-        RunFiles { trace, recording, metrics, plan, snapshot, commands: None, outputs }
+        RunFiles { trace, recording, metrics, plan, snapshot, outputs }
     }
 }
 
 impl RunFiles {
-    /// Gives commands again, each before its tick.
-    pub fn feed(&mut self, commands: Option<CommandsSince>) {
-        self.commands = commands;
-    }
-
-    /// Before each tick: gives the commands of a report that are due, and writes the snapshot if it is.
+    /// Before each tick: writes the snapshot if it is due.
     pub fn before_tick(&mut self, world: &mut World) {
-        if let Some(commands) = &mut self.commands {
-            commands.give_due(world);
-        }
         if let Some(snapshot) = &mut self.snapshot {
             self.outputs.note(snapshot.before_tick(world));
         }
@@ -127,7 +117,7 @@ impl RunFiles {
 
     /// Completes the files. Returns the failures.
     pub fn finish(self, world: &World, result: &RunResult) -> Outputs {
-        let Self { trace, recording, metrics, plan, snapshot, mut outputs, .. } = self;
+        let Self { trace, recording, metrics, plan, snapshot, mut outputs } = self;
         trace.map(|trace| outputs.note(trace.finish(result)));
         recording.map(|recording| outputs.note(recording.finish(world)));
         metrics.map(|metrics| outputs.note(metrics.finish(world)));
@@ -135,9 +125,7 @@ impl RunFiles {
         snapshot.map(|snapshot| outputs.note(snapshot.finish(world)));
         outputs
     }
-}
 
-impl RunFiles {
     /// Completes the files of a run that a panic has ended, with its last whole tick. A plan and the snapshot of the end
     /// are not written. Returns the failures.
     pub fn finish_without_end(self) -> Outputs {

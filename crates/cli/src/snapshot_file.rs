@@ -5,7 +5,7 @@ use crate::output::file::{OutputFile, Unfinished};
 use crate::output::say;
 use std::fmt::Display;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use wheelbase_sim::{Broken, CRASH_REPORT, CommandsSince, CrashReport, Host, LoadError, World};
 use wheelbase_view::safe_text;
@@ -43,10 +43,8 @@ impl SnapshotFile {
 
     fn write(&self, saved: Result<&[u8], impl Display>) -> Result<(), Failure> {
         let bytes = saved.map_err(|error| Failure::bad_input(format!("--snapshot: {error}")))?;
-        let written = OutputFile::create(&self.path, Unfinished::Removed).and_then(|mut file| {
-            file.write_all(bytes)?;
-            file.commit()
-        });
+        let written =
+            OutputFile::create(&self.path, Unfinished::Removed).and_then(|file| file.commit_with(bytes));
         written.map_err(|error| Failure::writing(&self.path, &error))
     }
 }
@@ -55,8 +53,9 @@ impl SnapshotFile {
 pub struct Resumed {
     /// The world.
     pub world: World,
-    /// Of a crash report: the commands to give again, and the panic to come.
-    pub commands: Option<CommandsSince>,
+    /// Of a crash report: the commands to give again.
+    pub commands: CommandsSince,
+    /// The panic to come.
     pub expected: Option<Broken>,
 }
 
@@ -74,7 +73,7 @@ pub fn load_resumed(path: &Path, host: Host<'_>) -> Result<Resumed, Failure> {
     let of_file = |error: LoadError| Failure::bad_input(format!("{name}: {error}"));
     if !input.fill_buf().map_err(unreadable)?.starts_with(&CRASH_REPORT.magic) {
         let world = World::load_from(&mut input, host).map_err(of_file)?;
-        return Ok(Resumed { world, commands: None, expected: None });
+        return Ok(Resumed { world, commands: CommandsSince::default(), expected: None });
     }
     let report = CrashReport::load_from(&mut input, host).map_err(of_file)?;
     let CrashReport { world, commands, broken, program, .. } = report;
@@ -83,6 +82,5 @@ pub fn load_resumed(path: &Path, host: Host<'_>) -> Result<Resumed, Failure> {
         let program = safe_text::line(&program);
         say(format_args!("warning: {name}: release {program} wrote the report, this is {here}"));
     }
-    let expected = (!broken.message().is_empty()).then_some(broken);
-    Ok(Resumed { world, commands: Some(commands), expected })
+    Ok(Resumed { world, commands, expected: broken })
 }

@@ -6,7 +6,6 @@
 mod common;
 
 use common::*;
-use serde_json::Value;
 use std::path::Path;
 
 /// Scenarios with events, slopes, teams and a bridge, and the ticks at which their runs are cut.
@@ -19,30 +18,24 @@ const SCENARIOS: [(&str, [u32; 5]); 4] = [
 /// Ticks of the longest runs.
 const TICKS_MAX: u32 = 2200;
 
-fn run(folder: &Folder, args: &[&str]) -> Value {
-    let args: Vec<&str> =
-        ["run", "--format", "json", "--quiet"].into_iter().chain(args.iter().copied()).collect();
-    outcome(&folder.run(&args).json())
-}
-
 fn check(scenario: &str, cuts: [u32; 5]) {
     let folder = Folder::new();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios").join(scenario);
     let file = path.to_str().unwrap();
     let last = TICKS_MAX.to_string();
-    let straight = run(&folder, &[file, "--ticks", &last, "--threads", "2"]);
+    let straight = run_outcome(&folder, &[file, "--ticks", &last, "--threads", "2"]);
     for (number, cut) in cuts.iter().enumerate() {
         let (ticks, every) = (cut.to_string(), (1 + cut / 3).to_string());
         let (one, other) = if number % 2 == 0 { ("1", "3") } else { ("2", "1") };
         let saves = ["--ticks", &ticks, "--threads", one, "--snapshot", "a.snap", "--snapshot-every", &every];
-        run(&folder, &[&[file][..], &saves].concat());
-        let resumed = run(&folder, &["--resume", "a.snap", "--ticks", &last, "--threads", other]);
+        run_outcome(&folder, &[&[file][..], &saves].concat());
+        let resumed = run_outcome(&folder, &["--resume", "a.snap", "--ticks", &last, "--threads", other]);
         assert_eq!(resumed, straight, "{scenario}, saved at tick {cut}");
     }
     // From cut to cut, each part of the way in a process of its own, into the file that it comes from.
     let step = |begins: &[&str], ticks: &str, threads: &str| {
         let saves = ["--ticks", ticks, "--threads", threads, "--snapshot", "b.snap"];
-        run(&folder, &[begins, &saves].concat())
+        run_outcome(&folder, &[begins, &saves].concat())
     };
     step(&[file], &cuts[0].to_string(), "2");
     for (number, cut) in cuts[1..].iter().enumerate() {

@@ -56,22 +56,16 @@ fn busy() -> Folder {
     Folder::with("busy.toml", BUSY)
 }
 
-fn run(folder: &Folder, args: &[&str]) -> Value {
-    let args: Vec<&str> =
-        ["run", "--format", "json", "--quiet"].into_iter().chain(args.iter().copied()).collect();
-    outcome(&folder.run(&args).json())
-}
-
 #[test]
 fn a_resumed_run_ends_as_a_straight_one() {
     let folder = busy();
-    let straight = run(&folder, &["busy.toml", "--ticks", "900"]);
-    run(&folder, &["busy.toml", "--ticks", "400", "--snapshot", "a.snap"]);
+    let straight = run_outcome(&folder, &["busy.toml", "--ticks", "900"]);
+    run_outcome(&folder, &["busy.toml", "--ticks", "400", "--snapshot", "a.snap"]);
     // In steps, into the file that is resumed, with other numbers of threads.
-    run(&folder, &["--resume", "a.snap", "--ticks", "411", "--snapshot", "a.snap", "--threads", "1"]);
+    run_outcome(&folder, &["--resume", "a.snap", "--ticks", "411", "--snapshot", "a.snap", "--threads", "1"]);
     let args = ["--resume", "a.snap", "--ticks", "900", "--snapshot", "b.snap", "--snapshot-every", "100"];
-    assert_eq!(run(&folder, &args), straight);
-    let again = run(&folder, &["--resume", "b.snap"]);
+    assert_eq!(run_outcome(&folder, &args), straight);
+    let again = run_outcome(&folder, &["--resume", "b.snap"]);
     assert_eq!(again["state_hash"], straight["state_hash"]);
     assert!(!folder.path("b.snap.part").exists());
 }
@@ -80,11 +74,11 @@ fn a_resumed_run_ends_as_a_straight_one() {
 #[test]
 fn a_resumed_run_is_recorded_and_traced() {
     let folder = busy();
-    run(&folder, &["busy.toml", "--ticks", "500", "--trace", "straight.jsonl"]);
+    run_outcome(&folder, &["busy.toml", "--ticks", "500", "--trace", "straight.jsonl"]);
     for tick in ["0", "1", "123", "400"] {
-        run(&folder, &["busy.toml", "--ticks", tick, "--snapshot", "a.snap"]);
+        run_outcome(&folder, &["busy.toml", "--ticks", tick, "--snapshot", "a.snap"]);
         let written = ["--trace", "a.jsonl", "--record", "a.rec", "--metrics", "a.csv"];
-        run(&folder, &[&["--resume", "a.snap", "--ticks", "500"][..], &written].concat());
+        run_outcome(&folder, &[&["--resume", "a.snap", "--ticks", "500"][..], &written].concat());
         let n_ticks = 500 - tick.parse::<u32>().unwrap();
         let verified = folder.run(&["verify", "a.rec"]).done();
         assert!(verified.contains(&format!("equal for {n_ticks} ticks of {n_ticks}")), "{verified}");
@@ -117,7 +111,7 @@ fn a_resumed_run_is_recorded_and_traced() {
 #[test]
 fn a_crash_report_is_resumed() {
     let folder = busy();
-    run(&folder, &["busy.toml", "--ticks", "200", "--snapshot", "a.snap"]);
+    run_outcome(&folder, &["busy.toml", "--ticks", "200", "--snapshot", "a.snap"]);
     let bytes = fs::read(folder.path("a.snap")).unwrap();
     let mut world = World::load(&bytes, Host::default()).unwrap();
     world.set_ticks(400);
@@ -130,7 +124,7 @@ fn a_crash_report_is_resumed() {
     }
     let report = world.report().unwrap();
     fs::write(folder.path("a.report"), &report).unwrap();
-    let resumed = run(&folder, &["--resume", "a.report", "--check-invariants", "--record", "a.rec"]);
+    let resumed = run_outcome(&folder, &["--resume", "a.report", "--check-invariants", "--record", "a.rec"]);
     world.run();
     assert_eq!(resumed["state_hash"], format!("{:016x}", world.state_hash()));
     assert_eq!(resumed["removed"], 10);
@@ -148,7 +142,7 @@ fn a_crash_report_is_resumed() {
 #[test]
 fn what_is_no_snapshot_is_refused() {
     let folder = busy();
-    run(&folder, &["busy.toml", "--ticks", "50", "--snapshot", "a.snap"]);
+    run_outcome(&folder, &["busy.toml", "--ticks", "50", "--snapshot", "a.snap"]);
     let bytes = fs::read(folder.path("a.snap")).unwrap();
     let refused = |name: &str| folder.run(&["run", "--resume", name]).refused();
     assert!(refused("busy.toml").ends_with("is not a snapshot"));
@@ -177,7 +171,7 @@ fn what_is_no_snapshot_is_refused() {
 #[test]
 fn a_killed_run_leaves_an_old_or_a_new_snapshot() {
     let folder = busy();
-    run(&folder, &["busy.toml", "--ticks", "20", "--snapshot", "a.snap"]);
+    run_outcome(&folder, &["busy.toml", "--ticks", "20", "--snapshot", "a.snap"]);
     let mut random = Lcg(7);
     let mut ticks = Vec::new();
     for _ in 0..12 {
@@ -201,8 +195,8 @@ fn a_killed_run_leaves_an_old_or_a_new_snapshot() {
     }
     assert!(ticks.is_sorted() && ticks.last() > ticks.first(), "{ticks:?}");
     let tick = ticks.last().unwrap().to_string();
-    let resumed = run(&folder, &["--resume", "a.snap", "--ticks", &tick]);
-    let straight = run(&folder, &["busy.toml", "--ticks", &tick]);
+    let resumed = run_outcome(&folder, &["--resume", "a.snap", "--ticks", &tick]);
+    let straight = run_outcome(&folder, &["busy.toml", "--ticks", &tick]);
     assert_eq!(resumed["state_hash"], straight["state_hash"]);
 }
 

@@ -9,8 +9,8 @@ use wheelbase_grid::{Cell, Grid, GridShape, Rect, SideKind};
 use wheelbase_planner::model::heading_name;
 use wheelbase_planner::{Heading, Pose};
 use wheelbase_sim::{
-    AppliedEdit, AtDeadline, ClassId, EditEffect, OnAgents, OrderKind, RunResult, Team, TraceEvent,
-    USUAL_SPEED_PERMILLE, World,
+    AgentId, AppliedEdit, AtDeadline, ClassId, EditEffect, OnAgents, Order, OrderKind, RunResult, Team,
+    TraceEvent, USUAL_SPEED_PERMILLE, World,
 };
 
 fn pose_json(world: &World, class: ClassId, pose: Pose) -> Value {
@@ -85,7 +85,7 @@ pub fn write_opening(world: &World, out: &mut impl Write) -> io::Result<()> {
         let orders = agents.orders(row);
         for order in world.orders().open(&orders).filter(|order| !matches!(order.kind, OrderKind::Tasks(..)))
         {
-            writeln!(out, "{}", json!({ "t": tick, "agent": agent.0, "order": order_json(order) }))?;
+            writeln!(out, "{}", order_line(tick, agent, order))?;
         }
         if let Some(goal) = world.orders().task(&orders) {
             write_event(world, tick, &TraceEvent::Task { agent, class, goal }, out)?;
@@ -210,6 +210,11 @@ impl EditLine {
     }
 }
 
+/// The line of an order that an agent has.
+fn order_line(tick: u32, agent: AgentId, order: &Order) -> Value {
+    json!({ "t": tick, "agent": agent.0, "order": order_json(order) })
+}
+
 /// Writes the line of an event other than an edit.
 fn write_event(world: &World, tick: u32, event: &TraceEvent, out: &mut impl Write) -> io::Result<()> {
     let line = match *event {
@@ -232,7 +237,7 @@ fn write_event(world: &World, tick: u32, event: &TraceEvent, out: &mut impl Writ
         TraceEvent::Order { agent, order, append, .. } => {
             // Kept in the pool until the next tick, whatever has become of it.
             let Some(order) = world.orders().get(order) else { return Ok(()) };
-            let mut line = json!({ "t": tick, "agent": agent.0, "order": order_json(order) });
+            let mut line = order_line(tick, agent, order);
             if append {
                 line["append"] = json!(true);
             }

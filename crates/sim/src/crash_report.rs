@@ -10,7 +10,7 @@ use crate::commands::{Command, Ticket};
 use crate::snapshot::{Host, LoadError, SaveError};
 use crate::world::World;
 use serde::{Deserialize, Serialize};
-use std::io::Read;
+use std::io::{self, Read};
 
 /// The kind of file.
 pub const CRASH_REPORT: FileKind = FileKind {
@@ -18,20 +18,18 @@ pub const CRASH_REPORT: FileKind = FileKind {
     name: "crash report",
     version: 1,
     versions_before: &[],
-    layout: "1 panic: program tick message commands(before ticket tick command); then a snapshot",
+    layout: "1 panic: program broken(tick message) commands(before ticket tick command); then a snapshot",
 };
 
 /// Kind of the only block.
 const BLOCK_PANIC: u8 = 1;
-/// Most memory of its block: commands come with lists of agents and of changes.
-const PANIC_BYTES_MAX: usize = 1 << 30;
 
 #[derive(Serialize, Deserialize)]
 struct PanicBlock {
     /// The release that wrote it.
     program: String,
-    tick: u32,
-    message: String,
+    /// The tick of the panic and its message; `None` for a world that is whole.
+    broken: Option<(u32, String)>,
     /// The tick before which each command was given, its ticket, the tick for which it was given, and the command.
     commands: Vec<(u32, Ticket, Option<u32>, Command)>,
 }
@@ -65,14 +63,14 @@ pub struct CrashReport {
     pub world: World,
     /// What was given since.
     pub commands: CommandsSince,
-    /// The panic; without a message if the world was not broken.
-    pub broken: Broken,
+    /// The panic; `None` if the world was whole.
+    pub broken: Option<Broken>,
     /// The release of this crate that wrote the report.
     pub program: String,
 }
 
 /// Commands to give again, each before its tick.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct CommandsSince {
     /// From the last to the first.
     rest: Vec<(u32, GivenCommand)>,
@@ -83,7 +81,7 @@ impl CommandsSince {
     pub fn give_due(&mut self, world: &mut World) {
         let tick = world.tick();
         while let Some((_, given)) = self.rest.pop_if(|(before, _)| *before <= tick) {
-            world.give_again(given);
+            world.command_again(given);
         }
     }
 
@@ -116,8 +114,8 @@ impl CrashReport {
         if (head.kind, head.number) != (BLOCK_PANIC, 0) {
             return Err(damaged(Damage::meaning("is no panic")));
         }
-        let PanicBlock { program, tick, message, commands } =
-            read_block(&head, PANIC_BYTES_MAX, input).map_err(damaged)?;
+        let PanicBlock { program, broken, commands } =
+            read_block(&head, host.block_bytes_max(), input).map_err(damaged)?;
         let world = World::load_from(input, host)?;
         let wrong = |why: String| LoadError::Meaning { part: "commands since the snapshot", why };
         let (mut before, mut next) = (world.tick(), world.next_ticket().0);
@@ -134,7 +132,8 @@ impl CrashReport {
         let rest =
             rest.map(|(before, ticket, tick, command)| (before, GivenCommand { ticket, tick, command }));
         let commands = CommandsSince { rest: rest.collect() };
-        Ok(Self { world, commands, broken: Broken::new(tick, message), program })
+        let broken = broken.map(|(tick, message)| Broken::new(tick, message));
+        Ok(Self { world, commands, broken, program })
     }
 }
 
@@ -150,26 +149,37 @@ impl World {
     }
 
     /// A report to run to this tick again ([`CrashReport`]): of a broken world, to the panic. `None` if
-    /// [`World::keep_report`] was not called.
+    /// [`World::keep_report`] was not called, or the commands since exceed the size of a block.
     pub fn report(&self) -> Option<Vec<u8>> {
         let ReportBase { snapshot, given } = &**self.report_base.as_ref()?;
-        let (tick, message) = match self.broken() {
-            Some(broken) => (broken.tick(), broken.message()),
-            None => (self.tick, ""),
-        };
-        let commands = given.iter().map(|(before, GivenCommand { ticket, tick, command })| {
+        self.report_of(snapshot, given.iter()).ok()
+    }
+
+    /// A report that begins with `start`: an earlier state of this world made again, which came here by `commands`. For
+    /// a host that can make its world again, so that it need not save it beforehand.
+    /// # Errors
+    /// As [`World::save`] of `start`, and for commands that exceed the size of a block.
+    pub fn report_from(&self, start: &Self, commands: &CommandsSince) -> Result<Vec<u8>, SaveError> {
+        self.report_of(&start.save()?, commands.rest.iter().rev()).map_err(SaveError::TooLarge)
+    }
+
+    fn report_of<'a>(
+        &self,
+        snapshot: &[u8],
+        given: impl Iterator<Item = &'a (u32, GivenCommand)>,
+    ) -> io::Result<Vec<u8>> {
+        let commands = given.map(|(before, GivenCommand { ticket, tick, command })| {
             (*before, *ticket, *tick, command.clone())
         });
         let block = PanicBlock {
             program: env!("CARGO_PKG_VERSION").to_owned(),
-            tick,
-            message: message.to_owned(),
+            broken: self.broken().map(|broken| (broken.tick(), broken.message().to_owned())),
             commands: commands.collect(),
         };
         let mut out = Vec::new();
-        let written = write_prefix(&CRASH_REPORT, &mut out)
-            .and_then(|()| BlockWriter::default().write(BLOCK_PANIC, (tick, 0), &block, &mut out));
+        write_prefix(&CRASH_REPORT, &mut out)?;
+        BlockWriter::default().write(BLOCK_PANIC, (self.tick, 0), &block, &mut out)?;
         out.extend_from_slice(snapshot);
-        written.ok().map(|()| out)
+        Ok(out)
     }
 }

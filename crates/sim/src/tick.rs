@@ -72,12 +72,9 @@ impl World {
     /// # Errors
     /// As [`World::try_step`].
     pub fn try_step_observed(&mut self, begins: &mut (impl FnMut(Phase) + Send)) -> Result<RunState, Broken> {
-        match self.step_or_break(begins) {
-            Ok(state) => Ok(state),
-            Err(payload) => {
-                let broken = self.broken().cloned();
-                Err(broken.unwrap_or_else(|| Broken::of_panic(self.tick, &*payload)))
-            }
+        match self.broken() {
+            Some(broken) => Err(broken.clone()),
+            None => self.step_or_break(begins).map_err(|(broken, _)| broken),
         }
     }
 
@@ -90,26 +87,25 @@ impl World {
         if let Some(broken) = &self.broken {
             panic!("{broken}");
         }
-        self.step_or_break(begins).unwrap_or_else(|payload| resume_unwind(payload))
+        self.step_or_break(begins).unwrap_or_else(|(_, payload)| resume_unwind(payload))
     }
 
-    /// Steps, or marks the world broken and gives what the panic came with.
+    /// Steps a world that is whole, or marks it broken and gives what the panic came with too.
     fn step_or_break(
         &mut self,
         begins: &mut (impl FnMut(Phase) + Send),
-    ) -> Result<RunState, Box<dyn Any + Send>> {
-        if let Some(broken) = &self.broken {
-            return Err(Box::new(broken.to_string()));
-        }
+    ) -> Result<RunState, (Broken, Box<dyn Any + Send>)> {
         let tick = self.tick;
         // A world that is half way through a tick is used no more.
         let stepped = catch_unwind(AssertUnwindSafe(|| match self.pool.get() {
             Some(pool) => pool.install(|| self.step_here(begins)),
             None => self.step_here(begins),
         }));
-        stepped.inspect_err(|payload| {
+        stepped.map_err(|payload| {
+            let broken = Broken::of_panic(tick, &*payload);
             self.tick = tick;
-            self.broken = Some(Box::new(Broken::of_panic(tick, &**payload)));
+            self.broken = Some(Box::new(broken.clone()));
+            (broken, payload)
         })
     }
 

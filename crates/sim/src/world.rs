@@ -308,22 +308,22 @@ impl World {
         };
         if let Some(command) = kept {
             let given = GivenCommand { ticket, tick, command };
-            match (&mut self.log, &mut self.report_base) {
-                (Some(log), Some(base)) => {
-                    base.given.push((self.tick, given.clone()));
-                    log.given.push(given);
-                }
-                (Some(log), None) => log.given.push(given),
-                (None, Some(base)) => base.given.push((self.tick, given)),
-                (None, None) => {}
+            if let Some(base) = &mut self.report_base {
+                base.given.push((self.tick, given.clone()));
+            }
+            if let Some(log) = &mut self.log {
+                log.given.push(given);
             }
         }
         ticket
     }
 
     /// Gives a command of another run of this world. The ticket is the same as there if all were given so far.
-    pub(crate) fn give_again(&mut self, GivenCommand { tick, command, .. }: GivenCommand) -> Ticket {
-        self.give(tick, command)
+    pub fn command_again(&mut self, given: GivenCommand) -> Ticket {
+        match given.tick {
+            Some(tick) => self.command_at(tick, given.command),
+            None => self.command(given.command),
+        }
     }
 
     /// The ticket of the next command.

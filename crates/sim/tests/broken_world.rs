@@ -13,8 +13,11 @@ use wheelbase_sim::{
 use wheelbase_traffic::{Decisions, RuleSetting, Start, Traffic, TrafficView};
 
 /// Has agents follow their paths, and panics when one rests at the right edge of the map.
-#[derive(Clone, Copy, Debug)]
-struct Faulty;
+#[derive(Clone, Copy, Debug, Default)]
+struct Faulty {
+    /// Panics without a word.
+    silent: bool,
+}
 
 const EDGE: i32 = 11;
 
@@ -23,6 +26,7 @@ impl Traffic for Faulty {
         for (row, motion) in view.agents.motion.iter().enumerate().filter(|(_, motion)| motion.at_rest()) {
             let tables = &view.tables[usize::from(motion.class.0)];
             let x = tables.space().pose(motion.state).cell.x;
+            assert!(x < EDGE || !self.silent, "");
             assert!(x < EDGE, "agent {} is at column {x}", view.agents.ids[row].0);
             let Some(&primitive) = view.paths.moves(view.agents.paths[row]).first() else { continue };
             let Some(ticks) = tables.move_ticks(motion.state, usize::from(primitive)) else { continue };
@@ -40,7 +44,7 @@ impl Traffic for Faulty {
 }
 
 fn make_faulty(name: &str, _: RuleSetting<'_>) -> Option<Box<dyn Traffic>> {
-    (name == "faulty").then(|| Box::new(Faulty) as Box<dyn Traffic>)
+    (name == "faulty").then(|| Box::new(Faulty::default()) as Box<dyn Traffic>)
 }
 
 fn host(threads: Threads) -> Host<'static> {
@@ -48,8 +52,12 @@ fn host(threads: Threads) -> Host<'static> {
 }
 
 fn world(threads: Threads) -> World {
+    world_of(Faulty::default(), threads)
+}
+
+fn world_of(rule: Faulty, threads: Threads) -> World {
     let Setup { settings, grid, tables, .. } = setup_on(map(&["............"; 4], GridShape::Square));
-    let mut setup = Setup::with_rule(settings, grid, tables, Box::new(Faulty));
+    let mut setup = Setup::with_rule(settings, grid, tables, Box::new(rule));
     setup.agents = vec![at(WALKER, 0, 0, 0), at(WALKER, 0, 2, 0)];
     setup.threads = threads;
     World::new(setup).unwrap()
@@ -125,7 +133,8 @@ fn a_report_runs_to_the_same_panic() {
         assert_eq!(broken, expected);
         let bytes = world.report().unwrap();
         let report = CrashReport::load(&bytes, host(threads)).unwrap();
-        assert_eq!(report.broken, broken);
+        assert_eq!(report.broken, Some(broken));
+        assert!(world.report_from(&report.world, &report.commands).unwrap() == bytes);
         let CrashReport { mut world, mut commands, .. } = report;
         assert_eq!(world.tick(), kept_at);
         let found = loop {
@@ -138,6 +147,20 @@ fn a_report_runs_to_the_same_panic() {
         assert_eq!(found, expected);
         assert!(commands.is_empty());
     }
+}
+
+/// A panic is told from none by more than its message.
+#[test]
+fn a_panic_without_a_message_is_reported_too() {
+    let mut world = world_of(Faulty { silent: true }, Threads::default());
+    world.keep_report().unwrap();
+    let whole = CrashReport::load(&world.report().unwrap(), host(Threads::default())).unwrap();
+    assert_eq!(whole.broken, None);
+    world.command(Command::order(AgentId(0), Order::goto(cell(EDGE, 0))));
+    let broken = (0..500).find_map(|_| world.try_step().err()).unwrap();
+    assert_eq!(broken.message(), "");
+    let report = CrashReport::load(&world.report().unwrap(), host(Threads::default())).unwrap();
+    assert_eq!((report.broken, report.commands.len()), (Some(broken), 1));
 }
 
 #[test]

@@ -33,7 +33,7 @@ const HEIGHT: i32 = 82;
 struct Case {
     /// Carts, which cannot go back, instead of walkers.
     carts: bool,
-    /// The pen has walls at every so many cells; 0 for none.
+    /// Cells between the walls of the pen; 0 for no walls.
     walls: i32,
     /// No water around the island, but a cliff that nobody climbs: one weak component.
     cliff: bool,

@@ -80,8 +80,7 @@ impl Scene {
         let primitive = self.classes[class].primitives().get(usize::from(motion.primitive));
         match primitive {
             Some(primitive) if motion.is_moving(tick) => {
-                let part =
-                    f64::from(tick.saturating_sub(motion.start)) / f64::from(motion.end - motion.start);
+                let part = f64::from(tick - motion.start) / f64::from(motion.end - motion.start);
                 self.bodies[class].moving(motion.from, motion.to, primitive.turn, part)
             }
             _ => self.bodies[class].resting(motion.to),

@@ -62,6 +62,14 @@ impl OutputFile {
         }
     }
 
+    /// Writes all of the file and completes it.
+    /// # Errors
+    /// As [`OutputFile::commit`].
+    pub fn commit_with(mut self, bytes: &[u8]) -> io::Result<()> {
+        self.write_all(bytes)?;
+        self.commit()
+    }
+
     /// Completes the file: syncs it to disk and replaces the old file.
     /// # Errors
     /// Errors of the system; the old file is then unchanged.

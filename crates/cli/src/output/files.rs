@@ -4,7 +4,6 @@
 use super::file::{OutputFile, Unfinished};
 use crate::failure::{Exit, Failure};
 use crate::interrupt::Interrupt;
-use std::io::Write;
 use std::path::Path;
 
 /// Failures among the outputs of a command.
@@ -16,12 +15,8 @@ pub struct Outputs {
 impl Outputs {
     /// Writes a file. Ctrl-C does not cut it off, except while a pipe is opened that has no reader yet.
     pub fn write(&mut self, path: &Path, bytes: &[u8], stop: &Interrupt) {
-        let written = OutputFile::create(path, Unfinished::Removed).and_then(|mut file| {
-            stop.shielded(|| {
-                file.write_all(bytes)?;
-                file.commit()
-            })
-        });
+        let written = OutputFile::create(path, Unfinished::Removed)
+            .and_then(|file| stop.shielded(|| file.commit_with(bytes)));
         self.note(written.map_err(|error| Failure::writing(path, &error)));
     }
 

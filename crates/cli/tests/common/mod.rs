@@ -222,6 +222,13 @@ pub fn endless() -> Folder {
 const NOT_OUTCOME: [&str; 7] =
     ["threads", "wall_s", "ticks_per_s", "agent_ticks_per_s", "moves_per_s", "tick_ms", "peak_memory_mib"];
 
+/// The outcome of `run` with more arguments.
+pub fn run_outcome(folder: &Folder, args: &[&str]) -> Value {
+    let args: Vec<&str> =
+        ["run", "--format", "json", "--quiet"].into_iter().chain(args.iter().copied()).collect();
+    outcome(&folder.run(&args).json())
+}
+
 /// The keys of a result that do not.
 pub fn outcome(result: &Value) -> Value {
     let mut result = result.clone();

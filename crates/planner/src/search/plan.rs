@@ -215,8 +215,7 @@ fn push_start(
     let estimate = estimate_of(tables, &prepared, request);
     let bound = estimate.weighted(start.0, pose.cell.x, pose.cell.y, pose.heading.0 as usize);
     let sum = estimate.key(0, bound);
-    let penalty_max = request.penalties.map_or(0, |penalties| u64::from(penalties.max_ticks()));
-    let range = tables.max_ticks() + penalty_max + prepared.step_max(tables);
+    let range = sum_range(tables, request, &prepared);
     // Buckets need keys that never fall, which only a consistent heuristic guarantees.
     let whole = match prepared {
         Prepared::Array(base) => base.is_integer(size),
@@ -427,6 +426,12 @@ fn end_without_goal(tables: &MovementTables, request: &Request<'_>, scratch: &mu
         Some(_) if nearest => Outcome::Without(Status::CostOverflow),
         _ => Outcome::Without(Status::Unreachable),
     }
+}
+
+/// Most by which a move raises the sum of cost and bound.
+pub(super) fn sum_range(tables: &MovementTables, request: &Request<'_>, prepared: &Prepared) -> u64 {
+    let penalty_max = request.penalties.map_or(0, |penalties| u64::from(penalties.max_ticks()));
+    tables.max_ticks() + penalty_max + prepared.step_max(tables)
 }
 
 /// The weighted estimate of a request.

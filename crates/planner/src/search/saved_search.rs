@@ -8,7 +8,7 @@ use crate::saved_queue::SavedQueue;
 use crate::search::estimate::Estimate;
 use crate::search::guide::Guide;
 use crate::search::heuristic::{AnyEstimate, Prepared};
-use crate::search::plan::estimate_of;
+use crate::search::plan::{estimate_of, sum_range};
 use crate::search::request::Request;
 use crate::search::scratch::{Outcome, Scratch, SearchRun};
 use crate::tables::MovementTables;
@@ -329,11 +329,10 @@ fn check_run(
     tables: &MovementTables,
     request: &Request<'_>,
 ) -> Result<u64, RestoreError> {
-    let mut sums = 0;
     let n_states = tables.space().n_states();
     let error = |why: &str| Err(RestoreError::new("search", why));
-    match (saved.start, &saved.prepared, saved.outcome) {
-        (None, None, Some(Outcome::Without(_))) => {}
+    let range = match (saved.start, &saved.prepared, saved.outcome) {
+        (None, None, Some(Outcome::Without(_))) => 0,
         (Some(start), Some(prepared), _) => {
             if start.0 as usize >= n_states {
                 return Err(RestoreError::not_below("start of a search", start.0, n_states));
@@ -341,15 +340,14 @@ fn check_run(
             if !prepared.is_sound(&request.heuristic, tables) {
                 return error("its heuristic is not that of the request, or not of this map");
             }
-            let penalty_max = request.penalties.map_or(0, |penalties| u64::from(penalties.max_ticks()));
-            let range = tables.max_ticks() + penalty_max + prepared.step_max(tables);
-            sums = range;
+            let range = sum_range(tables, request, prepared);
             if saved.in_buckets && saved.order.is_sound() && saved.order.range(range) >= BUCKETS_MAX {
                 return error("its open list has no room for these moves");
             }
+            range
         }
         _ => return error("it has neither begun nor ended"),
-    }
+    };
     if let Some(Outcome::Without(Status::Found | Status::LimitReached)) = saved.outcome {
         return error("it has found a path and has none");
     }
@@ -357,7 +355,7 @@ fn check_run(
     if !saved.order.is_sound() || saved.keys_from >= KEYS_END || expansions >= EXPANSIONS_END {
         return error("its keys or its expansions are none of a search");
     }
-    Ok(sums)
+    Ok(range)
 }
 
 /// Whether a state is reached. Only a search that has ended lists states without a cost.

@@ -107,13 +107,10 @@ fn give(
     commands: &[GivenCommand],
     part: impl Fn() -> String,
 ) -> Result<(), RecordingError> {
-    for GivenCommand { ticket, tick, command } in commands {
-        let found = match tick {
-            Some(tick) => world.command_at(*tick, command.clone()),
-            None => world.command(command.clone()),
-        };
-        if found != *ticket {
-            let why = format!("a command of ticket {}, expected {}", ticket.0, found.0);
+    for given in commands {
+        let found = world.command_again(given.clone());
+        if found != given.ticket {
+            let why = format!("a command of ticket {}, expected {}", given.ticket.0, found.0);
             return Err(RecordingError::Damaged { part: part(), why });
         }
     }

@@ -135,7 +135,7 @@ impl Slot {
             self.by_field = may_follow && fields.pays(class, tables, &goal);
         }
         if self.begun && self.by_field && fields.get(class, &goal).is_none() {
-            // Fields of other goals have displaced it. If it were made again, it could displace those in turn, and none
+            // Fields of other goals have displaced it. If it were made again, it could displace them in turn, and none
             // would ever be ready.
             (self.by_field, self.begun, self.field_failed) = (false, false, true);
         }

@@ -63,7 +63,7 @@ impl fmt::Display for LoadError {
                 if let Some(block) = block {
                     write!(f, "block {block} ")?;
                 }
-                write_damage(f, &SNAPSHOT, damage)
+                f.write_str(&damage_text(&SNAPSHOT, damage))
             }
             Self::Meaning { part, why } => write!(f, "{part}: {why}"),
             Self::UnknownRule(name) => {
@@ -77,25 +77,19 @@ impl fmt::Display for LoadError {
 impl LoadError {
     /// Damage of the part of a file in front of its snapshot.
     pub(crate) fn before_snapshot(kind: &'static FileKind, damage: &Damage) -> Self {
-        struct Text<'a>(&'static FileKind, &'a Damage);
-        impl fmt::Display for Text<'_> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write_damage(f, self.0, self.1)
-            }
-        }
-        Self::Meaning { part: kind.name, why: Text(kind, damage).to_string() }
+        Self::Meaning { part: kind.name, why: damage_text(kind, damage) }
     }
 }
 
-fn write_damage(f: &mut fmt::Formatter<'_>, kind: &FileKind, damage: &Damage) -> fmt::Result {
+fn damage_text(kind: &FileKind, damage: &Damage) -> String {
     match damage {
-        Damage::Cut => f.write_str("is cut off"),
-        Damage::Magic => write!(f, "is not a {}", kind.name),
-        Damage::Prefix | Damage::Checksum => f.write_str("is damaged: its checksum does not match"),
-        Damage::Version(found) => f.write_str(&kind.of_version(*found)),
-        Damage::Layout(found) => f.write_str(&kind.of_layout(*found)),
-        Damage::Meaning(why) => write!(f, "is damaged: {why}"),
-        Damage::Reading(error) => write!(f, "cannot be read: {error}"),
+        Damage::Cut => "is cut off".to_owned(),
+        Damage::Magic => format!("is not a {}", kind.name),
+        Damage::Prefix | Damage::Checksum => "is damaged: its checksum does not match".to_owned(),
+        Damage::Version(found) => kind.of_version(*found),
+        Damage::Layout(found) => kind.of_layout(*found),
+        Damage::Meaning(why) => format!("is damaged: {why}"),
+        Damage::Reading(error) => format!("cannot be read: {error}"),
     }
 }
 

@@ -56,6 +56,14 @@ impl Default for Host<'_> {
     }
 }
 
+impl Host<'_> {
+    /// Most memory of a decoded block.
+    pub(crate) fn block_bytes_max(&self) -> usize {
+        let limit = self.memory_max.total.or(self.memory_max.built).unwrap_or(BLOCK_BYTES_MAX);
+        usize::try_from(limit).unwrap_or(usize::MAX)
+    }
+}
+
 /// A [`MakeRule`] of the rules of `wheelbase-traffic`.
 pub fn make_own_rule(name: &str, setting: RuleSetting<'_>) -> Option<Box<dyn Traffic>> {
     OwnRule::from_name(name)?.make_to_restore(setting)
@@ -77,9 +85,7 @@ impl World {
     /// # Errors
     /// As [`World::load`].
     pub fn load_from(input: &mut impl Read, host: Host<'_>) -> Result<Self, LoadError> {
-        let limit = host.memory_max.total.or(host.memory_max.built).unwrap_or(BLOCK_BYTES_MAX);
-        let memory_max = usize::try_from(limit).unwrap_or(usize::MAX);
-        let mut reader = Reader { input, next: 0, memory_max };
+        let mut reader = Reader { input, next: 0, memory_max: host.block_bytes_max() };
         read_prefix(&SNAPSHOT, reader.input).map_err(|damage| LoadError::Damage { block: None, damage })?;
         let block: WorldBlock = reader.read()?;
         let tick = block.tick;

@@ -57,8 +57,8 @@ pub struct TimelineAgent {
     pub id: u32,
     /// Class number.
     pub class: u8,
-    /// Tick of placement; of those there when a resumed run went on, the tick at which the move under way began, or the
-    /// first.
+    /// Tick of placement. Of agents that a resumed run begins with: the tick at which their move under way began, or
+    /// the first.
     pub placed: u32,
     /// Tick of removal, or [`NONE`].
     pub removed: u32,
@@ -117,7 +117,7 @@ impl Timeline {
         let mut index = AgentIndex::default();
         let mut orders = BTreeMap::new();
         if timeline.header.snapshot.is_some() {
-            timeline.add_present(reader, &mut index, &mut orders, with_paths)?;
+            memory += timeline.add_present(reader, &mut index, &mut orders, with_paths)?;
         }
         while reader.next_tick(&mut record)? {
             memory += size_of::<Counters>() + record.events.iter().map(memory_of).sum::<usize>();
@@ -140,12 +140,7 @@ impl Timeline {
                     && *order as usize >= timeline.header.orders.len()
                 {
                     // The index of its text.
-                    let text = reader.order_text(*order).unwrap_or_default();
-                    let known = timeline.orders.len();
-                    *order = timeline.text_index(*order, text, &mut orders);
-                    if timeline.orders.len() > known {
-                        memory += size_of::<(u32, u32, String)>() + text.len();
-                    }
+                    *order = timeline.text_index(*order, reader, &mut orders, &mut memory);
                 }
                 timeline.add(&record, &event, &mut index, with_paths);
             }
@@ -165,23 +160,32 @@ impl Timeline {
     }
 
     /// Index of the text of an order, which is added if it is new.
-    fn text_index(&mut self, order: u32, text: &str, known: &mut BTreeMap<u32, u32>) -> u32 {
+    fn text_index<R: Read + Seek>(
+        &mut self,
+        order: u32,
+        reader: &Reader<R>,
+        known: &mut BTreeMap<u32, u32>,
+        memory: &mut usize,
+    ) -> u32 {
         *known.entry(order).or_insert_with(|| {
+            let text = reader.order_text(order).unwrap_or_default();
+            *memory += size_of::<(u32, u32, String)>() + text.len();
             self.orders.push(text.to_owned());
             self.orders.len() as u32 - 1
         })
     }
 
-    /// Adds the agents that are there when a resumed run goes on.
+    /// Adds the agents that are there when a resumed run goes on. Gives the bytes of memory that they take.
     fn add_present<R: Read + Seek>(
         &mut self,
         reader: &mut Reader<R>,
         index: &mut AgentIndex,
         orders: &mut BTreeMap<u32, u32>,
         with_paths: bool,
-    ) -> Result<(), RecordingError> {
+    ) -> Result<usize, RecordingError> {
         let first = reader.seek(reader.first_tick())?;
         let frame = reader.agents();
+        let mut memory = frame.len() * AGENT_BYTES;
         for (row, &id) in frame.ids.iter().enumerate() {
             let motion = frame.motion[row];
             let is_moving = motion.is_moving(first);
@@ -196,19 +200,19 @@ impl Timeline {
             }
             let order = frame.orders[row];
             if order != NONE {
-                let text = reader.order_text(order).unwrap_or_default();
-                agent.orders.push([first, self.text_index(order, text, orders)]);
+                agent.orders.push([first, self.text_index(order, reader, orders, &mut memory)]);
             }
             let runs = frame.runs(row);
             if with_paths && !runs.is_empty() {
                 let count = runs.len();
                 agent.paths.push(TimelinePath { tick: first, first: self.path_runs.len(), count });
                 self.path_runs.extend_from_slice(runs);
+                memory += size_of_val(runs);
             }
             index.add(id, self.agents.len());
             self.agents.push(agent);
         }
-        Ok(())
+        Ok(memory)
     }
 
     fn add(&mut self, record: &TickRecord, event: &Event, index: &mut AgentIndex, with_paths: bool) {
@@ -257,11 +261,13 @@ impl Timeline {
     }
 }
 
+/// Bytes of a timeline for an agent, with the first allocations of its lists.
+const AGENT_BYTES: usize = size_of::<TimelineAgent>() + 128;
+
 /// Bytes of a timeline for an event.
 fn memory_of(event: &Event) -> usize {
     match event {
-        // With the first allocations of its lists.
-        Event::Spawn { .. } | Event::Class { .. } => size_of::<TimelineAgent>() + 128,
+        Event::Spawn { .. } | Event::Class { .. } => AGENT_BYTES,
         Event::Move { .. } => size_of::<TimelineMove>(),
         Event::Wait { .. } | Event::Current { .. } => size_of::<[u32; 2]>(),
         Event::Path { .. } => size_of::<TimelinePath>(),
