@@ -287,6 +287,20 @@ params! {
     corridor_cells_max: 1024 in 0..=65536;
     /// Cells of the longer side of a corridor at most. Lower and higher as `corridor_cells_max`. Not measured.
     corridor_side_max: 48 in 0..=4096;
+    /// A corridor that is not narrow is tight if fewer than this many of the widest bodies fit into it side by side.
+    /// Lower: nobody keeps the ends clear of a bridge 8 cells wide for bodies of 3; higher: open ground between obstacles
+    /// counts as corridors; up to 2 there are no tight corridors.
+    corridor_bodies: 3 in 1..=16;
+    /// Ground before the entrances of a busy corridor on which no plan ends, in quarters of the longest body; only
+    /// where two bodies can pass. Lower: agents that wait stand in the way of those that come out; higher: crossings
+    /// become longer than a plan can be; 0 switches keep-clear ground off.
+    keep_clear_quarters: 4 in 0..=64;
+    /// How far ahead an agent plans that has keep-clear ground before it, in steps. Lower: crossings do not fit;
+    /// higher: searches cost more. Between 32 and 64 no difference was seen.
+    crossing_steps: 48 in 1..=96;
+    /// Nodes that its search may expand. Lower: crossings are not found (300: 5 % fewer tasks); higher: they cost more
+    /// time (2000: no more tasks).
+    crossing_nodes: 1000 in 1..=2048;
     /// Agents that approach or enter a corridor from one end before agents of higher priority at the other end have
     /// their turn. Lower: turns change often; higher: agents that come out find no room: at a gate between two
     /// crowds, half as many passed with 8.

@@ -68,6 +68,22 @@ impl Entrant {
     fn reckons_with(&self, other: &Self) -> bool {
         other.team.is_in(self.friends)
     }
+
+    /// Whether it can pass another in a corridor of some width. An agent that stays may stand in the middle.
+    fn passes(&self, other: &Self, width: u32) -> bool {
+        match (self.stays, other.stays) {
+            (None, None) => self.width + other.width <= width,
+            (Some(_), None) => other.width <= width.saturating_sub(self.width).div_ceil(2),
+            (None, Some(_)) => self.width <= width.saturating_sub(other.width).div_ceil(2),
+            (Some(_), Some(_)) => false,
+        }
+    }
+
+    /// Whether it can follow another that has entered before.
+    fn follows(&self, other: &Self) -> bool {
+        let is_left_behind = other.stays.is_none() || self.stays.is_some() && self.stays != other.stays;
+        agree(self.direction, other.direction) && is_left_behind
+    }
 }
 
 /// A request of an agent to enter a corridor.
@@ -157,14 +173,13 @@ impl Admission {
         from: usize,
     ) -> Option<(AgentSlot, usize)> {
         let Corridor { width, inside, .. } = &self.corridors[corridor as usize];
-        let opposes = |other: &Entrant| {
-            let both_go = entrant.stays.is_none() && other.stays.is_none();
-            let both_stay = entrant.stays.is_some() && other.stays.is_some() && entrant.stays != other.stays;
-            let passes = both_go && entrant.width + other.width <= *width;
-            let follows = agree(entrant.direction, other.direction) && (both_go || both_stay);
-            other.agent != entrant.agent && !passes && !follows && entrant.reckons_with(other)
+        let keeps_out = |other: &Entrant| {
+            other.agent != entrant.agent
+                && entrant.reckons_with(other)
+                && !entrant.passes(other, *width)
+                && !entrant.follows(other)
         };
-        let at = from + inside.iter().skip(from).position(opposes)?;
+        let at = from + inside.iter().skip(from).position(keeps_out)?;
         Some((inside[at].slot, at))
     }
 
@@ -180,7 +195,7 @@ impl Admission {
         let goes_on = agree(entrant.direction, *direction)
             && *entered < (self.params.corridor_batch as usize)
             && !inside.is_empty();
-        let mut others = self.requests_to(corridor, entrant, tick, false);
+        let mut others = self.requests_against(corridor, *entrant, tick);
         if self.is_busy(corridor, entrant.team) && *direction != (0, 0) {
             let is_over = *entered >= (self.params.corridor_turn_busy as usize);
             let goes_with = agree(entrant.direction, *direction);
@@ -195,7 +210,7 @@ impl Admission {
     /// Whether a batch of agents is nearer to a corridor than an entrant, or admitted the same way, while others want
     /// to come the other way.
     pub(crate) fn is_crowded(&self, corridor: u32, entrant: &Entrant, moves: u32, tick: u32) -> bool {
-        if self.requests_to(corridor, entrant, tick, false).next().is_none() {
+        if self.requests_against(corridor, *entrant, tick).next().is_none() {
             return false;
         }
         let inside = &self.corridors[corridor as usize].inside;
@@ -253,30 +268,38 @@ impl Admission {
         })
     }
 
-    /// Recent requests of friends for a corridor: in the same direction, or in the opposite one without room to pass.
-    fn requests_to(
+    /// Recent requests of friends for a corridor.
+    fn requests_of_friends(
         &self,
         corridor: u32,
-        entrant: &Entrant,
+        entrant: Entrant,
         tick: u32,
-        same_way: bool,
     ) -> impl Iterator<Item = &AdmissionRequest> {
-        let Corridor { width, waiting, .. } = &self.corridors[corridor as usize];
-        let entrant = *entrant;
-        waiting.iter().filter(move |other| {
+        self.corridors[corridor as usize].waiting.iter().filter(move |other| {
             other.entrant.agent != entrant.agent
                 && entrant.reckons_with(&other.entrant)
                 && tick - other.asked_at <= self.params.request_ticks
-                && agree(entrant.direction, other.entrant.direction) == same_way
-                && (same_way || entrant.width + other.entrant.width > *width)
         })
+    }
+
+    /// Those of agents that an entrant would keep out.
+    fn requests_against(
+        &self,
+        corridor: u32,
+        entrant: Entrant,
+        tick: u32,
+    ) -> impl Iterator<Item = &AdmissionRequest> {
+        let width = self.corridors[corridor as usize].width;
+        self.requests_of_friends(corridor, entrant, tick)
+            .filter(move |other| !other.entrant.passes(&entrant, width) && !other.entrant.follows(&entrant))
     }
 
     /// Number of agents that want to go through a corridor the same way and are nearer to it.
     fn n_ahead(&self, corridor: u32, entrant: &Entrant, moves: u32, tick: u32) -> usize {
         let is_ahead =
             |other: &&AdmissionRequest| (other.moves, other.entrant.agent) < (moves, entrant.agent);
-        self.requests_to(corridor, entrant, tick, true).filter(is_ahead).count()
+        let goes_with = |other: &&AdmissionRequest| agree(entrant.direction, other.entrant.direction);
+        self.requests_of_friends(corridor, *entrant, tick).filter(goes_with).filter(is_ahead).count()
     }
 
     /// Moves before a corridor at which an agent stops that is not admitted, by its position in the queue.

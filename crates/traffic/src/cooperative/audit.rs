@@ -10,7 +10,7 @@ use crate::cooperative::plan::PlannedMove;
 use crate::cooperative::plan_head::{DetailFlags, PlanDetails, PlanHead};
 use crate::cooperative::reservations::{FOREVER, YieldState};
 use crate::cooperative::state::Cooperative;
-use crate::motion::AgentSlot;
+use crate::motion::{AgentSlot, end_state};
 use crate::ticks::NEVER;
 use crate::view::AgentsView;
 use std::collections::{BTreeMap, BTreeSet};
@@ -184,6 +184,36 @@ impl Audit<'_> {
             let is_due = known.iter().all(|corridor| due.contains(corridor));
             assert!(is_due, "{slot:?} has left some of {known:?}");
         }
+    }
+
+    /// No plan that was made at the last tick ends on keep-clear ground, except where the agent's path, or
+    /// its way to a retreat, ends. Gives the number of plans that lead over such ground.
+    pub fn check_keep_clear(&self) -> u32 {
+        let table = &self.rule.table;
+        let mut crossings = 0;
+        for row in 0..self.agents.len() {
+            let (slot, motion) = (self.agents.slots[row], &self.agents.motion[row]);
+            let (plan, tables) = (&table.plans[slot.index()], &self.tables[motion.class.0 as usize]);
+            let is_new = table.yield_states[slot.index()].touched_at.checked_add(1) == Some(self.tick);
+            if !is_new || plan.is_empty() {
+                continue;
+            }
+            let covers = |pose: Pose| {
+                let body = (pose.cell, tables.class().cells_at(pose));
+                table.corridor_control.keep_clear.covers(body, self.agents.teams[row])
+            };
+            let mut pose = tables.space().pose(end_state(tables, motion));
+            let mut crosses = false;
+            for planned in plan.moves() {
+                crosses |= covers(pose);
+                pose = pose_after(&transition_at(tables, pose, usize::from(planned.primitive)));
+            }
+            let head = &table.heads[slot.index()];
+            let is_at_end = [head.path_left, head.retreat_left].contains(&u32::from(head.n_planned));
+            assert!(!covers(pose) || is_at_end, "tick {}: the plan of row {row} ends in {pose:?}", self.tick);
+            crossings += u32::from(crosses && !covers(pose));
+        }
+        crossings
     }
 
     /// The corridors are those of the map as it is, by whatever numbers.

@@ -1,9 +1,10 @@
-//! The corridors of a map, and admission to them.
+//! The corridors of a map, admission to them, and the ground before them.
 
 use crate::clone_fields::clone_fields;
 use crate::collision::Transition;
 use crate::cooperative::admission::Admission;
 use crate::cooperative::corridor_map::{CorridorMap, NO_CORRIDOR};
+use crate::cooperative::keep_clear::KeepClear;
 use crate::params::TrafficParams;
 use crate::teams::Team;
 use wheelbase_grid::{CellXY, GridSize, Rect};
@@ -15,9 +16,10 @@ use wheelbase_planner::model::Offset;
 pub(crate) struct CorridorControl {
     pub(crate) map: CorridorMap,
     pub(crate) admission: Admission,
+    pub(crate) keep_clear: KeepClear,
 }
 
-clone_fields!(CorridorControl { map, admission });
+clone_fields!(CorridorControl { map, admission, keep_clear });
 
 impl CorridorControl {
     /// For agents of some classes, with the shortest and longest sides of their bodies.
@@ -27,9 +29,10 @@ impl CorridorControl {
         sides: &[(u32, u32)],
         params: TrafficParams,
     ) -> Self {
-        let largest = (params.corridor_cells_max, params.corridor_side_max);
+        let largest = (params.corridor_cells_max, params.corridor_side_max, params.corridor_bodies);
         let map = CorridorMap::new(size, tables, sides, largest);
-        let mut corridor_control = Self { map, admission: Admission::new(params) };
+        let (admission, keep_clear) = (Admission::new(params), KeepClear::new(sides, &params));
+        let mut corridor_control = Self { map, admission, keep_clear };
         corridor_control.update(tables, &[size.rect()]);
         corridor_control
     }
@@ -38,7 +41,14 @@ impl CorridorControl {
     /// what has become of it. Says whether any corridor has changed.
     pub(crate) fn update(&mut self, tables: &[MovementTables], edited: &[Rect]) -> bool {
         self.map.update(tables, edited);
+        self.keep_clear.forget();
         self.admission.update(&self.map)
+    }
+
+    /// Finds which corridors are busy at a tick.
+    pub(crate) fn find_busy(&mut self, tick: u32) {
+        self.admission.find_busy(tick);
+        self.keep_clear.update(&self.map, &self.admission);
     }
 
     /// The corridor that a move enters, if it is busy for a team.

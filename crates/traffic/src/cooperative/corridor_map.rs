@@ -1,8 +1,9 @@
-//! Corridors: regions of a map where two agents cannot pass each other, such as doors, bridges and lanes.
+//! Corridors: regions of a map where two agents cannot pass each other, or hardly, such as doors, bridges and lanes.
 //!
-//! A cell is narrow if the run of free cells through it, along its row or its column, is too short for two of the
-//! widest bodies side by side. Narrow cells that touch form one corridor. After an edit of the map the corridors near
-//! it are computed again, with the result of a new map.
+//! A cell is narrow if the run of free cells through it, along its row or its column, is too short for two of the widest
+//! bodies side by side. A cell that is not narrow is tight if such a run is too short for three of them
+//! (`corridor_bodies`). Narrow cells that touch form one corridor, and tight cells that touch form one. After an edit of
+//! the map the corridors near it are computed again, with the result of a new map.
 
 use crate::clone_fields::clone_fields;
 use crate::free_cells::{find_free, grown, smallest_bodies};
@@ -13,12 +14,24 @@ use wheelbase_planner::MovementTables;
 /// Number of a corridor where there is none.
 pub(crate) const NO_CORRIDOR: u32 = u32::MAX;
 
+/// How much room there is at a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Room {
+    /// Two of the widest bodies cannot pass each other.
+    Narrow,
+    /// They can, but hardly if a third waits there.
+    Tight,
+    Open,
+}
+
 /// Size of a corridor; without cells it no longer exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CorridorShape {
     /// The shortest run of free cells across it.
     pub(crate) width: u32,
     pub(crate) n_cells: u32,
+    /// The least index of its cells.
+    pub(crate) first_cell: u32,
 }
 
 /// A corridor that the last edits have made.
@@ -30,7 +43,7 @@ pub(crate) struct NewCorridor {
     pub(crate) before: Vec<u32>,
 }
 
-/// The corridors of a map, by number. Memory: 4.5 bytes a cell.
+/// The corridors of a map, by number. Memory: 4.6 bytes a cell.
 #[derive(Debug)]
 pub(crate) struct CorridorMap {
     pub(crate) size: GridSize,
@@ -44,16 +57,20 @@ pub(crate) struct CorridorMap {
     pub(crate) altered: Vec<u32>,
     /// Corridors that they have made.
     pub(crate) made: Vec<NewCorridor>,
-    /// Width of two of the widest bodies side by side, in cells.
+    /// Width of two of the widest bodies side by side, in cells: shorter runs are narrow.
     pair: u32,
+    /// The same of `corridor_bodies`: shorter runs are tight.
+    wide: u32,
     /// Cells of a corridor at most.
     cells_max: usize,
     /// Cells of its longer side at most.
-    side_max: u32,
+    pub(crate) side_max: u32,
     /// Cells that the smallest body can cover.
     pub(crate) free: BitGrid,
     /// Narrow cells.
     narrow: BitGrid,
+    /// Tight cells.
+    tight: BitGrid,
     /// Scratch memory: cells already visited.
     seen: BitGrid,
     /// Scratch memory: visited cells of regions too large for corridors.
@@ -69,10 +86,12 @@ clone_fields!(CorridorMap {
     altered,
     made,
     pair,
+    wide,
     cells_max,
     side_max,
     free,
     narrow,
+    tight,
     seen,
     large,
 });
@@ -81,6 +100,8 @@ clone_fields!(CorridorMap {
 struct FoundCorridor {
     first: usize,
     count: usize,
+    /// The least index of them on the map.
+    first_cell: u32,
     width: u32,
     /// Corridors of before that have cells in it, ascending.
     before: Vec<u32>,
@@ -90,12 +111,13 @@ struct FoundCorridor {
 
 impl CorridorMap {
     /// A map on which no corridors have been found yet, for agents of some classes with the shortest and longest
-    /// sides of their bodies. The last argument limits the cells of a corridor and those of its longer side.
+    /// sides of their bodies. The last argument limits the cells of a corridor and those of its longer side,
+    /// and gives the number of the widest bodies that do not fit side by side into a narrow run.
     pub(crate) fn new(
         size: GridSize,
         tables: &[MovementTables],
         sides: &[(u32, u32)],
-        (cells_max, side_max): (u32, u32),
+        (cells_max, side_max, bodies): (u32, u32, u32),
     ) -> Self {
         let bits = || BitGrid::new(size);
         Self {
@@ -107,10 +129,12 @@ impl CorridorMap {
             altered: Vec::new(),
             made: Vec::new(),
             pair: 2 * sides.iter().map(|&(short, _)| short).max().unwrap_or(1),
+            wide: bodies * sides.iter().map(|&(short, _)| short).max().unwrap_or(1),
             cells_max: cells_max as usize,
             side_max,
             free: bits(),
             narrow: bits(),
+            tight: bits(),
             seen: bits(),
             large: bits(),
         }
@@ -124,8 +148,8 @@ impl CorridorMap {
         let Some(tables) = smallest_bodies(tables) else { return };
         let areas: Vec<Rect> = edited.iter().map(|&area| find_free(&mut self.free, tables, area)).collect();
         let areas = areas.into_iter().filter(|area| !area.is_empty());
-        // The width of a cell depends on free cells within a pair.
-        let areas: Vec<Rect> = areas.map(|area| grown(area, self.pair, self.size)).collect();
+        // The width of a cell depends on free cells within that width.
+        let areas: Vec<Rect> = areas.map(|area| grown(area, self.wide, self.size)).collect();
         areas.iter().for_each(|&area| self.find_narrow(area));
         self.find_corridors(&areas);
     }
@@ -182,35 +206,56 @@ impl CorridorMap {
         first_cells
     }
 
-    /// Computes the narrow cells of an area: those in runs of free cells shorter than a pair.
+    /// Finds the narrow cells of an area, in runs of free cells shorter than a pair, and the tight cells, in other runs
+    /// that are too short for a third body.
     fn find_narrow(&mut self, area: Rect) {
-        let Self { free, narrow, pair, size, .. } = self;
+        let Self { free, narrow, tight, pair, wide, size, .. } = self;
         narrow.fill(area, false);
+        tight.fill(area, false);
         // Shorter runs that reach into the area lie in this one.
-        let wide = grown(area, *pair, *size);
+        let around = grown(area, *wide, *size);
         let mut mark_runs = |length: u32, cell_at: &dyn Fn(i32) -> CellXY| {
             let mut from = 0;
             for to in 0..=length as i32 {
                 if to < length as i32 && free.get(cell_at(to)) {
                     continue;
                 }
-                if to - from < *pair as i32 {
+                let run = (to - from) as u32;
+                let marked = if run < *pair { &mut *narrow } else { &mut *tight };
+                if run < *wide {
                     (from..to).map(cell_at).filter(|&cell| area.contains(cell)).for_each(|cell| {
-                        narrow.set(cell, true);
+                        marked.set(cell, true);
                     });
                 }
                 from = to + 1;
             }
         };
         for y in area.y..area.y + area.height as i32 {
-            mark_runs(wide.width, &|at| CellXY::new(wide.x + at, y));
+            mark_runs(around.width, &|at| CellXY::new(around.x + at, y));
         }
         for x in area.x..area.x + area.width as i32 {
-            mark_runs(wide.height, &|at| CellXY::new(x, wide.y + at));
+            mark_runs(around.height, &|at| CellXY::new(x, around.y + at));
+        }
+        for y in area.y..area.y + area.height as i32 {
+            for x in area.x..area.x + area.width as i32 {
+                let cell = CellXY::new(x, y);
+                if narrow.get(cell) {
+                    tight.set(cell, false);
+                }
+            }
         }
     }
 
-    /// Joins touching narrow cells, from those of some areas on, to corridors, without regions that are too large. An
+    /// How much room there is at a cell.
+    fn room_at(&self, cell: CellXY) -> Room {
+        match (self.narrow.get(cell), self.tight.get(cell)) {
+            (true, _) => Room::Narrow,
+            (false, true) => Room::Tight,
+            (false, false) => Room::Open,
+        }
+    }
+
+    /// Joins touching cells with equally little room, from those of some areas on, to corridors, without regions that are too large. An
     /// unchanged corridor keeps its number. Lists the changes.
     fn find_corridors(&mut self, areas: &[Rect]) {
         let size = self.size;
@@ -220,7 +265,7 @@ impl CorridorMap {
         let mut large: Vec<CellXY> = Vec::new();
         let mut found: Vec<FoundCorridor> = Vec::new();
         for first in of_areas() {
-            if !self.narrow.get(first) || self.seen.get(first) {
+            if self.room_at(first) == Room::Open || self.seen.get(first) {
                 continue;
             }
             let begin = cells.len();
@@ -262,16 +307,20 @@ impl CorridorMap {
                 self.of_cell[y as usize * self.size.width() as usize + x as usize] = number;
             }
             self.shapes.resize(self.shapes.len().max(number as usize + 1), CorridorShape::default());
-            self.shapes[number as usize] = CorridorShape { width: found.width, n_cells: found.count as u32 };
+            self.shapes[number as usize] = CorridorShape {
+                width: found.width,
+                n_cells: found.count as u32,
+                first_cell: found.first_cell,
+            };
             self.made.push(NewCorridor { number, width: found.width, before: found.before });
         }
         self.spare.extend(spare);
     }
 
-    /// Adds a narrow cell and all that are connected to it; says whether they are few enough for a corridor.
+    /// Adds a cell of a corridor and all with as much room that are connected to it; says whether they are few enough for a corridor.
     fn join(&mut self, first: CellXY, cells: &mut Vec<CellXY>) -> bool {
         let mut at = cells.len();
-        let begin = at;
+        let (begin, room) = (at, self.room_at(first));
         let mut bounds = Rect::new(first.x, first.y, 1, 1);
         cells.push(first);
         self.seen.set(first, true);
@@ -279,7 +328,7 @@ impl CorridorMap {
             at += 1;
             for &side in self.shape.sides() {
                 let cell = self.shape.neighbour(cell, side);
-                if !self.narrow.get(cell) {
+                if self.room_at(cell) != room {
                     continue;
                 }
                 // It is connected to a region that is too large.
@@ -307,11 +356,13 @@ impl CorridorMap {
         before.sort_unstable();
         before.dedup();
         let width = cells.iter().map(|&cell| self.width_of(cell)).min().unwrap_or(0);
+        let index = |cell: &CellXY| cell.y as u32 * self.size.width() + cell.x as u32;
+        let first_cell = cells.iter().map(index).min().unwrap_or(0);
         let is_same = matches!(before[..], [one] if one != NO_CORRIDOR && {
-            self.shapes[one as usize] == CorridorShape { width, n_cells: cells.len() as u32 }
+            self.shapes[one as usize] == CorridorShape { width, n_cells: cells.len() as u32, first_cell }
         });
         before.retain(|&number| number != NO_CORRIDOR);
-        FoundCorridor { first, count: cells.len(), width, before, is_same }
+        FoundCorridor { first, count: cells.len(), first_cell, width, before, is_same }
     }
 
     /// Removes the number of a corridor from a cell and from all of its cells that are connected to it.
@@ -326,14 +377,19 @@ impl CorridorMap {
         }
     }
 
-    /// The shorter of the two runs of free cells through a narrow cell.
+    /// The shorter of the two runs of free cells through a cell of a corridor.
     fn width_of(&self, cell: CellXY) -> u32 {
         let run = |dx: i32, dy: i32| {
             let free =
                 |at: &u32| self.free.get(CellXY::new(cell.x + dx * *at as i32, cell.y + dy * *at as i32));
-            (1..=self.pair).take_while(free).count() as u32
+            (1..=self.wide).take_while(free).count() as u32
         };
         (1 + run(1, 0) + run(-1, 0)).min(1 + run(0, 1) + run(0, -1))
+    }
+
+    /// The size of an area that is not empty and lies on the map.
+    pub(crate) fn size_of(&self, area: Rect) -> GridSize {
+        GridSize::new(area.width.into(), area.height.into()).unwrap_or(self.size)
     }
 
     /// Whether the last edits have changed or removed a corridor.

@@ -17,7 +17,8 @@
 //!    `retreat`.
 //!
 //! Corridors, the regions where two bodies cannot pass, are entered one direction at a time: modules `corridor_map`,
-//! `admission` and `corridor_entry`. Priority is the given priority plus the age of the trip, then the lower id
+//! `admission` and `corridor_entry`. Where narrow ones can pass, no plan ends in a busy corridor or before it: modules
+//! `keep_clear` and `crossing`. Priority is the given priority plus the age of the trip, then the lower id
 //! ([`PriorityKey`](crate::PriorityKey)); agents in corridors come first, so that these empty.
 //!
 //! The rule is not complete: it never lets agents overlap, but there are jams that it does not resolve.
@@ -29,8 +30,10 @@ pub(crate) mod corridor_control;
 pub(crate) mod corridor_entry;
 pub(crate) mod corridor_map;
 pub(crate) mod corridors_ahead;
+pub(crate) mod crossing;
 pub(crate) mod displacement;
 pub(crate) mod displacement_kind;
+pub(crate) mod keep_clear;
 pub(crate) mod local_field;
 pub(crate) mod moves;
 pub(crate) mod path_cells;

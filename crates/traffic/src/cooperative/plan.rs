@@ -2,8 +2,11 @@
 
 use wheelbase_planner::model::State;
 
-/// Moves of a plan at most.
-pub(crate) const MOVES_MAX: usize = 16;
+/// Moves of the plan of an agent at most that has no keep-clear ground before it.
+pub(crate) const USUAL_MOVES_MAX: usize = 16;
+
+/// Moves of any plan at most: enough to cross a short bridge, and the ground before both of its ends.
+pub(crate) const MOVES_MAX: usize = 48;
 
 /// A move of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

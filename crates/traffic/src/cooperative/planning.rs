@@ -4,13 +4,14 @@
 use crate::clone_fields::clone_fields;
 use crate::cooperative::contraflow::Contraflow;
 use crate::cooperative::corridors_ahead::CorridorAhead;
+use crate::cooperative::crossing::Crossing;
 use crate::cooperative::local_field::{
     FieldKey, FieldView, GuidePose, LocalFields, MoveCosts, UNKNOWN, field_radius,
 };
 use crate::cooperative::moves::{
     descend, guide_moves, half_steps, is_following, pose_after, set_guide_path, transition_at,
 };
-use crate::cooperative::plan::{Plan, PlannedMove};
+use crate::cooperative::plan::{Plan, PlannedMove, USUAL_MOVES_MAX};
 use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::reservations::FOREVER;
 use crate::cooperative::sipp::{SippQuery, SippSearch};
@@ -101,13 +102,13 @@ impl<'a> Planning<'a> {
         set_guide_path(tables, (from, factor), path, moves_max, &mut self.guide_path);
     }
 
-    /// The next moves of an agent's path as its plan, if they are free for a share of the horizon and do not go
-    /// against the flow.
+    /// The next moves of an agent's path as its plan, if they are free for a share of the horizon, do not go against the
+    /// flow, and lead off any keep-clear ground.
     pub(crate) fn plan_along_path(
         &mut self,
         row: usize,
         (mut state, mut ready): (State, u32),
-        horizon: u32,
+        (horizon, crossing): (u32, Option<Crossing>),
         key: PriorityKey,
     ) -> Option<Plan> {
         let view = self.view;
@@ -145,10 +146,14 @@ impl<'a> Planning<'a> {
             ready += ticks;
             let last = at + 1 == path.len() || at as u32 + 1 == self.stop;
             let far = ready - begin >= free_ticks || last;
-            if far && context.free_until(pose_after(&step), ready) == FOREVER {
+            let pose = pose_after(&step);
+            let goal = crossing.and_then(|crossing| crossing.goal);
+            if far && context.free_until(pose, ready) == FOREVER && context.may_end(pose, state, goal) {
                 found = Some(plan);
             }
-            if plan.is_full() || ready >= horizon {
+            let is_long = crossing.is_none() && plan.moves().len() >= USUAL_MOVES_MAX;
+            let is_far = ready >= horizon && (found.is_some() || crossing.is_none());
+            if plan.is_full() || is_long || is_far {
                 break;
             }
         }

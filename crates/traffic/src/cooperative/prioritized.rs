@@ -2,10 +2,12 @@
 //! displaces other plans, or waits and pushes the agent that blocks it.
 
 use crate::cooperative::corridor_entry::{find_corridors_ahead, request_admission};
+use crate::cooperative::crossing::{Crossing, find_crossing};
 use crate::cooperative::displacement::{DisplacementScratch, Displacer, displace};
 use crate::cooperative::local_field::UNKNOWN;
 use crate::cooperative::moves::{end_of_move, guide_moves, half_steps, is_idle, transition_at, waited};
 use crate::cooperative::path_cells::{PathCells, moves_onto_path, rests_on_path};
+use crate::cooperative::plan::{MOVES_MAX, USUAL_MOVES_MAX};
 use crate::cooperative::planning::Planning;
 use crate::cooperative::pushing::push_aside;
 use crate::cooperative::retreat::PushScratch;
@@ -53,19 +55,25 @@ pub(crate) fn plan_agent(
     }
     find_corridors_ahead(planning, row, from.0);
     request_admission(planning, &mut coordination.push.avoided, row, key);
+    let crossing = find_crossing(planning.table, view, row, from.0);
     let horizon = from.1.saturating_add(step_ticks * params.horizon_steps);
-    if let Some(plan) = planning.plan_along_path(row, from, horizon, key) {
+    if let Some(plan) = planning.plan_along_path(row, from, (horizon, crossing), key) {
         planning.adopt_plan(row, plan, decisions);
         return;
     }
     // Without budget it tries again at the next tick.
     if planning.search.tries_left > 0 {
-        search_plan(planning, coordination, row, query_of(planning, row, from, key), decisions);
+        search_plan(planning, coordination, row, query_of(planning, row, from, (key, crossing)), decisions);
     }
 }
 
 /// The query of an agent in its turn, from a state and tick.
-fn query_of(planning: &Planning<'_>, row: usize, from: (State, u32), key: PriorityKey) -> SippQuery {
+fn query_of(
+    planning: &Planning<'_>,
+    row: usize,
+    from: (State, u32),
+    (key, crossing): (PriorityKey, Option<Crossing>),
+) -> SippQuery {
     let (view, params) = (planning.view, &planning.table.params);
     let step_ticks = planning.table.step_ticks_of(&view.agents, row);
     let waited = waited(view, row);
@@ -73,12 +81,19 @@ fn query_of(planning: &Planning<'_>, row: usize, from: (State, u32), key: Priori
     let extension = waited
         .saturating_mul(params.wait_horizon_factor)
         .min(params.wait_horizons_max * params.horizon_steps * step_ticks);
-    let horizon = from.1.saturating_add(step_ticks * params.horizon_steps).saturating_add(extension);
+    let horizon_after = |steps: u32| from.1.saturating_add(step_ticks * steps).saturating_add(extension);
     let has_waited_long = waited > params.waited_long_steps * step_ticks;
-    let nodes_max = if has_waited_long { params.search_nodes_after_waiting } else { params.search_nodes };
+    let nodes_max = match crossing {
+        Some(_) => params.crossing_nodes,
+        None if has_waited_long => params.search_nodes_after_waiting,
+        None => params.search_nodes,
+    };
     SippQuery {
         from,
-        horizon,
+        goal: crossing.and_then(|crossing| crossing.goal),
+        horizon: horizon_after(params.horizon_steps),
+        crossing_horizon: horizon_after(params.crossing_steps),
+        moves_max: if crossing.is_some() { MOVES_MAX } else { USUAL_MOVES_MAX },
         nodes_max: nodes_max as usize,
         intervals_max: params.search_intervals,
         key,

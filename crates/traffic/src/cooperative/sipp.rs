@@ -106,6 +106,12 @@ impl<'a> SippContext<'a> {
         )
     }
 
+    /// Whether a plan may end in a pose: not on keep-clear ground, except in the last pose of the agent's path.
+    pub(crate) fn may_end(&self, pose: Pose, state: State, goal: Option<State>) -> bool {
+        let body = (pose.cell, self.tables.class().cells_at(pose));
+        goal == Some(state) || !self.corridor_control.keep_clear.covers(body, self.team)
+    }
+
     /// Whether a waiting edit, a priority claim or a corridor keeps the agent from a move.
     pub(crate) fn is_forbidden(&self, step: &Transition<'a>, key: PriorityKey) -> bool {
         let ((anchor, held), (_, swept)) = (step.start(), step.swept());
@@ -206,8 +212,14 @@ pub(crate) struct SippSearch {
 pub(crate) struct SippQuery {
     /// State in which the agent rests before, and the tick from which on it may move.
     pub(crate) from: (State, u32),
+    /// End of its path, if that is near: there it may rest on keep-clear ground.
+    pub(crate) goal: Option<State>,
     /// Tick up to which it looks ahead.
     pub(crate) horizon: u32,
+    /// The same from keep-clear ground on, where it may not end.
+    pub(crate) crossing_horizon: u32,
+    /// Moves of the plan at most, up to [`MOVES_MAX`].
+    pub(crate) moves_max: usize,
     /// Nodes that may be expanded.
     pub(crate) nodes_max: usize,
     /// Free intervals of one pose that a move into it is tried for, at most.
@@ -245,11 +257,13 @@ impl SippSearch {
             depth: 0,
         };
         self.push(root);
-        // Among nodes where the agent can rest forever.
+        // Among nodes where the agent can rest forever and may end.
         let mut best: Option<((u32, u32), u32)> = None;
         while let Some(Reverse((_, _, at))) = self.open.pop() {
             let node = self.nodes[at as usize];
-            if node.free_until == FOREVER {
+            let may_end = context.may_end(node.pose, node.state, query.goal);
+            // Where it is it may stay.
+            if node.free_until == FOREVER && (may_end || at == 0) {
                 let cost = node.arrival.max(query.horizon).saturating_add(node.cost_to_go);
                 let key = (cost.saturating_add(node.penalty), node.arrival);
                 if best.is_none_or(|(found, _)| key < found) {
@@ -263,7 +277,8 @@ impl SippSearch {
             if best.is_some_and(hopeless) || self.spent >= query.nodes_max as u64 {
                 break;
             }
-            if usize::from(node.depth) < MOVES_MAX && node.arrival < query.horizon {
+            let horizon = if may_end { query.horizon } else { query.crossing_horizon };
+            if usize::from(node.depth) < query.moves_max && node.arrival < horizon {
                 self.spent += 1;
                 self.expand(context, at, query, &cost_to_go);
             }

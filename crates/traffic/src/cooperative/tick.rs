@@ -111,7 +111,7 @@ impl Cooperative {
             self.drop_plans(view);
         }
         self.update_corridors(view);
-        self.table.corridor_control.admission.find_busy(view.tick);
+        self.table.corridor_control.find_busy(view.tick);
         self.check_plans(view);
         self.check_speeds_and_holds(view);
         self.update_paths(view, decisions);

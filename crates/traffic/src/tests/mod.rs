@@ -8,6 +8,7 @@ mod corridors;
 mod displacement;
 mod ground;
 mod hand_world;
+mod keep_clear;
 mod local_field;
 mod pushing;
 mod reservations;

@@ -6,6 +6,7 @@ use crate::collision::{CollisionRule, Transition};
 use crate::cooperative::corridor_control::CorridorControl;
 use crate::cooperative::local_field::UNKNOWN;
 use crate::cooperative::moves::transition_at;
+use crate::cooperative::plan::USUAL_MOVES_MAX;
 use crate::cooperative::priority_claims::PriorityClaims;
 use crate::cooperative::reservations::{Precedence, Reservations};
 use crate::cooperative::sipp::*;
@@ -171,9 +172,13 @@ fn check(
         field.settle(tables, SettleTarget::All, u64::MAX);
         let cost_to_go =
             |pose: Pose| space.state(pose).and_then(|state| field.cost(state)).unwrap_or(UNKNOWN);
+        let horizon = ready + 1 + random.below(15) as u32;
         let query = SippQuery {
             from: (from, ready),
-            horizon: ready + 1 + random.below(15) as u32,
+            goal: None,
+            horizon,
+            crossing_horizon: horizon,
+            moves_max: USUAL_MOVES_MAX,
             nodes_max: NODES_MAX,
             intervals_max: TrafficParams::USUAL.search_intervals,
             key: PriorityKey::FIRST,

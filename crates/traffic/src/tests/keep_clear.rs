@@ -1,0 +1,149 @@
+//! Keep-clear ground held against its definition, and crowds before a bridge that heed it.
+
+use super::ground::{Ground, RULES, ground, truck};
+use super::ground::{at, dot};
+use super::hand_world::{HandWorld, Trips, cooperative};
+use crate::cooperative::admission::Entrant;
+use crate::cooperative::corridor_control::CorridorControl;
+use crate::cooperative::corridor_map::NO_CORRIDOR;
+use crate::motion::{AgentId, AgentSlot, sides};
+use crate::params::TrafficParams;
+use crate::priority::PriorityKey;
+use crate::random::Random;
+use crate::teams::Team;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use wheelbase_grid::{CellXY, GridSize, Rect, TerrainKind};
+use wheelbase_planner::model::Offset;
+
+/// Cells at most `reach` steps away from those of a corridor over free cells, diagonal steps too: one step after the
+/// other.
+fn ground_of(control: &CorridorControl, corridor: u32, reach: u32, size: GridSize) -> BTreeSet<(i32, i32)> {
+    let all = || size.rect().cells();
+    let mut cells: BTreeSet<(i32, i32)> =
+        all().filter(|&cell| control.map.at_anchor(cell) == corridor).map(|cell| (cell.x, cell.y)).collect();
+    for _ in 0..reach {
+        let touches = |cell: &CellXY| {
+            let around = (-1..=1).flat_map(|dx| (-1..=1).map(move |dy| (dx, dy)));
+            around.into_iter().any(|(dx, dy)| cells.contains(&(cell.x + dx, cell.y + dy)))
+        };
+        let next: Vec<CellXY> = all().filter(|&cell| control.map.free.get(cell)).filter(touches).collect();
+        cells.extend(next.into_iter().map(|cell| (cell.x, cell.y)));
+    }
+    cells
+}
+
+/// Makes a corridor busy: as many agents ask from either end as that takes.
+fn make_busy(control: &mut CorridorControl, corridor: u32) {
+    for number in 0..2 * TrafficParams::USUAL.corridor_busy {
+        let (agent, slot) = (AgentId(number), AgentSlot(number));
+        let direction = if number % 2 == 0 { (3, 0) } else { (-3, 0) };
+        let entrant = Entrant { agent, slot, direction, width: 1, stays: None, team: Team(0), friends: 1 };
+        let key = PriorityKey::of_trip(0, 0, agent);
+        control.admission.note_request(corridor, entrant, (key, 5), (0, false));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// On random maps, after edits too: a cell is on keep-clear ground if and only if the definition says so.
+    #[test]
+    fn equals_its_definition(mut ground in ground(25).prop_filter_map("no class", |ground| ground), seed in any::<u64>()) {
+        let (size, mut random) = (ground.grid.size(), Random::new(seed));
+        let of_classes: Vec<(u32, u32)> = ground.tables.iter().map(sides).collect();
+        let params = TrafficParams::USUAL;
+        let longest = of_classes.iter().map(|&(_, long)| long).max().unwrap_or(1);
+        let narrowest = of_classes.iter().map(|&(short, _)| short).min().unwrap_or(1);
+        let mut control = CorridorControl::new(size, &ground.tables, &of_classes, params);
+        for _ in 0..3 {
+            let mut right = BTreeSet::new();
+            for (number, shape) in control.map.shapes.clone().into_iter().enumerate() {
+                if shape.n_cells == 0 || random.below(3) == 0 {
+                    continue;
+                }
+                make_busy(&mut control, number as u32);
+                if shape.width >= 2 * narrowest {
+                    let reach = (params.keep_clear_quarters * longest).div_ceil(4);
+                    right.extend(ground_of(&control, number as u32, reach, size));
+                }
+            }
+            control.find_busy(0);
+            for cell in size.rect().cells() {
+                let body = (cell, &[Offset::new(0, 0)][..]);
+                prop_assert_eq!(control.keep_clear.covers(body, Team(0)), right.contains(&(cell.x, cell.y)), "{}", cell);
+                prop_assert!(!control.keep_clear.covers(body, Team(1)));
+                // Where it is near, its bounds say so.
+                prop_assert!(!right.contains(&(cell.x, cell.y)) || control.keep_clear.is_near(cell, 0, Team(0), size));
+            }
+            // The next edit may change any corridor; nobody asks any more.
+            let changed = CellXY::new(random.below(size.width() as usize) as i32, random.below(size.height() as usize) as i32);
+            let area = Rect::new(changed.x, changed.y, 1, 1);
+            let changed = ground.grid.set_terrain(area, TerrainKind(random.below(2) as u8)).changed;
+            for tables in &mut ground.tables {
+                tables.update(&ground.grid, changed);
+            }
+            control.update(&ground.tables, &[changed]);
+            control.admission.corridors.iter_mut().for_each(|corridor| corridor.waiting.clear());
+        }
+    }
+}
+
+/// A crowd of two sizes that goes to and fro over a bridge: no plan ends on the ground before it or on it, and all get
+/// there, round after round.
+#[test]
+fn plans_of_a_crowd_lead_over_the_bridge() {
+    let (bank, wall) = (".".repeat(24), "#".repeat(4));
+    let rows: Vec<String> = (0..12)
+        .map(|y| format!("{bank}{}{bank}", if y == 5 || y == 6 { "...." } else { wall.as_str() }))
+        .collect();
+    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+    for collision in RULES {
+        let mut world = HandWorld::new(Ground::square(&rows, &[dot(2), truck()]), collision);
+        for number in 0..12 {
+            let there = |x: i32| CellXY::new(x, number);
+            let both_ways = |first: i32, second: i32| Trips {
+                goals: [first, second].repeat(4).into_iter().map(there).collect(),
+                ..Trips::default()
+            };
+            world.add(0, at(1, number), 0, both_ways(50, 1));
+            world.add(1, at(50, number), 0, both_ways(4, 49));
+        }
+        let mut rule = cooperative(&world);
+        let mut crossings = 0;
+        while !world.all_done() {
+            assert!(world.tick < 8000, "{collision:?}: not all have arrived");
+            world.step(&mut rule);
+            let view = world.view();
+            crossings += rule.audit(view.agents, view.tables, view.grid_size, view.tick).check_keep_clear();
+        }
+        assert!(crossings > 5, "{collision:?}: {crossings} crossings");
+    }
+}
+
+/// A goal on a bridge is not starved by agents that go over it, from either side: they can pass the agent that stays.
+#[test]
+fn a_goal_on_a_bridge_is_reached_in_time() {
+    let wall = "....####....";
+    let open = "............";
+    let rows = [wall, wall, open, open, open, wall, wall];
+    let mut wide = dot(3);
+    wide.name = "wide".to_owned();
+    wide.footprint = (0..2).flat_map(|x| (0..2).map(move |y| (x, y))).collect();
+    for collision in RULES {
+        let mut world = HandWorld::new(Ground::square(&rows, &[dot(2), wide.clone()]), collision);
+        for y in 2..5 {
+            let goals = |first, second| vec![CellXY::new(first, y), CellXY::new(second, y)];
+            world.add(0, at(0, y), 0, Trips { goals: goals(11, 0), is_patrol: true, done: 0 });
+            world.add(0, at(11, y), 0, Trips { goals: goals(0, 11), is_patrol: true, done: 0 });
+        }
+        let goals = vec![CellXY::new(5, 3), CellXY::new(0, 0)];
+        let id = world.add(0, at(0, 6), 0, Trips { goals, is_patrol: true, done: 0 });
+        let mut rule = cooperative(&world);
+        world.run(&mut rule, 2000);
+        // Alone a round takes some 40 ticks.
+        assert!(world.done(id) > 20, "{collision:?}: {} goals reached", world.done(id));
+        assert_eq!(rule.table.corridor_control.map.at_anchor(CellXY::new(2, 3)), NO_CORRIDOR);
+        assert_ne!(rule.table.corridor_control.map.at_anchor(CellXY::new(5, 3)), NO_CORRIDOR);
+    }
+}
