@@ -40,11 +40,11 @@ pub(crate) struct KeepClear {
     /// Width of a corridor in which two of the narrowest bodies pass.
     passing_width: u32,
     grounds: Vec<Ground>,
-    /// Whether some corridor with keep-clear ground is busy at this tick.
-    is_active: bool,
+    /// Indices of those whose corridors are busy at this tick.
+    active: Vec<u32>,
 }
 
-clone_fields!(KeepClear { reach, passing_width, grounds, is_active });
+clone_fields!(KeepClear { reach, passing_width, grounds, active });
 
 impl KeepClear {
     /// No ground yet, for classes with the shortest and longest sides of their bodies.
@@ -55,58 +55,59 @@ impl KeepClear {
             reach: (params.keep_clear_quarters * longest).div_ceil(4),
             passing_width: 2 * narrowest,
             grounds: Vec::new(),
-            is_active: false,
+            active: Vec::new(),
         }
     }
 
     /// Forgets all ground, after an edit of the map.
     pub(crate) fn forget(&mut self) {
         self.grounds.clear();
-        self.is_active = false;
+        self.active.clear();
     }
 
     /// Follows which corridors are busy at a tick. Linear in the ground of a corridor that is busy for the first time.
     pub(crate) fn update(&mut self, map: &CorridorMap, admission: &Admission) {
-        self.is_active = false;
+        self.active.clear();
         if self.reach == 0 || !admission.any_busy {
             return;
         }
-        for ground in &mut self.grounds {
-            ground.busy_for = admission.busy_for(ground.corridor);
-            self.is_active |= ground.busy_for != 0;
-        }
         for (number, shape) in map.shapes.iter().enumerate() {
-            let (corridor, busy_for) = (number as u32, admission.busy_for(number as u32));
-            let is_new = || self.grounds.iter().all(|ground| ground.corridor != corridor);
-            if busy_for != 0 && shape.width >= self.passing_width && is_new() {
-                self.grounds.push(Ground::find(map, (corridor, shape.first_cell), self.reach, busy_for));
-                self.is_active = true;
+            let corridor = number as u32;
+            let busy_for = admission.busy_for(corridor);
+            if busy_for == 0 || shape.width < self.passing_width {
+                continue;
             }
+            let known = self.grounds.iter().position(|ground| ground.corridor == corridor);
+            let at = known.unwrap_or(self.grounds.len());
+            if known.is_none() {
+                self.grounds.push(Ground::find(map, (corridor, shape.first_cell), self.reach));
+            }
+            self.grounds[at].busy_for = busy_for;
+            self.active.push(at as u32);
         }
+    }
+
+    /// The grounds on which agents of a team must not stop.
+    fn for_team(&self, team: Team) -> impl Iterator<Item = &Ground> {
+        let active = self.active.iter().map(|&at| &self.grounds[at as usize]);
+        active.filter(move |ground| team.is_in(ground.busy_for))
     }
 
     /// Whether an agent of a team must not stop where its body covers some cells.
     #[inline]
     pub(crate) fn covers(&self, (anchor, cells): (CellXY, &[Offset]), team: Team) -> bool {
-        self.is_active
-            && self.grounds.iter().any(|ground| {
-                team.is_in(ground.busy_for) && cells.iter().any(|to| ground.contains(to.cell_from(anchor)))
-            })
+        self.for_team(team).any(|ground| cells.iter().any(|to| ground.contains(to.cell_from(anchor))))
     }
 
     /// Whether such ground is within some columns and rows of a cell.
     pub(crate) fn is_near(&self, cell: CellXY, reach: u32, team: Team, size: GridSize) -> bool {
-        self.is_active
-            && self
-                .grounds
-                .iter()
-                .any(|ground| team.is_in(ground.busy_for) && grown(ground.bounds, reach, size).contains(cell))
+        self.for_team(team).any(|ground| grown(ground.bounds, reach, size).contains(cell))
     }
 }
 
 impl Ground {
     /// The cells of a corridor, and the free cells from which it is at most `reach` steps away, diagonal steps too.
-    fn find(map: &CorridorMap, (corridor, first): (u32, u32), reach: u32, busy_for: u32) -> Self {
+    fn find(map: &CorridorMap, (corridor, first): (u32, u32), reach: u32) -> Self {
         let width = map.size.width();
         let first = CellXY::new((first % width) as i32, (first / width) as i32);
         let around = |cell: CellXY, by| grown(Rect::new(cell.x, cell.y, 1, 1), by, map.size);
@@ -116,7 +117,7 @@ impl Ground {
             area,
             bounds: around(first, 0),
             cells: BitGrid::new(map.size_of(area)),
-            busy_for,
+            busy_for: 0,
         };
         let mut found = vec![first];
         ground.insert(first);
