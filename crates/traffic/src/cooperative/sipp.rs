@@ -265,11 +265,13 @@ impl SippSearch {
             // Where it is it may stay.
             if node.free_until == FOREVER && (may_end || at == 0) {
                 let cost = node.arrival.max(query.horizon).saturating_add(node.cost_to_go);
+                // It leaves ground to be kept clear if it can, whatever that costs.
+                let cost = if may_end { cost } else { NO_PLAN_COST };
                 let key = (cost.saturating_add(node.penalty), node.arrival);
                 if best.is_none_or(|(found, _)| key < found) {
                     best = Some((key, at));
                 }
-                if node.arrival >= query.horizon || node.cost_to_go == 0 {
+                if may_end && (node.arrival >= query.horizon || node.cost_to_go == 0) {
                     break;
                 }
             }
