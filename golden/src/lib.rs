@@ -44,11 +44,7 @@ pub fn run_observed(n_threads: usize, mut after: impl FnMut(u32, u64)) -> Result
         if world.tick() == SAVED_AT {
             // Commands given, edits that wait and searches half done are in it.
             let bytes = world.save()?;
-            if n_threads == 1 {
-                outcome.snapshot.write(&bytes);
-            } else {
-                outcome.snapshot.write(&snapshot_of_one_thread()?);
-            }
+            outcome.snapshot.write(&if n_threads == 1 { bytes.clone() } else { snapshot_of_one_thread()? });
             world = World::load(&bytes, Host { threads: threads(n_threads), ..Host::default() })?;
         }
         world.step();
@@ -61,11 +57,10 @@ pub fn run_observed(n_threads: usize, mut after: impl FnMut(u32, u64)) -> Result
 /// bytes hold that too: another snapshot of the same state.
 fn snapshot_of_one_thread() -> Result<Vec<u8>, SceneError> {
     let (mut world, mut script) = (world(1)?, Script::new());
-    for tick in 0..=SAVED_AT {
+    for _ in 0..SAVED_AT {
         script.give(&mut world);
-        if tick < SAVED_AT {
-            world.step();
-        }
+        world.step();
     }
+    script.give(&mut world);
     Ok(world.save()?)
 }

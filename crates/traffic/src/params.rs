@@ -289,8 +289,8 @@ params! {
     corridor_side_max: 48 in 0..=4096;
     /// A corridor that is not narrow is tight if fewer than this many of the widest bodies fit into it side by side.
     /// Lower: nobody keeps the ends clear of a bridge 8 cells wide for bodies of 3; higher: open ground between obstacles
-    /// counts as corridors; up to 2 there are no tight corridors.
-    corridor_bodies: 3 in 1..=16;
+    /// counts as corridors; with 2 there are no tight corridors.
+    corridor_bodies: 3 in 2..=16;
     /// Ground before the entrances of a busy corridor on which no plan ends, in quarters of the longest body; only
     /// where two bodies can pass. Lower: agents that wait stand in the way of those that come out; higher: crossings
     /// become longer than a plan can be; 0 switches keep-clear ground off.

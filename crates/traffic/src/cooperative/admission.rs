@@ -412,9 +412,8 @@ impl Corridor {
     /// A corridor that comes of others: with the agents of all, and the turn of the first.
     fn of<'a>(width: u32, mut before: impl Iterator<Item = &'a Self>) -> Self {
         let first = before.next();
-        let (inside, waiting) = (Vec::new(), Vec::new());
         let (direction, entered) = first.map_or(((0, 0), 0), |first| (first.direction, first.entered));
-        let mut corridor = Self { width, inside, waiting, direction, entered, ..Self::default() };
+        let mut corridor = Self { width, direction, entered, ..Self::default() };
         for other in first.into_iter().chain(before) {
             for &entrant in &other.inside {
                 if corridor.inside.iter().all(|known| known.agent != entrant.agent) {

@@ -64,12 +64,12 @@ pub(crate) struct CorridorMap {
     /// Cells of a corridor at most.
     cells_max: usize,
     /// Cells of its longer side at most.
-    pub(crate) side_max: u32,
+    side_max: u32,
     /// Cells that the smallest body can cover.
     pub(crate) free: BitGrid,
     /// Narrow cells.
     narrow: BitGrid,
-    /// Tight cells.
+    /// Cells in runs that are too short for a third body but not for a pair: tight, unless they are narrow too.
     tight: BitGrid,
     /// Scratch memory: cells already visited.
     seen: BitGrid,
@@ -100,9 +100,7 @@ clone_fields!(CorridorMap {
 struct FoundCorridor {
     first: usize,
     count: usize,
-    /// The least index of them on the map.
-    first_cell: u32,
-    width: u32,
+    shape: CorridorShape,
     /// Corridors of before that have cells in it, ascending.
     before: Vec<u32>,
     /// It equals a corridor of before in cells and width.
@@ -111,8 +109,8 @@ struct FoundCorridor {
 
 impl CorridorMap {
     /// A map on which no corridors have been found yet, for agents of some classes with the shortest and longest
-    /// sides of their bodies. The last argument limits the cells of a corridor and those of its longer side,
-    /// and gives the number of the widest bodies that do not fit side by side into a narrow run.
+    /// sides of their bodies. The last argument limits the cells of a corridor and those of its longer side, and gives
+    /// the number of the widest bodies that do not fit side by side into a tight run.
     pub(crate) fn new(
         size: GridSize,
         tables: &[MovementTables],
@@ -120,6 +118,7 @@ impl CorridorMap {
         (cells_max, side_max, bodies): (u32, u32, u32),
     ) -> Self {
         let bits = || BitGrid::new(size);
+        let widest = sides.iter().map(|&(short, _)| short).max().unwrap_or(1);
         Self {
             size,
             shape: tables.first().map_or(GridShape::Square, |tables| tables.space().shape()),
@@ -128,8 +127,8 @@ impl CorridorMap {
             spare: Vec::new(),
             altered: Vec::new(),
             made: Vec::new(),
-            pair: 2 * sides.iter().map(|&(short, _)| short).max().unwrap_or(1),
-            wide: bodies * sides.iter().map(|&(short, _)| short).max().unwrap_or(1),
+            pair: 2 * widest,
+            wide: bodies * widest,
             cells_max: cells_max as usize,
             side_max,
             free: bits(),
@@ -197,17 +196,12 @@ impl CorridorMap {
 
     /// Index of the first cell of each corridor, by number; [`NO_CORRIDOR`] where the corridor no longer exists.
     pub(crate) fn first_cells(&self) -> Vec<u32> {
-        let mut first_cells = vec![NO_CORRIDOR; self.shapes.len()];
-        for (cell, &number) in self.of_cell.iter().enumerate() {
-            if let Some(first) = first_cells.get_mut(number as usize).filter(|first| **first == NO_CORRIDOR) {
-                *first = cell as u32;
-            }
-        }
-        first_cells
+        let first_cell =
+            |shape: &CorridorShape| if shape.n_cells > 0 { shape.first_cell } else { NO_CORRIDOR };
+        self.shapes.iter().map(first_cell).collect()
     }
 
-    /// Finds the narrow cells of an area, in runs of free cells shorter than a pair, and the tight cells, in other runs
-    /// that are too short for a third body.
+    /// Finds the narrow and the tight cells of an area.
     fn find_narrow(&mut self, area: Rect) {
         let Self { free, narrow, tight, pair, wide, size, .. } = self;
         narrow.fill(area, false);
@@ -236,27 +230,21 @@ impl CorridorMap {
         for x in area.x..area.x + area.width as i32 {
             mark_runs(around.height, &|at| CellXY::new(x, around.y + at));
         }
-        for y in area.y..area.y + area.height as i32 {
-            for x in area.x..area.x + area.width as i32 {
-                let cell = CellXY::new(x, y);
-                if narrow.get(cell) {
-                    tight.set(cell, false);
-                }
-            }
-        }
     }
 
     /// How much room there is at a cell.
     fn room_at(&self, cell: CellXY) -> Room {
-        match (self.narrow.get(cell), self.tight.get(cell)) {
-            (true, _) => Room::Narrow,
-            (false, true) => Room::Tight,
-            (false, false) => Room::Open,
+        if self.narrow.get(cell) {
+            Room::Narrow
+        } else if self.tight.get(cell) {
+            Room::Tight
+        } else {
+            Room::Open
         }
     }
 
-    /// Joins touching cells with equally little room, from those of some areas on, to corridors, without regions that are too large. An
-    /// unchanged corridor keeps its number. Lists the changes.
+    /// Joins touching cells with equally little room, from those of some areas on, to corridors, without regions that
+    /// are too large. An unchanged corridor keeps its number. Lists the changes.
     fn find_corridors(&mut self, areas: &[Rect]) {
         let size = self.size;
         // A corridor that changes only where it touches an area has a cell next to it.
@@ -307,17 +295,14 @@ impl CorridorMap {
                 self.of_cell[y as usize * self.size.width() as usize + x as usize] = number;
             }
             self.shapes.resize(self.shapes.len().max(number as usize + 1), CorridorShape::default());
-            self.shapes[number as usize] = CorridorShape {
-                width: found.width,
-                n_cells: found.count as u32,
-                first_cell: found.first_cell,
-            };
-            self.made.push(NewCorridor { number, width: found.width, before: found.before });
+            self.shapes[number as usize] = found.shape;
+            self.made.push(NewCorridor { number, width: found.shape.width, before: found.before });
         }
         self.spare.extend(spare);
     }
 
-    /// Adds a cell of a corridor and all with as much room that are connected to it; says whether they are few enough for a corridor.
+    /// Adds a cell of a corridor and all with as much room that are connected to it; says whether they are few enough
+    /// for a corridor.
     fn join(&mut self, first: CellXY, cells: &mut Vec<CellXY>) -> bool {
         let mut at = cells.len();
         let (begin, room) = (at, self.room_at(first));
@@ -358,11 +343,10 @@ impl CorridorMap {
         let width = cells.iter().map(|&cell| self.width_of(cell)).min().unwrap_or(0);
         let index = |cell: &CellXY| cell.y as u32 * self.size.width() + cell.x as u32;
         let first_cell = cells.iter().map(index).min().unwrap_or(0);
-        let is_same = matches!(before[..], [one] if one != NO_CORRIDOR && {
-            self.shapes[one as usize] == CorridorShape { width, n_cells: cells.len() as u32, first_cell }
-        });
+        let shape = CorridorShape { width, n_cells: cells.len() as u32, first_cell };
+        let is_same = matches!(before[..], [one] if one != NO_CORRIDOR && self.shapes[one as usize] == shape);
         before.retain(|&number| number != NO_CORRIDOR);
-        FoundCorridor { first, count: cells.len(), first_cell, width, before, is_same }
+        FoundCorridor { first, count: cells.len(), shape, before, is_same }
     }
 
     /// Removes the number of a corridor from a cell and from all of its cells that are connected to it.
@@ -385,11 +369,6 @@ impl CorridorMap {
             (1..=self.wide).take_while(free).count() as u32
         };
         (1 + run(1, 0) + run(-1, 0)).min(1 + run(0, 1) + run(0, -1))
-    }
-
-    /// The size of an area that is not empty and lies on the map.
-    pub(crate) fn size_of(&self, area: Rect) -> GridSize {
-        GridSize::new(area.width.into(), area.height.into()).unwrap_or(self.size)
     }
 
     /// Whether the last edits have changed or removed a corridor.

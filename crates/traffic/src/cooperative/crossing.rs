@@ -1,7 +1,7 @@
 //! Crossings: the next moves of an agent lead over keep-clear ground, and its plan has to lead off it.
 
 use crate::cooperative::moves::guide_moves;
-use crate::cooperative::plan::MOVES_MAX;
+use crate::cooperative::plan::{MOVES_MAX, USUAL_MOVES_MAX};
 use crate::cooperative::plan_table::PlanTable;
 use crate::view::TrafficView;
 use wheelbase_planner::model::State;
@@ -11,6 +11,11 @@ use wheelbase_planner::model::State;
 pub(crate) struct Crossing {
     /// The end of its path, if a plan can lead there: even on keep-clear ground it may rest there.
     pub(crate) goal: Option<State>,
+}
+
+/// Moves of the plan of an agent at most.
+pub(crate) fn moves_max(crossing: Option<Crossing>) -> usize {
+    if crossing.is_some() { MOVES_MAX } else { USUAL_MOVES_MAX }
 }
 
 /// Whether an agent is on keep-clear ground or will be within the usual horizon of its path from a state.
@@ -25,10 +30,7 @@ pub(crate) fn find_crossing(
     let (space, team) = (tables.space(), view.agents.teams[row]);
     let keep_clear = &table.corridor_control.keep_clear;
     let horizon_moves = table.params.horizon_steps as usize;
-    // A move leads over few cells, and a body reaches that far.
-    let longest = table.sides[motion.class.0 as usize].1;
-    let reach = table.params.horizon_steps + longest;
-    if !keep_clear.is_near(space.pose(from).cell, reach, team, view.grid_size) {
+    if !keep_clear.is_active() {
         return None;
     }
     let covers = |state: State| {

@@ -7,7 +7,8 @@
 //! most one blocker a plan there and any number here. Where that fails any agents yield if the plans together cost less
 //! than before, as in large neighbourhood search (MAPF-LNS, Li et al. 2021).
 
-use super::plan::{Plan, USUAL_MOVES_MAX};
+use super::crossing::moves_max;
+use super::plan::Plan;
 use super::reservations::{FOREVER, Precedence, Reservations};
 use super::sipp::{NO_PLAN_COST, SippQuery};
 use crate::cooperative::displacement_kind::DisplacementKind;
@@ -298,7 +299,7 @@ pub(crate) fn query_of_displaced(planning: &mut Planning<'_>, row: usize, key: P
         goal: None,
         horizon,
         crossing_horizon: horizon,
-        moves_max: USUAL_MOVES_MAX,
+        moves_max: moves_max(None),
         nodes_max: params.search_nodes as usize,
         intervals_max: params.search_intervals,
         displacement_ticks: half_steps(step_ticks, params.displacement_half_steps),

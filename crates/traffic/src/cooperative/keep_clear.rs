@@ -5,7 +5,7 @@
 //! entrances, those that wait would stand in the way of those that come out. So a plan that leads onto this ground
 //! leads off it again: it reserves the whole crossing, or the agent stays outside. Agents that are there already,
 //! because the corridor has just become busy or an edit waits for it to be empty, leave it by any plan, and stay only
-//! without one. A goal there may be occupied.
+//! without one. A goal there may be occupied, and so may a retreat.
 //!
 //! In a corridor in which no two bodies pass, directions take turns, and the ground before its entrances is kept clear
 //! by admission.
@@ -16,24 +16,24 @@ use crate::cooperative::corridor_map::CorridorMap;
 use crate::free_cells::grown;
 use crate::params::TrafficParams;
 use crate::teams::Team;
-use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
+use std::collections::BTreeSet;
+use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::model::Offset;
 
 /// The keep-clear ground of a corridor.
 #[derive(Clone, Debug)]
 struct Ground {
     corridor: u32,
-    /// The area that it can lie in, and its bounding rectangle.
-    area: Rect,
+    /// Its bounding rectangle.
     bounds: Rect,
-    /// Its cells, by place in the area.
-    cells: BitGrid,
+    /// Which cells of the rectangle are part of it, row by row.
+    cells: Vec<bool>,
     /// Teams for which the corridor is busy at this tick, a bit each.
     busy_for: u32,
 }
 
-/// The keep-clear ground of all corridors that were busy since the last edit of the map. Memory: a bit for each cell of
-/// an area around each. It follows from the map and from which corridors are busy, so nothing of it is saved.
+/// The keep-clear ground of all corridors that were busy since the last edit of the map. Memory: a byte for each cell of
+/// the bounding rectangle of each. It follows from the map and from which corridors are busy, so nothing of it is saved.
 #[derive(Debug)]
 pub(crate) struct KeepClear {
     /// Cells before an entrance that are kept clear.
@@ -100,9 +100,9 @@ impl KeepClear {
         self.for_team(team).any(|ground| cells.iter().any(|to| ground.contains(to.cell_from(anchor))))
     }
 
-    /// Whether such ground is within some columns and rows of a cell.
-    pub(crate) fn is_near(&self, cell: CellXY, reach: u32, team: Team, size: GridSize) -> bool {
-        self.for_team(team).any(|ground| grown(ground.bounds, reach, size).contains(cell))
+    /// Whether there is any such ground at this tick.
+    pub(crate) fn is_active(&self) -> bool {
+        !self.active.is_empty()
     }
 }
 
@@ -111,49 +111,33 @@ impl Ground {
     fn find(map: &CorridorMap, (corridor, first): (u32, u32), reach: u32) -> Self {
         let width = map.size.width();
         let first = CellXY::new((first % width) as i32, (first / width) as i32);
-        let around = |cell: CellXY, by| grown(Rect::new(cell.x, cell.y, 1, 1), by, map.size);
-        let area = around(first, map.side_max + reach);
-        let mut ground = Self {
-            corridor,
-            area,
-            bounds: around(first, 0),
-            cells: BitGrid::new(map.size_of(area)),
-            busy_for: 0,
+        let mut found = BTreeSet::from([(first.y, first.x)]);
+        // The neighbours of the cells of a ring that are part of it and new.
+        let mut next = |ring: &[CellXY], is_part: &dyn Fn(CellXY) -> bool| -> Vec<CellXY> {
+            let around = |&cell: &CellXY| grown(Rect::new(cell.x, cell.y, 1, 1), 1, map.size).cells();
+            let cells = ring.iter().flat_map(around).filter(|&cell| is_part(cell));
+            cells.filter(|cell| found.insert((cell.y, cell.x))).collect()
         };
-        let mut found = vec![first];
-        ground.insert(first);
-        let mut next = 0;
-        while next < found.len() {
-            let cells = around(found[next], 1).cells().filter(|&cell| map.at_anchor(cell) == corridor);
-            found.extend(cells.filter(|&cell| ground.insert(cell)));
-            next += 1;
+        let mut ring = vec![first];
+        let mut all = ring.clone();
+        while !ring.is_empty() {
+            ring = next(&ring, &|cell| map.at_anchor(cell) == corridor);
+            all.extend_from_slice(&ring);
         }
-        let mut ring = 0;
+        ring.clone_from(&all);
         for _ in 0..reach {
-            let end = found.len();
-            for at in std::mem::replace(&mut ring, end)..end {
-                let cells = around(found[at], 1).cells().filter(|&cell| map.free.get(cell));
-                found.extend(cells.filter(|&cell| ground.insert(cell)));
-            }
+            ring = next(&ring, &|cell| map.free.get(cell));
+            all.extend_from_slice(&ring);
         }
-        ground
-    }
-
-    /// Adds a cell; says whether it is new.
-    fn insert(&mut self, cell: CellXY) -> bool {
-        let at = self.place(cell);
-        let is_new = !self.cells.get(at);
-        self.cells.set(at, true);
-        self.bounds = self.bounds.union(Rect::new(cell.x, cell.y, 1, 1));
-        is_new
-    }
-
-    fn place(&self, cell: CellXY) -> CellXY {
-        CellXY::new(cell.x - self.area.x, cell.y - self.area.y)
+        let around = |bounds: Rect, cell: &CellXY| bounds.union(Rect::new(cell.x, cell.y, 1, 1));
+        let bounds = all.iter().fold(Rect::new(first.x, first.y, 1, 1), around);
+        let cells = bounds.cells().map(|cell| found.contains(&(cell.y, cell.x))).collect();
+        Self { corridor, bounds, cells, busy_for: 0 }
     }
 
     #[inline]
     fn contains(&self, cell: CellXY) -> bool {
-        self.cells.get(self.place(cell))
+        let (x, y) = (cell.x - self.bounds.x, cell.y - self.bounds.y);
+        self.bounds.contains(cell) && self.cells[y as usize * self.bounds.width as usize + x as usize]
     }
 }

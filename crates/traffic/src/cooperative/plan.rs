@@ -48,11 +48,6 @@ impl Plan {
         self.n == 0
     }
 
-    /// Whether it has as many moves as a plan can have.
-    pub(crate) fn is_full(&self) -> bool {
-        usize::from(self.n) == MOVES_MAX
-    }
-
     /// Appends a move that ends in `state`.
     pub(crate) fn push(&mut self, planned: PlannedMove, state: State) {
         self.moves[usize::from(self.n)] = planned;

@@ -4,14 +4,14 @@
 use crate::clone_fields::clone_fields;
 use crate::cooperative::contraflow::Contraflow;
 use crate::cooperative::corridors_ahead::CorridorAhead;
-use crate::cooperative::crossing::Crossing;
+use crate::cooperative::crossing::{Crossing, moves_max};
 use crate::cooperative::local_field::{
     FieldKey, FieldView, GuidePose, LocalFields, MoveCosts, UNKNOWN, field_radius,
 };
 use crate::cooperative::moves::{
     descend, guide_moves, half_steps, is_following, pose_after, set_guide_path, transition_at,
 };
-use crate::cooperative::plan::{Plan, PlannedMove, USUAL_MOVES_MAX};
+use crate::cooperative::plan::{Plan, PlannedMove};
 use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::reservations::FOREVER;
 use crate::cooperative::sipp::{SippQuery, SippSearch};
@@ -123,6 +123,7 @@ impl<'a> Planning<'a> {
             (view.agents.speed_factors[row], self.table.step_ticks_of(&view.agents, row));
         let begin = ready;
         let free_ticks = ((horizon - begin) * params.free_path_horizon_quarters).div_ceil(4);
+        let goal = crossing.and_then(|crossing| crossing.goal);
         let mut against_ticks = 0;
         let mut plan = Plan::rest(state, ready);
         let (mut found, mut tried) = (None, 0);
@@ -147,13 +148,12 @@ impl<'a> Planning<'a> {
             let last = at + 1 == path.len() || at as u32 + 1 == self.stop;
             let far = ready - begin >= free_ticks || last;
             let pose = pose_after(&step);
-            let goal = crossing.and_then(|crossing| crossing.goal);
             if far && context.free_until(pose, ready) == FOREVER && context.may_end(pose, state, goal) {
                 found = Some(plan);
             }
-            let is_long = crossing.is_none() && plan.moves().len() >= USUAL_MOVES_MAX;
+            // A crossing goes on until it is off the keep-clear ground.
             let is_far = ready >= horizon && (found.is_some() || crossing.is_none());
-            if plan.is_full() || is_long || is_far {
+            if plan.moves().len() >= moves_max(crossing) || is_far {
                 break;
             }
         }

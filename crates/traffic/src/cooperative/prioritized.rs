@@ -2,12 +2,11 @@
 //! displaces other plans, or waits and pushes the agent that blocks it.
 
 use crate::cooperative::corridor_entry::{find_corridors_ahead, request_admission};
-use crate::cooperative::crossing::{Crossing, find_crossing};
+use crate::cooperative::crossing::{Crossing, find_crossing, moves_max};
 use crate::cooperative::displacement::{DisplacementScratch, Displacer, displace};
 use crate::cooperative::local_field::UNKNOWN;
 use crate::cooperative::moves::{end_of_move, guide_moves, half_steps, is_idle, transition_at, waited};
 use crate::cooperative::path_cells::{PathCells, moves_onto_path, rests_on_path};
-use crate::cooperative::plan::{MOVES_MAX, USUAL_MOVES_MAX};
 use crate::cooperative::planning::Planning;
 use crate::cooperative::pushing::push_aside;
 use crate::cooperative::retreat::PushScratch;
@@ -93,7 +92,7 @@ fn query_of(
         goal: crossing.and_then(|crossing| crossing.goal),
         horizon: horizon_after(params.horizon_steps),
         crossing_horizon: horizon_after(params.crossing_steps),
-        moves_max: if crossing.is_some() { MOVES_MAX } else { USUAL_MOVES_MAX },
+        moves_max: moves_max(crossing),
         nodes_max: nodes_max as usize,
         intervals_max: params.search_intervals,
         key,
