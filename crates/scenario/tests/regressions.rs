@@ -24,14 +24,6 @@ fn edit_late() {
     run_checked(&mut world);
 }
 
-/// The hash is that of a rule that visits every agent at every tick.
-#[test]
-fn idle_before_corridor() {
-    let mut world = load("idle_before_corridor.toml");
-    run_checked(&mut world);
-    assert_eq!((world.counts().moves, world.state_hash()), (119, 0xa99b_6438_eae4_1991));
-}
-
 #[test]
 fn nearest_after_opening() {
     let mut world = load("nearest_after_opening.toml");

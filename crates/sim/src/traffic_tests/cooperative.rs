@@ -280,3 +280,25 @@ proptest! {
         }
     }
 }
+
+/// An agent came out of a busy corridor with the last move of its order and kept its place on the ground before it, for
+/// ticks pass over agents with nothing to do.
+#[test]
+fn agents_whose_orders_end_before_a_corridor_are_visited_once_more() {
+    let open = ".".repeat(24);
+    let wall = format!("{0}####{0}", ".".repeat(10));
+    let rows = [&wall, &wall, &wall, &open, &wall, &wall, &wall].map(String::as_str).map(String::from);
+    for seed in 0..40 {
+        let text = format!(
+            "name = \"lane\"\nseed = {seed}\nticks = 600\n{}{}\
+             [[groups]]\nclass = \"a\"\ncount = 10\narea = [0, 0, 8, 7]\norders = [{{ goto = [14, 3], fallback = \"nearest\" }}]\n\
+             [[groups]]\nclass = \"a\"\ncount = 10\narea = [16, 0, 8, 7]\norders = [{{ goto = [9, 3], fallback = \"nearest\" }}]\n",
+            map_of("square", &rows),
+            "[class.a]\nheadings = 1\nfootprint = [[0, 0]]\nmoves = [{ name = \"east\", by = [1, 0], turn = 0, time = 2 }, \
+             { name = \"west\", by = [-1, 0], turn = 0, time = 2 }, { name = \"south\", by = [0, 1], turn = 0, time = 2 }, \
+             { name = \"north\", by = [0, -1], turn = 0, time = 2 }]\n",
+        );
+        let hashes = [Visits::All, Visits::Busy].map(|visits| run(&mut built(&text).unwrap(), visits));
+        assert_eq!(hashes[0], hashes[1], "seed {seed}");
+    }
+}
