@@ -295,6 +295,9 @@ params! {
     /// where two bodies can pass. Lower: agents that wait stand in the way of those that come out; higher: crossings
     /// become longer than a plan can be; 0 switches keep-clear ground off.
     keep_clear_quarters: 4 in 0..=64;
+    /// Whether bodies that cannot undo their moves end their plans only where they can turn round: 1 or 0. 0: they stop
+    /// nose to nose and lock for good.
+    turning_circles: 1 in 0..=1;
     /// How far ahead an agent plans that has keep-clear ground before it, in steps. Lower: crossings do not fit;
     /// higher: searches cost more. Between 32 and 64 no difference was seen.
     crossing_steps: 48 in 1..=96;

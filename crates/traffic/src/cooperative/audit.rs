@@ -6,11 +6,13 @@ use crate::cooperative::corridor_control::CorridorControl;
 use crate::cooperative::corridor_map::NO_CORRIDOR;
 use crate::cooperative::corridors_ahead::CORRIDORS_MAX;
 use crate::cooperative::moves::{pose_after, transition_at};
-use crate::cooperative::plan::PlannedMove;
+use crate::cooperative::plan::{MOVES_MAX, PlannedMove};
 use crate::cooperative::plan_head::{DetailFlags, PlanDetails, PlanHead};
-use crate::cooperative::reservations::{FOREVER, YieldState};
+use crate::cooperative::reservations::{FOREVER, Precedence, YieldState};
 use crate::cooperative::state::Cooperative;
+use crate::cooperative::turning::Rest;
 use crate::motion::{AgentSlot, end_state};
+use crate::path_pool::PathPool;
 use crate::ticks::NEVER;
 use crate::view::AgentsView;
 use std::collections::{BTreeMap, BTreeSet};
@@ -214,6 +216,40 @@ impl Audit<'_> {
             crossings += u32::from(crosses && !covers(pose));
         }
         crossings
+    }
+
+    /// No plan that was made at the last tick ends where its agent could not turn, or where another could not for it.
+    /// Gives the number of plans checked of agents that cannot undo their moves.
+    pub fn check_turning(&self, paths: &PathPool) -> u32 {
+        let table = &self.rule.table;
+        let mut n_checked = 0;
+        for row in 0..self.agents.len() {
+            let (slot, motion) = (self.agents.slots[row], &self.agents.motion[row]);
+            let (plan, class) = (&table.plans[slot.index()], motion.class.0 as usize);
+            let is_new = table.yield_states[slot.index()].touched_at.checked_add(1) == Some(self.tick);
+            if !is_new || plan.is_empty() || !table.turning.are_used() {
+                continue;
+            }
+            let tables = &self.tables[class];
+            // At its goal it may stand beside agents that have none, and without room to turn ahead it may lock.
+            let fits = table.turning.fits((class, tables), plan.end.0);
+            let path = paths.moves(self.agents.paths[row]);
+            let after = |state, &primitive: &u8| tables.state_after(state, usize::from(primitive));
+            let path_end = path.iter().fold(end_state(tables, motion), after);
+            if path_end == plan.end.0 || (!fits && path.len() > MOVES_MAX) {
+                continue;
+            }
+            let reserved = (&table.reservations, Precedence::STRICT);
+            let body = (slot, class, tables);
+            let may_rest = table.turning.may_rest(body, plan.end.0, Rest::OnTheWay, reserved, |_| false);
+            assert!(
+                may_rest,
+                "tick {}: the plan of row {row} ends where it or another cannot turn",
+                self.tick
+            );
+            n_checked += u32::from(table.turning.needs(class));
+        }
+        n_checked
     }
 
     /// The corridors are those of the map as it is, by whatever numbers.

@@ -10,7 +10,7 @@
 use super::crossing::moves_max;
 use super::plan::Plan;
 use super::reservations::{FOREVER, Precedence, Reservations};
-use super::sipp::{NO_PLAN_COST, SippQuery};
+use super::sipp::{Crossing, NO_PLAN_COST, SippQuery};
 use crate::cooperative::displacement_kind::DisplacementKind;
 use crate::cooperative::moves::{
     end_of_move, half_steps, is_following, pose_after, reserve_begun_move, transition_at,
@@ -175,6 +175,9 @@ fn plan_all(
         let Some((plan, with)) = planning.search_moves(row, query, 0, Some(steps)) else {
             return false;
         };
+        if with == NO_PLAN_COST && !planning.table.may_rest(view, row, plan.end.0) {
+            return false;
+        }
         if kind == DisplacementKind::Neighbourhood {
             gain -= i64::from(with) - i64::from(cost);
             let motion = &view.agents.motion[row];
@@ -200,7 +203,7 @@ fn withdraw_plan(planning: &mut Planning<'_>, log: &mut Vec<Displaced>, row: usi
     let touched_at = planning.table.yield_states[slot.index()].touched_at;
     log.push(Displaced { row: row as u32, before: planning.table.plans[slot.index()], touched_at });
     planning.table.touch(slot, view.tick);
-    planning.table.reservations.remove(slot);
+    planning.table.release(slot);
     reserve_begun_move(&mut planning.table.reservations, tables, (slot, motion), view.tick);
 }
 
@@ -221,6 +224,11 @@ fn impose_plan(
     let (state, ready) = end_of_move(tables, motion, view.tick);
     let precedence = planning.table.precedence(view.tick, (query.key, query.teams), 0);
     list_blockers(&planning.table.reservations, tables, (slot, state, ready), &plan, precedence, blockers);
+    let body = (slot, motion.class.0 as usize, tables);
+    if planning.table.turning.are_used() {
+        let reserved = (&planning.table.reservations, precedence);
+        planning.table.turning.list_displaced(body, plan.end.0, reserved, blockers);
+    }
     let first = pending.len();
     for &other in &*blockers {
         let Some(row) = view.agents.row_of_slot(other) else { continue };
@@ -247,7 +255,7 @@ fn restore_plans(planning: &mut Planning<'_>, log: &[Displaced]) {
     let view = planning.view;
     for displaced in log {
         let slot = view.agents.slots[displaced.row as usize];
-        planning.table.reservations.remove(slot);
+        planning.table.release(slot);
         planning.table.set_plan(slot, displaced.before);
         planning.table.yield_states[slot.index()].touched_at = displaced.touched_at;
     }
@@ -296,7 +304,7 @@ pub(crate) fn query_of_displaced(planning: &mut Planning<'_>, row: usize, key: P
     let horizon = from.1.saturating_add(step_ticks * params.horizon_steps);
     SippQuery {
         from,
-        goal: None,
+        crossing: Crossing::NONE,
         horizon,
         crossing_horizon: horizon,
         moves_max: moves_max(None),

@@ -18,7 +18,8 @@
 //!
 //! Corridors, the regions where two bodies cannot pass, are entered one direction at a time: modules `corridor_map`,
 //! `admission` and `corridor_entry`. Where narrow ones can pass, no plan ends in a busy corridor or before it: modules
-//! `keep_clear` and `crossing`. Priority is the given priority plus the age of the trip, then the lower id
+//! `keep_clear` and `crossing`. Bodies that cannot undo their moves stop only where they can turn: module `turning`.
+//! Priority is the given priority plus the age of the trip, then the lower id
 //! ([`PriorityKey`](crate::PriorityKey)); agents in corridors come first, so that these empty.
 //!
 //! The rule is not complete: it never lets agents overlap, but there are jams that it does not resolve.
@@ -55,5 +56,6 @@ pub(crate) mod save;
 pub(crate) mod sipp;
 pub(crate) mod state;
 pub(crate) mod tick;
+pub(crate) mod turning;
 
 pub use state::Cooperative;

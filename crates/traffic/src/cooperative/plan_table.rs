@@ -15,6 +15,7 @@ use crate::cooperative::plan_head::{DetailFlags, NO_STATE, PlanDetails, PlanHead
 use crate::cooperative::priority_claims::PriorityClaims;
 use crate::cooperative::reservations::{FOREVER, Precedence, Reservations, YieldState};
 use crate::cooperative::sipp::SippContext;
+use crate::cooperative::turning::{Rest, TurningCircles};
 use crate::motion::{AgentSlot, end_state, sides};
 use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
@@ -23,6 +24,7 @@ use crate::ticks::NEVER;
 use crate::view::{AgentsView, TrafficView};
 use wheelbase_grid::GridSize;
 use wheelbase_planner::MovementTables;
+use wheelbase_planner::model::State;
 
 /// Plans by agent, and what they need of the map by cell.
 #[derive(Debug)]
@@ -31,6 +33,7 @@ pub(crate) struct PlanTable {
     pub(crate) reservations: Reservations,
     pub(crate) priority_claims: PriorityClaims,
     pub(crate) corridor_control: CorridorControl,
+    pub(crate) turning: TurningCircles,
     /// By agent slot: what every tick reads.
     pub(crate) heads: Vec<PlanHead>,
     /// By agent slot: what is cold.
@@ -52,6 +55,7 @@ clone_fields!(PlanTable {
     reservations,
     priority_claims,
     corridor_control,
+    turning,
     heads,
     details,
     plans,
@@ -75,6 +79,7 @@ impl PlanTable {
             reservations: Reservations::new(size, rule),
             priority_claims: PriorityClaims::new(size.n_cells()),
             corridor_control: CorridorControl::new(size, tables, &sides, params),
+            turning: TurningCircles::new(tables, size, params.turning_circles != 0),
             heads: Vec::new(),
             details: Vec::new(),
             plans: Vec::new(),
@@ -93,6 +98,7 @@ impl PlanTable {
         self.yield_states.resize(n, YieldState::NEW);
         self.speed_factors.resize(n, USUAL_SPEED_PERMILLE);
         self.reservations.grow(n);
+        self.turning.grow(n);
     }
 
     /// Resets the agent slot of an agent that is gone: no reservations, corridors or plan.
@@ -101,7 +107,7 @@ impl PlanTable {
         for corridor in self.details[at].corridors.into_iter().filter(|&corridor| corridor != NO_CORRIDOR) {
             self.corridor_control.admission.leave(corridor, slot);
         }
-        self.reservations.remove(slot);
+        self.release(slot);
         (self.heads[at], self.details[at]) = (PlanHead::NEW, PlanDetails::NEW);
         (self.plans[at], self.yield_states[at]) = (Plan::NONE, YieldState::NEW);
         self.speed_factors[at] = USUAL_SPEED_PERMILLE;
@@ -212,10 +218,37 @@ impl PlanTable {
         can_rest
     }
 
+    /// Keeps free what an agent needs to turn where it will rest, on the map as it is.
+    pub(crate) fn keep_turning_free(
+        &mut self,
+        agents: &AgentsView<'_>,
+        tables: &[MovementTables],
+        row: usize,
+    ) {
+        let (slot, class) = (agents.slots[row], agents.motion[row].class.0 as usize);
+        let end = self.plans[slot.index()].end.0;
+        self.turning.release(slot);
+        self.turning.keep_free((slot, class, &tables[class]), end);
+    }
+
+    /// Whether an agent may rest in a state as far as turning circles are concerned.
+    pub(crate) fn may_rest(&self, view: &TrafficView<'_>, row: usize, state: State) -> bool {
+        let class = view.agents.motion[row].class.0 as usize;
+        let body = (view.agents.slots[row], class, &view.tables[class]);
+        let reserved = (&self.reservations, Precedence::STRICT);
+        !self.turning.are_used() || self.turning.may_rest(body, state, Rest::OnTheWay, reserved, |_| false)
+    }
+
     /// Reserves what an agent needs for its move in progress, its plan and its rest, and notes its corridors.
     pub(crate) fn reserve(&mut self, view: &TrafficView<'_>, row: usize, ahead: &[CorridorAhead]) {
         self.reserve_plan(view, row);
         self.note_corridors(view, row, ahead);
+    }
+
+    /// Withdraws all that an agent has reserved and keeps free.
+    pub(crate) fn release(&mut self, slot: AgentSlot) {
+        self.reservations.remove(slot);
+        self.turning.release(slot);
     }
 
     /// Reserves what an agent needs for its move in progress, its plan and its rest.
@@ -223,8 +256,9 @@ impl PlanTable {
         let slot = view.agents.slots[row];
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];
+        self.release(slot);
+        self.keep_turning_free(&view.agents, view.tables, row);
         let Self { reservations, plans, .. } = self;
-        reservations.remove(slot);
         let (state, mut ready) = reserve_begun_move(reservations, tables, (slot, motion), view.tick);
         let mut pose = tables.space().pose(state);
         for planned in plans[slot.index()].moves() {
@@ -365,6 +399,9 @@ impl PlanTable {
             forbidden: view.forbidden,
             priority_claims: &self.priority_claims,
             corridor_control: &self.corridor_control,
+            turning: &self.turning,
+            heads: &self.heads,
+            class: view.agents.motion[row].class.0 as usize,
             ahead,
             corridors: &self.details[view.agents.slots[row].index()].corridors,
             precedence: Precedence::STRICT,

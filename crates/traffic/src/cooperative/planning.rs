@@ -4,7 +4,7 @@
 use crate::clone_fields::clone_fields;
 use crate::cooperative::contraflow::Contraflow;
 use crate::cooperative::corridors_ahead::CorridorAhead;
-use crate::cooperative::crossing::{Crossing, moves_max};
+use crate::cooperative::crossing::moves_max;
 use crate::cooperative::local_field::{
     FieldKey, FieldView, GuidePose, LocalFields, MoveCosts, UNKNOWN, field_radius,
 };
@@ -14,7 +14,7 @@ use crate::cooperative::moves::{
 use crate::cooperative::plan::{Plan, PlannedMove};
 use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::reservations::FOREVER;
-use crate::cooperative::sipp::{SippQuery, SippSearch};
+use crate::cooperative::sipp::{Crossing, SippQuery, SippSearch};
 use crate::decisions::{Decisions, Leads, Reroute};
 use crate::motion::Activity;
 use crate::params::TrafficParams;
@@ -123,7 +123,7 @@ impl<'a> Planning<'a> {
             (view.agents.speed_factors[row], self.table.step_ticks_of(&view.agents, row));
         let begin = ready;
         let free_ticks = ((horizon - begin) * params.free_path_horizon_quarters).div_ceil(4);
-        let goal = crossing.and_then(|crossing| crossing.goal);
+        let ends = crossing.unwrap_or(Crossing::NONE);
         let mut against_ticks = 0;
         let mut plan = Plan::rest(state, ready);
         let (mut found, mut tried) = (None, 0);
@@ -148,7 +148,7 @@ impl<'a> Planning<'a> {
             let last = at + 1 == path.len() || at as u32 + 1 == self.stop;
             let far = ready - begin >= free_ticks || last;
             let pose = pose_after(&step);
-            if far && context.free_until(pose, ready) == FOREVER && context.may_end(pose, state, goal) {
+            if far && context.free_until(pose, ready) == FOREVER && context.may_end(pose, state, ends) {
                 found = Some(plan);
             }
             // A crossing goes on until it is off the keep-clear ground.

@@ -2,7 +2,7 @@
 //! displaces other plans, or waits and pushes the agent that blocks it.
 
 use crate::cooperative::corridor_entry::{find_corridors_ahead, request_admission};
-use crate::cooperative::crossing::{Crossing, find_crossing, moves_max};
+use crate::cooperative::crossing::{find_crossing, moves_max};
 use crate::cooperative::displacement::{DisplacementScratch, Displacer, displace};
 use crate::cooperative::local_field::UNKNOWN;
 use crate::cooperative::moves::{end_of_move, guide_moves, half_steps, is_idle, transition_at, waited};
@@ -10,7 +10,7 @@ use crate::cooperative::path_cells::{PathCells, moves_onto_path, rests_on_path};
 use crate::cooperative::planning::Planning;
 use crate::cooperative::pushing::push_aside;
 use crate::cooperative::retreat::PushScratch;
-use crate::cooperative::sipp::{NO_PLAN_COST, SippQuery};
+use crate::cooperative::sipp::{Crossing, NO_PLAN_COST, SippQuery};
 use crate::decisions::Decisions;
 use crate::motion::{Activity, AgentId, AgentSlot};
 use crate::priority::PriorityKey;
@@ -89,7 +89,7 @@ fn query_of(
     };
     SippQuery {
         from,
-        goal: crossing.and_then(|crossing| crossing.goal),
+        crossing: crossing.unwrap_or(Crossing::NONE),
         horizon: horizon_after(params.horizon_steps),
         crossing_horizon: horizon_after(params.crossing_steps),
         moves_max: moves_max(crossing),

@@ -11,7 +11,7 @@ use crate::cooperative::reservations::{NO_RESERVATION, Reservation, Reservations
 use crate::cooperative::restore_agents::{read_agents, restore_details, restore_heads, restore_plans};
 use crate::cooperative::restore_corridors::{check_inside, restore_admission, restore_corridor_map};
 use crate::cooperative::restore_fields::restore_fields;
-use crate::cooperative::restored_plans::check_plans;
+use crate::cooperative::restored_plans::{check_plans, current_row};
 use crate::cooperative::state::Cooperative;
 use crate::motion::AgentSlot;
 use crate::priority::PriorityKey;
@@ -46,7 +46,12 @@ pub(crate) fn restore_cooperative(
     restore_fields(rule, &mut reader, context)?;
     reader.finish()?;
     check_inside(rule, context)?;
-    check_plans(rule, context)
+    check_plans(rule, context)?;
+    let Cooperative { table, present, .. } = rule;
+    for row in present.iter().filter_map(|&(id, _)| current_row(context, id)) {
+        table.keep_turning_free(&context.agents, context.tables, row);
+    }
+    Ok(())
 }
 
 /// Revisions of the tables at the last tick: the present ones, unless an edit waits to be seen by the rule.

@@ -85,7 +85,7 @@ pub(crate) fn check_plans(rule: &Cooperative, context: &RuleContext<'_>) -> Resu
 }
 
 /// Row of an agent that is there and has the class for which its plan was made. The next tick resets all others.
-fn current_row(context: &RuleContext<'_>, id: AgentId) -> Option<usize> {
+pub(crate) fn current_row(context: &RuleContext<'_>, id: AgentId) -> Option<usize> {
     let row = context.agents.row(id)?;
     (!context.reclassed.contains(&(row as u32))).then_some(row)
 }

@@ -16,6 +16,7 @@ use crate::priority::PriorityKey;
 use crate::view::TrafficView;
 use wheelbase_grid::CellXY;
 use wheelbase_grid::EpochMarks;
+use wheelbase_planner::MovementTables;
 use wheelbase_planner::model::{Offset, State};
 
 /// Index of the pose before the first.
@@ -46,13 +47,15 @@ impl ChainLink {
     }
 }
 
-/// Scratch memory: 4 bytes a cell, 4 a state.
+/// Scratch memory: 4 bytes a cell, 4 a state, and 4 more for classes that cannot undo their moves.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PushScratch {
     /// Cells that retreats keep clear of.
     pub(crate) avoided: PathCells,
     /// States that the search has reached.
     pub(crate) seen: EpochMarks,
+    /// States from which an agent that cannot undo its moves comes back to where it is.
+    pub(crate) returns: EpochMarks,
     pub(crate) reached: Vec<ReachedPose>,
     /// The pusher, unless it may be pushed itself, then the agents that retreat.
     pub(crate) chain: Vec<ChainLink>,
@@ -144,19 +147,26 @@ fn find_retreat(
     through: bool,
 ) -> Option<usize> {
     let view = planning.view;
-    let PushScratch { avoided, seen, reached, chain, .. } = scratch;
+    let PushScratch { avoided, seen, returns, reached, chain, .. } = scratch;
     let row = chain[at].row as usize;
     let motion = view.agents.motion[row];
-    let tables = &view.tables[motion.class.0 as usize];
+    let class = motion.class.0 as usize;
+    let tables = &view.tables[class];
     let n_states = view.tables.iter().map(|tables| tables.space().n_states()).max().unwrap_or(0);
     let table = &*planning.table;
     let poses = table.params.retreat_poses as usize;
     let doublings_max = table.params.retreat_doublings_max.max(table.params.clear_entrances_doublings);
     let poses_max = poses << attempt.doublings;
+    // A pose leads to 16 others at most.
+    reached.clear();
+    reached.reserve(16 * (poses << doublings_max));
+    let turns = table.turning.needs(class);
+    if turns {
+        returns.begin(n_states);
+        mark_returns(tables, motion.state, poses_max, returns, reached);
+    }
     seen.begin(n_states);
     reached.clear();
-    // A pose leads to 16 others at most.
-    reached.reserve(16 * (poses << doublings_max));
     reached.push(ReachedPose { state: motion.state, before: NO_POSE, primitive: 0 });
     seen.insert(motion.state.0 as usize);
     let team = view.agents.teams[row];
@@ -171,8 +181,16 @@ fn find_retreat(
         let state = reached[next].state;
         let pose = tables.space().pose(state);
         let body = (pose.cell, tables.class().cells_at(pose));
-        let is_retreat =
-            next > 0 && !avoided.meets(&table.reservations, body) && entry.is_open((view, table), body, true);
+        let may_turn = || match through {
+            true => !turns || table.turning.fits((class, tables), state),
+            false => table.may_rest(view, row, state),
+        };
+        let returns = || !turns || returns.contains(state.0 as usize);
+        let is_retreat = next > 0
+            && !avoided.meets(&table.reservations, body)
+            && entry.is_open((view, table), body, true)
+            && may_turn()
+            && returns();
         if is_retreat {
             return Some(next);
         }
@@ -192,6 +210,27 @@ fn find_retreat(
         next += 1;
     }
     None
+}
+
+/// Marks the states from which a state can be reached, the nearest `poses_max` of them; `queue` is scratch.
+fn mark_returns(
+    tables: &MovementTables,
+    to: State,
+    poses_max: usize,
+    returns: &mut EpochMarks,
+    queue: &mut Vec<ReachedPose>,
+) {
+    returns.insert(to.0 as usize);
+    queue.push(ReachedPose { state: to, before: NO_POSE, primitive: 0 });
+    let mut next = 0;
+    while next < queue.len() && next < poses_max {
+        tables.for_each_predecessor(queue[next].state, |before| {
+            if returns.insert(before.state.0 as usize) {
+                queue.push(ReachedPose { state: before.state, before: NO_POSE, primitive: 0 });
+            }
+        });
+        next += 1;
+    }
 }
 
 /// Which cells a retreating agent may enter.

@@ -13,7 +13,9 @@ use super::plan::{MOVES_MAX, Plan, PlannedMove};
 use super::reservations::{FOREVER, Precedence, Reservations};
 use crate::collision::{CollisionRule, Transition};
 use crate::cooperative::corridors_ahead::CorridorAhead;
+use crate::cooperative::plan_head::PlanHead;
 use crate::cooperative::priority_claims::PriorityClaims;
+use crate::cooperative::turning::{Rest, TurningCircles};
 use crate::forbidden::{ForbiddenArea, forbids};
 use crate::motion::AgentSlot;
 use crate::priority::PriorityKey;
@@ -45,6 +47,11 @@ pub(crate) struct SippContext<'a> {
     pub(crate) forbidden: &'a [ForbiddenArea],
     pub(crate) priority_claims: &'a PriorityClaims,
     pub(crate) corridor_control: &'a CorridorControl,
+    pub(crate) turning: &'a TurningCircles,
+    /// Of all agents, by slot.
+    pub(crate) heads: &'a [PlanHead],
+    /// Number of its class.
+    pub(crate) class: usize,
     /// Corridors on its path.
     pub(crate) ahead: &'a [CorridorAhead],
     /// Corridors that it is in or admitted to.
@@ -106,10 +113,28 @@ impl<'a> SippContext<'a> {
         )
     }
 
-    /// Whether a plan may end in a pose: not on keep-clear ground, except in the last pose of the agent's path.
-    pub(crate) fn may_end(&self, pose: Pose, state: State, goal: Option<State>) -> bool {
+    /// Whether a plan may end in a pose: not on keep-clear ground, except in the last pose of the agent's path, and not
+    /// where the agent or another could not turn.
+    pub(crate) fn may_end(&self, pose: Pose, state: State, crossing: Crossing) -> bool {
         let body = (pose.cell, self.tables.class().cells_at(pose));
-        goal == Some(state) || !self.corridor_control.keep_clear.covers(body, self.team)
+        (crossing.goal == Some(state) || !self.corridor_control.keep_clear.covers(body, self.team))
+            && (!self.turning.are_used() || self.may_turn(state, crossing))
+    }
+
+    /// Whether it may rest in a state as far as turning circles are concerned.
+    fn may_turn(&self, state: State, crossing: Crossing) -> bool {
+        let head = |slot: AgentSlot| &self.heads[slot.index()];
+        let rest = match crossing {
+            Crossing { may_lock: true, .. } => Rest::Locked,
+            // A retreat is no goal.
+            Crossing { goal, .. } if goal == Some(state) && head(self.agent).retreat_left == 0 => {
+                Rest::PathEnd
+            }
+            Crossing { .. } => Rest::OnTheWay,
+        };
+        let body = (self.agent, self.class, self.tables);
+        let reserved = (self.reservations, self.precedence);
+        self.turning.may_rest(body, state, rest, reserved, |other| head(other).path_left == 0)
     }
 
     /// Whether a waiting edit, a priority claim or a corridor keeps the agent from a move.
@@ -207,13 +232,27 @@ pub(crate) struct SippSearch {
     pub(crate) spent: u64,
 }
 
+/// What an agent has to know that has ground before it, or under its body, where it must not stop.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Crossing {
+    /// The end of its path, if a plan can lead there: even on keep-clear ground it may rest there.
+    pub(crate) goal: Option<State>,
+    /// It may stop where it cannot turn: a plan leads to no place with room to turn.
+    pub(crate) may_lock: bool,
+}
+
+impl Crossing {
+    /// What an agent has to know whose plan ends anywhere within the usual horizon.
+    pub(crate) const NONE: Self = Self { goal: None, may_lock: false };
+}
+
 /// What an agent searches for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SippQuery {
     /// State in which the agent rests before, and the tick from which on it may move.
     pub(crate) from: (State, u32),
-    /// End of its path, if that is near: there it may rest on keep-clear ground.
-    pub(crate) goal: Option<State>,
+    /// Where it may end, and where it may not.
+    pub(crate) crossing: Crossing,
     /// Tick up to which it looks ahead.
     pub(crate) horizon: u32,
     /// The same from keep-clear ground on, where it may not end.
@@ -261,7 +300,7 @@ impl SippSearch {
         let mut best: Option<((u32, u32), u32)> = None;
         while let Some(Reverse((_, _, at))) = self.open.pop() {
             let node = self.nodes[at as usize];
-            let may_end = context.may_end(node.pose, node.state, query.goal);
+            let may_end = context.may_end(node.pose, node.state, query.crossing);
             // Where it is it may stay.
             if node.free_until == FOREVER && (may_end || at == 0) {
                 let cost = node.arrival.max(query.horizon).saturating_add(node.cost_to_go);

@@ -187,6 +187,10 @@ impl Cooperative {
         if view.forbidden.is_empty() && revisions.clone().eq(self.revisions.iter().copied()) {
             return;
         }
+        if !revisions.clone().eq(self.revisions.iter().copied()) {
+            let rows = 0..view.agents.len();
+            rows.for_each(|row| self.table.keep_turning_free(&view.agents, view.tables, row));
+        }
         self.revisions.clear();
         self.revisions.extend(revisions);
         // An agent leaves the busy rows after a tick that has left it at rest without a path. Its plan is empty then:
@@ -251,6 +255,7 @@ impl Cooperative {
     /// neither do the footprints in which they end.
     pub(crate) fn drop_plans(&mut self, view: &TrafficView<'_>) {
         self.table.reservations.clear();
+        self.table.turning.clear();
         self.visited.fill(view.agents.len());
         for row in 0..view.agents.len() {
             let motion = &view.agents.motion[row];
@@ -286,7 +291,10 @@ impl Cooperative {
             if self.table.heads[slot.index()].plan_is_empty() || (is_following(motion) && plan.begins(path)) {
                 continue;
             }
-            if self.table.rest_instead(view, row) || !motion.at_rest() {
+            let end = end_of_move(&view.tables[motion.class.0 as usize], motion, view.tick).0;
+            if (self.table.may_rest(view, row, end) && self.table.rest_instead(view, row))
+                || !motion.at_rest()
+            {
                 continue;
             }
             let plan = &self.table.plans[slot.index()];

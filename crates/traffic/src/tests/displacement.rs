@@ -213,6 +213,8 @@ impl Observer {
         // Some run out of tries halfway.
         let tries = if self.random.below(4) == 0 { 1 + self.random.below(60) as u64 } else { view.tries };
         let (before, walks_before) = (snapshot(planning, decisions), walks(planning.table, view));
+        let ends_before: Vec<State> =
+            view.agents.slots.iter().map(|slot| planning.table.plans[slot.index()].end.0).collect();
         let keys: Vec<PriorityKey> =
             (0..view.agents.len()).map(|row| planning.table.key(view, row)).collect();
         // The best that each can come to while all others keep their plans.
@@ -279,7 +281,11 @@ impl Observer {
             assert_eq!(before.yield_states[other_id].key, keys[other]);
             self.counts.displaced[usize::from(!stands)] += 1;
             // Under the discrete rule an agent may be displaced that would have been gone in time.
-            let in_way = |&by: &usize| collide(view.tables, collision, &after[by], &walks_before[other]);
+            let in_way = |&by: &usize| {
+                let ends = [planning.table.plans[view.agents.slots[by].index()].end.0, ends_before[other]];
+                collide(view.tables, collision, &after[by], &walks_before[other])
+                    || needs_room_to_turn(planning.table, view, [by, other], ends)
+            };
             assert!(collision == CollisionRule::Discrete || log[..at].iter().any(in_way), "row {other}");
         }
         let in_way_of_first =
@@ -313,6 +319,21 @@ impl Observer {
         }
         true
     }
+}
+
+/// Whether one of two agents, at rest in these states, rests where the other has to turn.
+fn needs_room_to_turn(table: &PlanTable, view: &TrafficView<'_>, rows: [usize; 2], ends: [State; 2]) -> bool {
+    let cells = |at: usize, turns: bool| -> BTreeSet<CellXY> {
+        let class = view.agents.motion[rows[at]].class.0 as usize;
+        let tables = &view.tables[class];
+        let pose = tables.space().pose(ends[at]);
+        let offsets = match turns {
+            true => table.turning.cells_at((class, tables), ends[at]),
+            false => tables.class().cells_at(pose),
+        };
+        offsets.iter().map(|offset| offset.cell_from(pose.cell)).collect()
+    };
+    [(0, 1), (1, 0)].iter().any(|&(turns, rests)| !cells(turns, true).is_disjoint(&cells(rests, false)))
 }
 
 /// The moves of a plan are legal, none begins before the one before it has ended, and the agent's path begins with

@@ -16,4 +16,5 @@ mod saved_states;
 mod scenes;
 mod sipp;
 mod teams;
+mod turning;
 mod walks;

@@ -10,6 +10,7 @@ use crate::cooperative::plan::USUAL_MOVES_MAX;
 use crate::cooperative::priority_claims::PriorityClaims;
 use crate::cooperative::reservations::{Precedence, Reservations};
 use crate::cooperative::sipp::*;
+use crate::cooperative::turning::TurningCircles;
 use crate::motion::{AgentSlot, sides};
 use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
@@ -152,6 +153,8 @@ fn check(
     let priority_claims = PriorityClaims::new(size.n_cells());
     let sides: Vec<_> = ground.tables.iter().map(sides).collect();
     let corridor_control = CorridorControl::new(size, &ground.tables, &sides, TrafficParams::USUAL);
+    // The best of all plans below knows no turning circles.
+    let turning = TurningCircles::new(&ground.tables, size, false);
     let mut search = SippSearch::default();
     for _ in 0..6 {
         let class = random.below(ground.tables.len());
@@ -175,7 +178,7 @@ fn check(
         let horizon = ready + 1 + random.below(15) as u32;
         let query = SippQuery {
             from: (from, ready),
-            goal: None,
+            crossing: Crossing::NONE,
             horizon,
             crossing_horizon: horizon,
             moves_max: USUAL_MOVES_MAX,
@@ -192,6 +195,9 @@ fn check(
             forbidden: &[],
             priority_claims: &priority_claims,
             corridor_control: &corridor_control,
+            turning: &turning,
+            heads: &[],
+            class: 0,
             ahead: &[],
             corridors: &[],
             precedence: Precedence::STRICT,
