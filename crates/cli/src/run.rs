@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use wheelbase_scenario::load::{Loaded, Overrides, Source, is_problem, load_world_and_text};
 use wheelbase_sim::{
-    Broken, CommandsSince, Counters, Host, Phase, ReplanParams, RunResult, RunState, TickTimes,
-    TrafficParams, WaitForCycle, World, tune,
+    Broken, CommandsSince, Counters, Host, LongestResult, Phase, ReplanParams, RunResult, RunState,
+    TickTimes, TrafficParams, WaitForCycle, World, tune,
 };
 use wheelbase_view::safe_text;
 use wheelbase_view::terminal::Terminal;
@@ -216,7 +216,7 @@ fn share_of_orders(result: &RunResult) -> String {
 
 /// A wait-for cycle as text: each agent with the agent it waits for, and where.
 fn cycle_text(cycle: &WaitForCycle) -> String {
-    let WaitForCycle { agents, at, ring, waiting } = cycle;
+    let WaitForCycle { agents, at, ring, waiting, reason } = cycle;
     let mut text = String::new();
     for (number, [x, y]) in at.iter().enumerate().take(CYCLE_AGENTS_SHOWN) {
         let other = agents.get(number + 1).or(agents.first().filter(|_| *ring));
@@ -227,13 +227,22 @@ fn cycle_text(cycle: &WaitForCycle) -> String {
     if at.len() > CYCLE_AGENTS_SHOWN {
         text += "and so on, ";
     }
-    match (&agents[..], ring) {
-        (_, true) => text += "in a ring",
-        ([alone], _) => text += &format!("{alone} waits for no known agent"),
-        ([.., last], _) => text += &format!("{last} for no known agent"),
-        ([], _) => {}
+    match (agents.last(), reason) {
+        (Some(last), Some(reason)) => text += &format!("{last}: {}", reason.text),
+        _ => text += "in a ring",
     }
     format!("{text}; {waiting} agents stuck in or behind it")
+}
+
+/// A longest time as text: of which class and agent, where, when, and why if it has not ended.
+fn longest_text(class: &str, longest: &LongestResult) -> String {
+    let LongestResult { ticks, agent, at: [x, y], tick, reason } = longest;
+    let class = safe_text::line(class);
+    let text = format!("{class} {ticks} ticks: agent {agent} at ({x}, {y}), up to tick {tick}");
+    match reason {
+        Some(reason) => format!("{text}; {}", reason.text),
+        None => text,
+    }
 }
 
 fn write_text(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
@@ -276,6 +285,15 @@ fn write_text(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
         )?;
     }
     line("waiting", format!("{} agent-ticks, longest {}", result.wait_ticks, result.longest_wait_ticks))?;
+    for class in &result.classes {
+        let longest =
+            [("  longest wait", &class.longest_wait), ("  no progress", &class.longest_without_progress)];
+        for (name, longest) in longest {
+            if let Some(longest) = longest {
+                line(name, longest_text(&class.class, longest))?;
+            }
+        }
+    }
     line(
         "path requests",
         format!(

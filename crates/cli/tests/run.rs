@@ -10,7 +10,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Keys of the result in their order.
-const KEYS: [&str; 39] = [
+const KEYS: [&str; 40] = [
     "schema",
     "scenario",
     "seed",
@@ -40,6 +40,7 @@ const KEYS: [&str; 39] = [
     "stuck_agents",
     "wait_for_cycles",
     "no_progress_agents",
+    "classes",
     "path_requests",
     "longest_request_ticks",
     "expansions",
@@ -127,6 +128,7 @@ fn text_is_for_people() {
             "flowtime",
             "detour",
             "waiting",
+            "no progress",
             "path requests",
             "time",
             "tick",
@@ -198,9 +200,15 @@ fn arguments_override_the_scenario() {
     let queue =
         folder.run(&["run", "queue.toml", "--format", "json", "--tries-per-tick", "0"]).code(1).json();
     assert_eq!(queue["stuck_agents"], 2);
-    let alone = |agent: u32| json!({ "agents": [agent], "at": [], "ring": false, "waiting": 1 });
+    let budget = json!({ "rule": "budget", "text": "the budget of the tick was spent before its turn" });
+    let alone =
+        |agent: u32| json!({ "agents": [agent], "at": [], "ring": false, "waiting": 1, "reason": budget });
     let rests = json!([alone(1), alone(2)]);
     assert_eq!(queue["wait_for_cycles"], rests);
+    let longest = &queue["classes"][0]["longest_wait"];
+    assert_eq!((&longest["tick"], &longest["reason"]), (&json!(499), &budget));
+    let text = folder.run(&["run", "queue.toml", "--tries-per-tick", "0"]).code(1).stdout;
+    assert!(text.contains("1: the budget of the tick was spent before its turn; 1 agents stuck"), "{text}");
 }
 
 /// Three carts in a queue in a lane; the first has arrived.

@@ -110,6 +110,7 @@ mod phases;
 mod placement;
 mod places;
 mod pool_check;
+mod progress;
 mod questions;
 mod replan_params;
 mod requests;
@@ -131,6 +132,8 @@ mod traffic_tests;
 mod trip;
 mod unreachable;
 mod violation;
+mod wait_reason;
+mod why_waiting;
 mod world;
 mod world_clone;
 mod world_need;
@@ -149,16 +152,16 @@ pub use crash_report::{CRASH_REPORT, CommandsSince, CrashReport};
 pub use log::{AppliedEdit, EditEffect, TraceEvent};
 pub use memory::Memory;
 pub use metrics::{
-    Counters, NOT_OUTCOME, NoSingleAgentBound, RunResult, STUCK_AFTER_TICKS, SingleAgentBound, TickMs,
-    TickTimes, WAIT_FOR_CYCLE_AGENTS_MAX, WAIT_FOR_CYCLES_MAX, WaitForCycle, permille, quantile_ms,
-    single_agent_bounds, single_agent_bounds_observed,
+    ClassResult, Counters, LongestResult, NOT_OUTCOME, NoSingleAgentBound, RunResult, STUCK_AFTER_TICKS,
+    SingleAgentBound, TickMs, TickTimes, WAIT_FOR_CYCLE_AGENTS_MAX, WAIT_FOR_CYCLES_MAX, WaitForCycle,
+    permille, quantile_ms, single_agent_bounds, single_agent_bounds_observed,
 };
 pub use name::Name;
 pub use order_pool::{OrderList, OrderPool, OrderState};
 pub use orders::{LackedGoal, Order, OrderKind};
 pub use pending_edits::{PendingEdit, PendingEdits};
 pub use placement::Placement;
-pub use questions::WaitReason;
+pub use progress::{Longest, LongestOfClass};
 pub use replan_params::{ReplanParams, TuneError, changed_tunables, tune};
 pub use requests::{PathRequest, PathSource, Requests, Route};
 pub use rows::agent_row::AgentRow;
@@ -172,6 +175,7 @@ pub use threads::Threads;
 pub use tick::{Phase, RunState};
 pub use trip::{IfUnreachable, Trip};
 pub use unreachable::{UnreachableReason, UnreachableReasons};
+pub use wait_reason::{NamedReason, WaitReason};
 pub use wheelbase_traffic::gate_load::GateLoad;
 pub use wheelbase_traffic::random::Random;
 pub use wheelbase_traffic::speed::USUAL_SPEED_PERMILLE;
@@ -184,7 +188,7 @@ pub use wheelbase_grid::{
 pub use wheelbase_planner::{ClassSpec, GoalMember, Heading, MovementClass, MovementTables, Pose, Primitive};
 pub use wheelbase_traffic::{
     Activity, AgentId, ClassId, CollisionRule, DirectionalFlow, Friends, GoalStamp, Motion, PathHandle,
-    PathPool, Team, TrafficParams, WaitState,
+    PathPool, Reason, Team, TrafficParams, WaitState,
 };
 pub use world::{Settings, World};
 pub use world_need::WorldParts;

@@ -3,6 +3,7 @@
 use crate::agents::Row;
 use crate::class::WorldClass;
 use crate::order_pool::OrderState;
+use crate::progress::TripProgress;
 use crate::rows::agent_row::AgentRow;
 use crate::statistics::TripStatistics;
 use crate::world::World;
@@ -34,6 +35,7 @@ const ROW_BYTES: usize = size_of::<AgentId>()
     + size_of::<AgentSlot>()
     + size_of::<Motion>()
     + size_of::<WaitState>()
+    + size_of::<TripProgress>()
     + size_of::<PathHandle>()
     + size_of::<GoalStamp>()
     + size_of::<PriorityKey>()

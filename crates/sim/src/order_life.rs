@@ -4,6 +4,7 @@ use crate::goal_poses::poses_of;
 use crate::log::TraceEvent;
 use crate::order_pool::{OrderState, current_goal};
 use crate::orders::OrderKind;
+use crate::progress::TripProgress;
 use crate::requests::{PathRequest, PathSource, Route, least_ticks};
 use crate::statistics::TripStatistics;
 use crate::tasks::may_be_goal;
@@ -238,6 +239,8 @@ pub(crate) fn watch_leaders(world: &mut World) {
                 world.orders.set_follow_trip(&mut state, cell, within);
                 world.agents.set_orders(row, state, &world.orders);
                 world.agents.motion[row].replan = true;
+                // The goal has moved: that is another trip.
+                world.agents.progress[row] = TripProgress::NONE;
             }
             _ => {}
         }

@@ -7,42 +7,11 @@ use crate::orders::OrderKind;
 use crate::phases::edits::disturbed_by;
 use crate::requests::{PathRequest, PathSource};
 use crate::world::World;
-use wheelbase_grid::{CellXY, Change, Rect};
+use wheelbase_grid::{Change, Rect};
 use wheelbase_planner::fields::{Distances, SettleTarget};
 use wheelbase_planner::search::{Answer, QueuedRequest};
 use wheelbase_planner::{Goal, GoalMember, Path, Pose, Request, Scratch, plan};
-use wheelbase_traffic::motion::{Activity, AgentId, ClassId, end_state, transition_of};
-
-/// Why an agent is not moving on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WaitReason {
-    /// It moves, or nothing is left for it to do.
-    None,
-    /// It rests as its order says: for a `wait`, or near the agent that it follows.
-    Dwelling,
-    /// It is on hold.
-    Holding,
-    /// Its path request has no answer yet.
-    Path,
-    /// It has let another agent pass.
-    Yielding,
-    /// Another agent is in the way of its next move.
-    Agent {
-        /// The other.
-        by: AgentId,
-        /// A cell that both need.
-        at: CellXY,
-    },
-    /// An edit waits for cells of its next move.
-    Edit,
-    /// Its goal cannot be reached for now.
-    Unreachable,
-    /// An edit has made its pose illegal.
-    Stranded,
-    /// The rule of traffic holds it back: the cells of its next move are free, but others pass first, or the space
-    /// beyond is full.
-    Traffic,
-}
+use wheelbase_traffic::motion::{AgentId, ClassId, end_state};
 
 impl World {
     /// Calls `each` with the agents that hold a cell of an area, or the end of whose move will, in order of id. Linear
@@ -172,45 +141,5 @@ impl World {
             priority,
             ..QueuedRequest::new(motion.class.0.into(), request.start, goal)
         })
-    }
-
-    /// Why an agent is not moving on; `None` if there is no such agent.
-    pub fn reason_for_waiting(&self, agent: AgentId) -> Option<WaitReason> {
-        let row = self.agents.row(agent)?;
-        let motion = self.agents.motion[row];
-        if !motion.at_rest() {
-            return Some(WaitReason::None);
-        }
-        if self.agents.wait_states[row].stranded {
-            return Some(WaitReason::Stranded);
-        }
-        Some(match motion.activity {
-            Activity::Idle | Activity::Arrived => WaitReason::None,
-            Activity::Dwelling => WaitReason::Dwelling,
-            Activity::Holding => WaitReason::Holding,
-            Activity::AwaitingPath => WaitReason::Path,
-            Activity::Unreachable => WaitReason::Unreachable,
-            Activity::Yielding if self.agents.paths[row].is_empty() => WaitReason::Yielding,
-            Activity::Following | Activity::Yielding => self.why_blocked(row),
-        })
-    }
-
-    /// Why the agent in a row, which rests with a path, does not begin its next move.
-    fn why_blocked(&self, row: usize) -> WaitReason {
-        if let Some(wait) = self.wait_of(row) {
-            return WaitReason::Agent { by: self.agents.ids[wait.row as usize], at: wait.at };
-        }
-        let mut motion = self.agents.motion[row];
-        let Some(&next) = self.paths.moves(self.agents.paths[row]).first() else {
-            return WaitReason::Traffic;
-        };
-        motion.primitive = next;
-        let step = transition_of(&self.tables, &motion);
-        let (anchor, held) = step.start();
-        let areas = self.pending_edits.areas();
-        if wheelbase_traffic::forbidden::forbids(areas, anchor, held, step.swept().1) {
-            return WaitReason::Edit;
-        }
-        WaitReason::Traffic
     }
 }

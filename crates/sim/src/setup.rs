@@ -17,6 +17,7 @@ use crate::order_pool::OrderPool;
 use crate::pending_edits::PendingEdits;
 use crate::phases::agents::{check_spawn, place};
 use crate::phases::orders_given::{StoredOrders, check_leaders, check_not_own_leader};
+use crate::progress::LongestOfClass;
 use crate::replan_params::ReplanParams;
 use crate::requests::{PathSource, Requests};
 use crate::threads::{Pool, Threads};
@@ -262,6 +263,7 @@ impl WorldBase {
             obstructed: Obstructed::default(),
             pool: Pool::new(threads),
             counts: Counts::default(),
+            longest: vec![LongestOfClass::default(); tables.len()],
             tick: 0,
             violation: None,
             ended: Vec::new(),

@@ -17,6 +17,7 @@ use crate::order_pool::{OrderPool, OrderState};
 use crate::orders::Order;
 use crate::pending_edits::PendingEdits;
 use crate::placement::is_free;
+use crate::progress::LongestOfClass;
 use crate::replan_params::ReplanParams;
 use crate::requests::{Requests, SearchContext, SearchInputs};
 use crate::rows::agent_row::AgentRow;
@@ -114,6 +115,8 @@ pub struct World {
     /// The threads that it runs on.
     pub(crate) pool: Pool,
     pub(crate) counts: Counts,
+    /// By class: the longest times that agents have not got on.
+    pub(crate) longest: Vec<LongestOfClass>,
     /// The tick that comes next.
     pub(crate) tick: u32,
     /// The first violation of an invariant, and the tick after which it was found.
@@ -229,6 +232,11 @@ impl World {
     /// The counts of the run so far.
     pub fn counts(&self) -> &Counts {
         &self.counts
+    }
+
+    /// By [`ClassId`]: the longest times so far that agents have had something to do and not got on.
+    pub fn longest(&self) -> &[LongestOfClass] {
+        &self.longest
     }
 
     /// Pose of the agent in a row at rest, or the pose in which its current move began.

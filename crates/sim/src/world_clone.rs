@@ -34,6 +34,7 @@ impl Clone for World {
             obstructed: self.obstructed.clone(),
             pool: self.pool.clone(),
             counts: self.counts,
+            longest: self.longest.clone(),
             tick: self.tick,
             violation: self.violation,
             ended: self.ended.clone(),
@@ -73,6 +74,7 @@ impl Clone for World {
             obstructed,
             pool,
             counts,
+            longest,
             tick,
             violation,
             ended,
@@ -102,6 +104,7 @@ impl Clone for World {
         self.obstacles.clone_from(obstacles);
         self.obstructed.clone_from(obstructed);
         self.pool.clone_from(pool);
+        self.longest.clone_from(longest);
         self.ended.clone_from(ended);
         self.start.clone_from(start);
         self.broken.clone_from(broken);

@@ -4,6 +4,7 @@ use crate::collision::Transition;
 use crate::decisions::{Decisions, Start};
 use crate::forbidden::forbids;
 use crate::motion::{Activity, Motion};
+use crate::reason::Reason;
 use crate::rule::{Traffic, copy_of_same_type};
 use crate::rule_state::{RuleContext, RuleState, RuleStateError};
 use crate::speed::ticks_at_speed;
@@ -56,6 +57,10 @@ impl Traffic for Commanded {
 
     fn needs_paths(&self) -> bool {
         false
+    }
+
+    fn reason(&self, _: &TrafficView<'_>, _: usize) -> Option<Reason> {
+        Some(Reason::Host)
     }
 
     fn clone_box(&self) -> Box<dyn Traffic> {

@@ -47,6 +47,11 @@ impl PriorityKey {
         Self { rank: self.rank | OUTSIDE, ..self }
     }
 
+    /// The agent.
+    pub(crate) fn agent(self) -> AgentId {
+        AgentId(self.id)
+    }
+
     /// Rank and id, from which [`PriorityKey::of_words`] makes the key again.
     pub(crate) fn words(self) -> [u64; 2] {
         [self.rank, u64::from(self.id)]

@@ -5,6 +5,7 @@
 
 use crate::decisions::Decisions;
 use crate::motion::AgentId;
+use crate::reason::Reason;
 use crate::rule_state::{RuleContext, RuleState, RuleStateError, StateVisitor};
 use crate::view::TrafficView;
 use std::any::Any;
@@ -28,6 +29,13 @@ pub trait Traffic: Send + Any {
     /// rules of this crate only: a replay has only the decisions of other rules.
     fn is_yielding(&self, _agent: AgentId) -> bool {
         false
+    }
+
+    /// Why the agent in a row, which rests with somewhere to go, does not begin its next move, as things stand between
+    /// two ticks. Changes nothing, and no tick asks it. `None` if the rule does not say; rules of this crate always do
+    /// for an agent that they have seen.
+    fn reason(&self, _view: &TrafficView<'_>, _row: usize) -> Option<Reason> {
+        None
     }
 
     /// A copy, which decides as this rule would from here on.

@@ -8,6 +8,7 @@ pub(crate) mod saved;
 
 use crate::name::Name;
 use crate::order_pool::{OrderPool, OrderState};
+use crate::progress::TripProgress;
 use crate::rows::agent_row::AgentRow;
 use crate::statistics::TripStatistics;
 use hecs::World as Entities;
@@ -42,6 +43,8 @@ pub struct Agents {
     pub(crate) busy: RowSet,
     /// Waiting and yielding.
     pub wait_states: Vec<WaitState>,
+    /// Progress on their trips.
+    pub(crate) progress: Vec<TripProgress>,
     /// Remaining moves of their paths.
     pub paths: Vec<PathHandle>,
     /// What the traffic rule sees of their orders.
@@ -221,6 +224,7 @@ impl Agents {
             failures: 0,
             stranded: false,
         });
+        self.progress.push(TripProgress::NONE);
         self.paths.push(PathHandle::EMPTY);
         let stamp = stamp_of(&OrderState::NONE);
         self.stamps.push(stamp);
@@ -249,6 +253,7 @@ impl Agents {
         close_up(&mut self.slots, gone);
         close_up(&mut self.motion, gone);
         close_up(&mut self.wait_states, gone);
+        close_up(&mut self.progress, gone);
         close_up(&mut self.paths, gone);
         close_up(&mut self.stamps, gone);
         close_up(&mut self.keys, gone);

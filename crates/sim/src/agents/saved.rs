@@ -7,6 +7,7 @@ use crate::name::Name;
 use crate::order_pool::saved::SeenPlaces;
 use crate::order_pool::{OrderPool, OrderState};
 use crate::places::are_distinct;
+use crate::progress::TripProgress;
 use crate::rows::agent_row::{AgentRow, LastMove};
 use crate::serde_ids;
 use crate::statistics::TripStatistics;
@@ -34,6 +35,7 @@ pub(crate) struct SavedAgents {
     slots: Vec<u32>,
     motion: Vec<SavedMotion>,
     wait_states: Vec<SavedWait>,
+    progress: Vec<TripProgress>,
     /// Remaining moves of their paths: how many, and all of them concatenated.
     path_lengths: Vec<u32>,
     #[serde(with = "serde_ids::bytes")]
@@ -71,6 +73,7 @@ impl Agents {
             slots: self.slots.iter().map(|slot| slot.0).collect(),
             motion: self.motion.iter().map(motion).collect(),
             wait_states: self.wait_states.iter().map(wait).collect(),
+            progress: self.progress.clone(),
             path_lengths: self.paths.iter().map(|path| path.len() as u32).collect(),
             path_moves: self.paths.iter().flat_map(|&path| paths.moves(path)).copied().collect(),
             assigned: self.assigned.clone(),
@@ -135,6 +138,7 @@ impl Agents {
             agents.slots.push(AgentSlot(slots[row]));
             agents.motion.push(motion);
             agents.wait_states.push(wait_state);
+            agents.progress.push(saved.progress_of(row, tick, &motion).map_err(in_row)?);
             agents.paths.push(PathHandle::EMPTY);
             paths.replace(&mut agents.paths, row, moves);
             let stamp = stamp_of(&orders);
@@ -209,6 +213,7 @@ impl SavedAgents {
             self.slots.len(),
             self.motion.len(),
             self.wait_states.len(),
+            self.progress.len(),
             self.path_lengths.len(),
             self.assigned.len(),
             self.teams.len(),
@@ -326,6 +331,15 @@ impl SavedAgents {
         })
     }
 
+    fn progress_of(&self, row: usize, tick: u32, motion: &Motion) -> Result<TripProgress, String> {
+        let progress = self.progress[row];
+        let latest = if motion.at_rest() { tick } else { motion.until };
+        if !progress.is_possible(latest) {
+            return Err(format!("progress {progress:?} at tick {tick}"));
+        }
+        Ok(progress)
+    }
+
     fn orders_of(&self, row: usize, tick: u32, motion: &Motion) -> Result<OrderState, String> {
         let orders = self.orders[row].unwrap_or(OrderState::NONE);
         let latest = if motion.at_rest() { tick } else { motion.until };
@@ -352,6 +366,7 @@ impl Clone for Agents {
             motion,
             busy,
             wait_states,
+            progress,
             paths,
             stamps,
             keys,
@@ -378,6 +393,7 @@ impl Clone for Agents {
         self.motion.clone_from(motion);
         self.busy.clone_from(busy);
         self.wait_states.clone_from(wait_states);
+        self.progress.clone_from(progress);
         self.paths.clone_from(paths);
         self.stamps.clone_from(stamps);
         self.keys.clone_from(keys);

@@ -1,6 +1,7 @@
 //! What a run has come to: counters of a tick, the result, wait-for cycles, and the single-agent bound.
 
 pub mod counters;
+pub mod longest;
 pub mod result;
 pub mod single_agent_bound;
 pub mod stuck;
@@ -8,6 +9,7 @@ pub mod tick_times;
 pub mod wait_for_cycles;
 
 pub use counters::Counters;
+pub use longest::{ClassResult, LongestResult};
 pub use result::{NOT_OUTCOME, RunResult, permille};
 pub use single_agent_bound::{
     NoSingleAgentBound, SingleAgentBound, single_agent_bounds, single_agent_bounds_observed,

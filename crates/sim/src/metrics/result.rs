@@ -1,5 +1,6 @@
 //! The result of a run.
 
+use crate::metrics::longest::ClassResult;
 use crate::metrics::tick_times::{TickMs, TickTimes};
 use crate::metrics::wait_for_cycles::WaitForCycle;
 use crate::unreachable::UnreachableReasons;
@@ -41,6 +42,7 @@ pub struct RunResult {
     pub stuck_agents: u64,
     pub wait_for_cycles: Vec<WaitForCycle>,
     pub no_progress_agents: u64,
+    pub classes: Vec<ClassResult>,
     pub path_requests: u64,
     pub longest_request_ticks: u32,
     pub expansions: u64,
@@ -100,6 +102,7 @@ impl RunResult {
             stuck_agents: world.stuck_agents(),
             wait_for_cycles: world.wait_for_cycles(),
             no_progress_agents: world.no_progress_agents(),
+            classes: world.class_results(),
             path_requests: counts.path_requests,
             longest_request_ticks: counts.longest_request_ticks,
             expansions: counts.expansions,

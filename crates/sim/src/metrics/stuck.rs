@@ -1,7 +1,7 @@
 //! Stuck agents: with a reachable goal, but without a move for a long time.
 
+use crate::progress::is_under_way;
 use crate::world::World;
-use wheelbase_traffic::motion::Activity;
 
 /// Ticks without the end of a move after which an agent with a reachable goal is stuck.
 pub const STUCK_AFTER_TICKS: u32 = 256;
@@ -17,10 +17,11 @@ impl World {
     pub(crate) fn is_stuck(&self, row: usize) -> bool {
         let motion = &self.agents.motion[row];
         let orders = self.agents.orders(row);
-        let is_under_way =
-            matches!(motion.activity, Activity::AwaitingPath | Activity::Following | Activity::Yielding);
         let has_trip = self.orders.trip(&orders).is_some();
         let since = self.agents.wait_states[row].moved_at.max(orders.since);
-        is_under_way && has_trip && motion.at_rest() && self.tick.saturating_sub(since) >= STUCK_AFTER_TICKS
+        is_under_way(motion.activity)
+            && has_trip
+            && motion.at_rest()
+            && self.tick.saturating_sub(since) >= STUCK_AFTER_TICKS
     }
 }

@@ -1,9 +1,9 @@
 //! Wait-for cycles among stuck agents: why a run was not solved.
 
+use crate::wait_reason::NamedReason;
+use crate::why_waiting::Wait;
 use crate::world::World;
 use serde::Serialize;
-use wheelbase_grid::CellXY;
-use wheelbase_traffic::motion::{AgentSlot, transition_of};
 
 /// Most cycles reported: those that most agents wait for.
 pub const WAIT_FOR_CYCLES_MAX: usize = 16;
@@ -11,14 +11,14 @@ pub const WAIT_FOR_CYCLES_MAX: usize = 16;
 pub const WAIT_FOR_CYCLE_AGENTS_MAX: usize = 64;
 
 /// What stuck agents wait for in the end: a ring of agents that each wait for the next, or an agent that waits for
-/// nobody.
+/// no agent which it touches, but for a reason that has a name.
 ///
 /// An agent waits for the holder of the first cell that its next move needs and cannot get. An agent without a path,
-/// or whose next move nothing blocks, waits for nobody known.
+/// or whose next move nothing blocks, waits for another [reason](World::reason_for_waiting).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WaitForCycle {
     /// Ids; each waits for the next. In a ring the last waits for the first, which has the lowest id; at most
-    /// [`WAIT_FOR_CYCLE_AGENTS_MAX`] are listed. Without a ring: an agent that waits for nobody, after one that waits
+    /// [`WAIT_FOR_CYCLE_AGENTS_MAX`] are listed. Without a ring: an agent that waits for none, after one that waits
     /// for it, if there is one.
     pub agents: Vec<u32>,
     /// For each agent that waits, the cell `[x, y]` that it needs and the next one holds.
@@ -27,16 +27,12 @@ pub struct WaitForCycle {
     pub ring: bool,
     /// Number of stuck agents in it or waiting for it, directly or through others.
     pub waiting: u64,
+    /// Why the last agent waits, or what it does; `None` of a ring.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<NamedReason>,
 }
 
 const NOBODY: u32 = u32::MAX;
-
-/// The agent that a stuck agent waits for, and the cell.
-#[derive(Clone, Copy)]
-pub(crate) struct Wait {
-    pub row: u32,
-    pub at: CellXY,
-}
 
 impl World {
     /// The wait-for cycles of the stuck agents, at most [`WAIT_FOR_CYCLES_MAX`]: those with most waiting agents
@@ -69,8 +65,8 @@ impl World {
 
     /// The cycle that begins with the agent in a row.
     fn cycle(&self, first: usize, ring: bool, waits: &[Option<Wait>], waiting: u64) -> WaitForCycle {
-        let mut cycle =
-            WaitForCycle { agents: vec![self.agents.ids[first].0], at: Vec::new(), ring, waiting };
+        let agents = vec![self.agents.ids[first].0];
+        let mut cycle = WaitForCycle { agents, at: Vec::new(), ring, waiting, reason: None };
         let mut row = first;
         while let Some(wait) = waits[row] {
             cycle.at.push([wait.at.x, wait.at.y]);
@@ -80,24 +76,11 @@ impl World {
             }
             cycle.agents.push(self.agents.ids[row].0);
         }
+        if !ring {
+            let reason = self.reason_for_waiting(self.agents.ids[row]);
+            cycle.reason = reason.map(|reason| reason.named());
+        }
         cycle
-    }
-
-    /// The agent that keeps a resting agent from its next move, and where.
-    pub(crate) fn wait_of(&self, row: usize) -> Option<Wait> {
-        let mut motion = self.agents.motion[row];
-        let tables = &self.tables[motion.class.0 as usize];
-        motion.primitive = *self.paths.moves(self.agents.paths[row]).first()?;
-        let ticks = tables.move_ticks(motion.state, motion.primitive as usize)?;
-        let (slot, step) = (self.agents.slots[row], transition_of(&self.tables, &motion));
-        let until = self.tick.saturating_add(ticks);
-        let other = self.occupancy.blocker_of_move(slot, &step, until)?;
-        let (anchor, needed) = self.occupancy.needed(&step);
-        let mut cells = needed.iter().map(|o| o.cell_from(anchor));
-        let has = |found: Option<AgentSlot>| found == Some(other);
-        let at = cells
-            .find(|&cell| has(self.occupancy.holder_at(cell)) || has(self.occupancy.arriving_at(cell)))?;
-        Some(Wait { row: self.agents.row_of_slot(other)? as u32, at })
     }
 }
 
@@ -134,6 +117,7 @@ fn ends_of(stuck: &[bool], waits: &[Option<Wait>]) -> Vec<(u32, bool)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use wheelbase_grid::CellXY;
 
     /// The same without optimisation: follows each row by itself.
     fn slow_ends(stuck: &[bool], waits: &[Option<Wait>]) -> Vec<Option<(u32, bool)>> {

@@ -249,6 +249,7 @@ fn review_agents(world: &mut World, updates: &[Update]) {
             // An agent that waits for a detour keeps its path in case there is none.
             Activity::Following | Activity::AwaitingPath if eased || !path_is_legal(world, row) => {
                 world.agents.motion[row].replan = true;
+                world.agents.progress[row].forget_nearest();
             }
             Activity::Yielding if !path_is_legal(world, row) => {
                 world.paths.drop_path(&mut world.agents.paths[row]);

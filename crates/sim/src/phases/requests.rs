@@ -310,6 +310,7 @@ fn deliver_cheapest(world: &mut World, row: usize, answer: &Answer, path: &Path)
     statistics.record_bound_ticks(answer.cost);
     world.agents.set_orders(row, OrderState { to_nearest, ..state }, &world.orders);
     world.agents.set_statistics(row, statistics);
+    world.agents.progress[row].set_leads_off(false);
     world.paths.replace(&mut world.agents.paths, row, &path.moves);
     world.note_path(row);
     let arrived = path.moves.is_empty();
@@ -344,6 +345,7 @@ fn deliver_other(world: &mut World, row: usize, route: Route, path: &Path, found
         let state = world.agents.orders(row);
         let to_nearest = state.to_nearest && !to_goal;
         world.agents.set_orders(row, OrderState { to_nearest, ..state }, &world.orders);
+        world.agents.progress[row].set_leads_off(false);
         world.paths.replace(&mut world.agents.paths, row, &path.moves);
         world.note_path(row);
     }

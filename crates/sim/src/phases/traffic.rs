@@ -134,6 +134,7 @@ fn replace_paths(world: &mut World, decisions: &Decisions) {
             Leads::Off => {
                 let state = world.agents.orders(row);
                 world.agents.set_orders(row, OrderState { to_nearest: false, ..state }, &world.orders);
+                world.agents.progress[row].set_leads_off(true);
             }
             Leads::Aside => {
                 // Its request is void: the agent leaves the pose that it was made from.

@@ -1,5 +1,7 @@
 //! Counts the agents that wait, before the moves of the tick end, and drops idle agents from the rows that ticks visit.
 
+use crate::agents::Agents;
+use crate::progress::{TripProgress, is_under_way, keep_longest};
 use crate::rows::event_row::EventRow;
 use crate::world::World;
 use wheelbase_traffic::motion::{Activity, WaitState};
@@ -11,7 +13,7 @@ const BLOCKED_AFTER_TICKS: u32 = 8;
 /// all phases of the tick have seen by now, are not visited any more.
 pub(crate) fn count_waiting(world: &mut World) {
     let tick = world.tick;
-    let World { agents, tables, congestion, traffic, counts, tick_buffers, .. } = world;
+    let World { agents, tables, congestion, traffic, counts, longest, tick_buffers, .. } = world;
     let blocked = &mut tick_buffers.blocked;
     blocked.clear();
     let needs_paths = traffic.needs_paths();
@@ -26,6 +28,11 @@ pub(crate) fn count_waiting(world: &mut World) {
             _ => false,
         };
         counts.moving += u32::from(!motion.at_rest());
+        let place = (agents.ids[row], tick);
+        let of_class = &mut longest[motion.class.0 as usize];
+        let cell = || tables[motion.class.0 as usize].space().pose(motion.state).cell;
+        let without_progress = count_progress(agents, row, tick);
+        keep_longest(&mut of_class.without_progress, without_progress, place, cell);
         if !(motion.at_rest() && is_under_way) {
             agents.set_waits_since(row, WaitState::NOT_WAITING);
             if agents.is_idle(row) {
@@ -41,12 +48,26 @@ pub(crate) fn count_waiting(world: &mut World) {
         }
         counts.waiting += 1;
         counts.wait_ticks += 1;
+        keep_longest(&mut of_class.wait, tick + 1 - since, place, cell);
         counts.longest_wait_ticks = counts.longest_wait_ticks.max(tick + 1 - since);
         if tick + 1 - since == BLOCKED_AFTER_TICKS {
             blocked.push(row as u32);
         }
     }
     note_blocked(world);
+}
+
+/// Counts a tick of an agent with somewhere to go; gives the ticks since its last progress, 0 of any other agent.
+fn count_progress(agents: &mut Agents, row: usize, tick: u32) -> u32 {
+    let (activity, stamp) = (agents.motion[row].activity, agents.stamps[row]);
+    let progress = &mut agents.progress[row];
+    if !is_under_way(activity) || !stamp.has_order {
+        *progress = TripProgress::NONE;
+        return 0;
+    }
+    // The path of an agent that yields leads to a retreat.
+    let path = Some(&agents.paths[row]).filter(|path| activity == Activity::Following && !path.is_empty());
+    progress.count(tick, stamp, path.map(|path| path.len() as u32))
 }
 
 /// Notes the agents in the way of others that have waited for some time.

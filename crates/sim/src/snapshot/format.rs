@@ -11,6 +11,7 @@ use crate::group_goals::GroupGoals;
 use crate::obstructed::Obstructed;
 use crate::order_pool::saved::SavedPool;
 use crate::pending_edits::PendingEdit;
+use crate::progress::LongestOfClass;
 use crate::requests::saved::SavedRequests;
 use crate::serde_ids;
 use serde::{Deserialize, Serialize};
@@ -31,8 +32,8 @@ const LAYOUT: &str = "\
 1 world: tick settings(name seed collision ticks expansions search_slots tries tunables) grid classes friends \
 landmarks eased agents collisions; \
 2 tables: of each class (layout times components landmarks); \
-3 agents: arrays by row, orders, commands, edits, class changes, followers, obstructed, congestion, groups, buffers, \
-counts; \
+3 agents: arrays by row with progress, orders, commands, edits, class changes, followers, obstructed, congestion, groups, buffers, \
+counts, longest times by class; \
 4 path requests: queue slots fields; \
 5 traffic rule: name parts";
 
@@ -81,6 +82,7 @@ pub(super) struct AgentsBlock {
     pub group_goals: GroupGoals,
     pub buffers: SavedBuffers,
     pub counts: Counts,
+    pub longest: Vec<LongestOfClass>,
 }
 
 /// What the traffic rule has yet to see. All but the refusals is empty unless the run has ended.

@@ -266,6 +266,14 @@ fn restore_agents(world: &mut World, block: AgentsBlock) -> Result<(), String> {
     world.orders = OrderPool::restore(orders)?;
     world.agents = Agents::restore(agents, (tick, &world.tables, &world.orders), &mut world.paths)?;
     world.counts = checked_counts(block.counts)?;
+    if block.longest.len() != world.classes.len() {
+        return Err(format!(
+            "longest times of {} classes, expected {}",
+            block.longest.len(),
+            world.classes.len()
+        ));
+    }
+    world.longest = block.longest;
     check_orders_of_agents(world)?;
     hold_all(world)?;
     let lists: Vec<_> = world.orders.all_orders().cloned().collect();

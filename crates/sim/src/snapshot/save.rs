@@ -90,6 +90,7 @@ impl World {
             group_goals: self.group_goals.clone(),
             buffers: saved_buffers(&self.traffic_buffers),
             counts: self.counts,
+            longest: self.longest.clone(),
         }
     }
 }

@@ -283,7 +283,7 @@ impl Admission {
     }
 
     /// Those of agents that an entrant would keep out.
-    fn requests_against(
+    pub(crate) fn requests_against(
         &self,
         corridor: u32,
         entrant: Entrant,
@@ -295,7 +295,7 @@ impl Admission {
     }
 
     /// Number of agents that want to go through a corridor the same way and are nearer to it.
-    fn n_ahead(&self, corridor: u32, entrant: &Entrant, moves: u32, tick: u32) -> usize {
+    pub(crate) fn n_ahead(&self, corridor: u32, entrant: &Entrant, moves: u32, tick: u32) -> usize {
         let is_ahead =
             |other: &&AdmissionRequest| (other.moves, other.entrant.agent) < (moves, entrant.agent);
         let goes_with = |other: &&AdmissionRequest| agree(entrant.direction, other.entrant.direction);

@@ -15,13 +15,22 @@ use wheelbase_grid::CellXY;
 use wheelbase_planner::model::State;
 
 /// Lists the corridors on the next moves of an agent's path from a state, in `planning.ahead`.
-pub(crate) fn find_corridors_ahead(planning: &mut Planning<'_>, row: usize, mut state: State) {
-    let view = planning.view;
+pub(crate) fn find_corridors_ahead(planning: &mut Planning<'_>, row: usize, state: State) {
+    list_corridors_ahead(planning.table, planning.view, row, state, &mut planning.ahead);
+}
+
+/// Lists the corridors on the next moves of an agent's path from a state.
+pub(crate) fn list_corridors_ahead(
+    table: &PlanTable,
+    view: &TrafficView<'_>,
+    row: usize,
+    mut state: State,
+    ahead: &mut Vec<CorridorAhead>,
+) {
     let (agent, slot) = (view.agents.ids[row], view.agents.slots[row]);
     let motion = &view.agents.motion[row];
     let tables = &view.tables[motion.class.0 as usize];
-    let (PlanTable { corridor_control, heads, sides, params, .. }, ahead) =
-        (&*planning.table, &mut planning.ahead);
+    let PlanTable { corridor_control, heads, sides, params, .. } = table;
     ahead.clear();
     let path = guide_moves(view, row, &heads[slot.index()]);
     let sides = sides[motion.class.0 as usize];
@@ -140,7 +149,7 @@ fn find_holder(
 
 /// Whether an agent in a corridor can keep another from entering. Not if it does not get on, for then both might wait
 /// for each other, and not if it is idle and off the other's path.
-fn blocks_entry(
+pub(crate) fn blocks_entry(
     table: &PlanTable,
     path_cells: &mut PathCells,
     view: &TrafficView<'_>,

@@ -97,7 +97,13 @@ impl KeepClear {
     /// Whether an agent of a team must not stop where its body covers some cells.
     #[inline]
     pub(crate) fn covers(&self, (anchor, cells): (CellXY, &[Offset]), team: Team) -> bool {
-        self.for_team(team).any(|ground| cells.iter().any(|to| ground.contains(to.cell_from(anchor))))
+        self.corridor_under((anchor, cells), team).is_some()
+    }
+
+    /// A corridor on whose ground an agent of a team must not stop where its body covers some cells.
+    pub(crate) fn corridor_under(&self, (anchor, cells): (CellXY, &[Offset]), team: Team) -> Option<u32> {
+        let is_under = |ground: &&Ground| cells.iter().any(|to| ground.contains(to.cell_from(anchor)));
+        self.for_team(team).find(is_under).map(|ground| ground.corridor)
     }
 
     /// Whether there is any such ground at this tick.

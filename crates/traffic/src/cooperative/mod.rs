@@ -45,6 +45,7 @@ pub(crate) mod planning;
 pub(crate) mod prioritized;
 pub(crate) mod priority_claims;
 pub(crate) mod pushing;
+pub(crate) mod reason;
 pub(crate) mod reservations;
 pub(crate) mod restore;
 pub(crate) mod restore_agents;

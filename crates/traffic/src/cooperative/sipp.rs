@@ -155,7 +155,7 @@ impl<'a> SippContext<'a> {
 
     /// Whether a move enters a corridor that the agent is not admitted to, or the ground before an entrance that it
     /// keeps clear.
-    fn enters_closed(&self, step: &Transition<'a>) -> bool {
+    pub(crate) fn enters_closed(&self, step: &Transition<'a>) -> bool {
         // Most agents have no such corridor ahead, and need not ask where corridors are.
         if self.ahead.iter().all(|ahead| ahead.holder.is_none()) {
             return false;
@@ -178,7 +178,7 @@ impl<'a> SippContext<'a> {
 
     /// Whether a move comes upon a cell that a friend of higher priority claims. From such a cell the agent may go
     /// on, for that clears it.
-    fn enters_claim(&self, step: &Transition<'a>, key: PriorityKey) -> bool {
+    pub(crate) fn enters_claim(&self, step: &Transition<'a>, key: PriorityKey) -> bool {
         let claimed = |(anchor, cells): (CellXY, &[Offset])| {
             let mut cells = cells.iter().map(|&offset| self.reservations.index(anchor, offset));
             cells.any(|cell| self.priority_claims.is_claimed(cell, self.tick, (key, self.friends)))

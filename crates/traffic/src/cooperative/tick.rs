@@ -7,12 +7,14 @@ use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::planning::Planning;
 use crate::cooperative::prioritized::{CoordinationScratch, plan_agent};
 use crate::cooperative::pushing::clear_entrances;
+use crate::cooperative::reason::reason_of;
 use crate::cooperative::restore::restore_cooperative;
 use crate::cooperative::save::visit_cooperative;
 use crate::cooperative::state::Cooperative;
 use crate::decisions::{Decisions, Leads, Reroute, Start};
 use crate::forbidden::forbids;
 use crate::motion::{Activity, AgentId};
+use crate::reason::Reason;
 use crate::rule::{Traffic, copy_of_same_type};
 use crate::rule_state::{RuleContext, RuleState, RuleStateError, StateVisitor};
 use crate::speed::ticks_at_speed;
@@ -40,6 +42,10 @@ impl Traffic for Cooperative {
         let Ok(row) = self.present.binary_search_by_key(&agent, |&(id, _)| id) else { return false };
         let slot = self.present[row].1.index();
         self.table.heads[slot].retreat_left > 0 || self.table.details[slot].pusher != AgentId::NOBODY
+    }
+
+    fn reason(&self, view: &TrafficView<'_>, row: usize) -> Option<Reason> {
+        reason_of((&self.table, &self.search.contraflow), view, row)
     }
 
     fn clone_box(&self) -> Box<dyn Traffic> {

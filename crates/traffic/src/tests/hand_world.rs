@@ -14,6 +14,7 @@ use crate::flow::DirectionalFlow;
 use crate::forbidden::ForbiddenArea;
 use crate::motion::{Activity, AgentId, AgentSlot, ClassId, Motion, WaitState, transition_of};
 use crate::occupancy::Occupancy;
+use crate::own_rule::OwnRule;
 use crate::params::TrafficParams;
 use crate::path_pool::{PathHandle, PathPool};
 use crate::priority::PriorityKey;
@@ -460,6 +461,9 @@ impl HandWorld {
         self.tick += 1;
         self.end_moves(rule.needs_paths());
         self.check();
+        if OwnRule::of(rule).is_some() {
+            self.check_reasons(rule);
+        }
     }
 
     /// Ticks until all trips are done, at most so many.
@@ -701,6 +705,21 @@ impl HandWorld {
                     self.wait_states[row].ask_again_at = self.tick + TrafficParams::USUAL.yield_hold_ticks;
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// Every agent that waits does so for a reason, and for another agent if it names one.
+    fn check_reasons(&self, rule: &dyn Traffic) {
+        let view = self.view();
+        for (row, motion) in self.motion.iter().enumerate() {
+            let goes = matches!(motion.activity, Activity::Following | Activity::Yielding) && !motion.replan;
+            if goes && motion.at_rest() && (!self.handles[row].is_empty() || !rule.needs_paths()) {
+                let reason = rule.reason(&view, row);
+                assert!(reason.is_some(), "tick {}: row {row} waits for no known reason", self.tick);
+                let holder = reason.and_then(|reason| reason.holder());
+                let is_other = |holder: AgentId| holder != self.ids[row] && self.ids.contains(&holder);
+                assert!(holder.is_none_or(is_other), "tick {}: row {row}: {reason:?}", self.tick);
             }
         }
     }

@@ -32,14 +32,14 @@ fn ground_of(control: &CorridorControl, corridor: u32, reach: u32, size: GridSiz
     cells
 }
 
-/// Makes a corridor busy: as many agents ask from either end as that takes.
-fn make_busy(control: &mut CorridorControl, corridor: u32) {
+/// Makes a corridor busy at a tick: as many agents ask from either end as that takes.
+pub fn make_busy(control: &mut CorridorControl, corridor: u32, tick: u32) {
     for number in 0..2 * TrafficParams::USUAL.corridor_busy {
-        let (agent, slot) = (AgentId(number), AgentSlot(number));
+        let (agent, slot) = (AgentId(1_000 + number), AgentSlot(1_000 + number));
         let direction = if number % 2 == 0 { (3, 0) } else { (-3, 0) };
         let entrant = Entrant { agent, slot, direction, width: 1, stays: None, team: Team(0), friends: 1 };
         let key = PriorityKey::of_trip(0, 0, agent);
-        control.admission.note_request(corridor, entrant, (key, 5), (0, false));
+        control.admission.note_request(corridor, entrant, (key, 5), (tick, false));
     }
 }
 
@@ -61,7 +61,7 @@ proptest! {
                 if shape.n_cells == 0 || random.below(3) == 0 {
                     continue;
                 }
-                make_busy(&mut control, number as u32);
+                make_busy(&mut control, number as u32, 0);
                 if shape.width >= 2 * narrowest {
                     let reach = (params.keep_clear_quarters * longest).div_ceil(4);
                     right.extend(ground_of(&control, number as u32, reach, size));

@@ -11,6 +11,7 @@ mod hand_world;
 mod keep_clear;
 mod local_field;
 mod pushing;
+mod reasons;
 mod reservations;
 mod saved_states;
 mod scenes;

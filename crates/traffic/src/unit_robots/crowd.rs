@@ -25,6 +25,12 @@ pub(super) fn is_packed(params: &TrafficParams, map: &UnitMap, robots: usize) ->
     robots * 8 >= map.n_free() * params.robot_packed_eighths as usize
 }
 
+/// Robots whose goals a map with so many robots carries.
+pub(super) fn n_carried(params: &TrafficParams, map: &UnitMap, robots: usize) -> usize {
+    let empty = map.n_free().saturating_sub(robots);
+    empty.max(map.n_free() * params.robot_pursuers as usize / params.robot_pursuers_of as usize)
+}
+
 /// Drops, for this tick, the goals of the robots that do not pursue them.
 pub(super) fn select_pursuers(
     crowd: &mut Crowd,
@@ -32,9 +38,7 @@ pub(super) fn select_pursuers(
     (params, map): (&TrafficParams, &UnitMap),
     view: &TrafficView<'_>,
 ) {
-    let empty = map.n_free().saturating_sub(team.len());
-    let carried =
-        empty.max(map.n_free() * params.robot_pursuers as usize / params.robot_pursuers_of as usize);
+    let carried = n_carried(params, map, team.len());
     if team.len() <= carried {
         return;
     }

@@ -28,6 +28,7 @@ mod guidance;
 mod operations;
 mod planning;
 mod push;
+mod reason;
 mod restore;
 mod robot_reservations;
 mod save;

@@ -6,6 +6,7 @@ use crate::decisions::{Decisions, Start};
 use crate::motion::Activity;
 use crate::params::TrafficParams;
 use crate::random::Random;
+use crate::reason::Reason;
 use crate::rule::{Traffic, copy_of_same_type};
 use crate::rule_state::{RuleContext, RuleState, RuleStateError, StateVisitor};
 use crate::speed::USUAL_SPEED_PERMILLE;
@@ -13,6 +14,7 @@ use crate::unit_robots::crowd::{Crowd, is_packed, select_pursuers};
 use crate::unit_robots::guidance::Guidance;
 use crate::unit_robots::operations::{DEPTH, FORWARD, Operations, WAIT};
 use crate::unit_robots::push::{PushContext, PushScratch, push_ahead};
+use crate::unit_robots::reason::reason_of;
 use crate::unit_robots::restore::restore_unit_robots;
 use crate::unit_robots::robot_reservations::{NOBODY, RobotReservations};
 use crate::unit_robots::save::visit_unit_robots;
@@ -67,6 +69,10 @@ impl Traffic for UnitRobots {
 
     fn needs_paths(&self) -> bool {
         false
+    }
+
+    fn reason(&self, view: &TrafficView<'_>, row: usize) -> Option<Reason> {
+        reason_of(self, view, row)
     }
 
     fn clone_box(&self) -> Box<dyn Traffic> {

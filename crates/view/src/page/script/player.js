@@ -167,7 +167,7 @@ class Player {
     if (!run.paths.length) return "";
     const found = timeline.obstacles(a, tick);
     if (!found) return "It has no path and waits for its search.";
-    if (!found.by.length) return "No agent holds the cells of its next move at this tick: it yields, or waits for another path.";
+    if (!found.by.length) return "No agent holds the cells of its next move at this tick: a rule of traffic keeps it, such as admission to a corridor, a claim or a pause, or it asks for another path. What keeps it at the end, the results of the run name.";
     const names = found.by.slice(0, 3).map(([b, [x, y]]) => {
       const doing = timeline.moving(b, tick) >= 0 ? "moving" : timeline.wait(b, tick) ? "also waiting" : "at rest";
       return `agent ${timeline.label(b)} (${run.classes[run.cls[b]].name}, ${doing}) holds cell (${x}, ${y})`;

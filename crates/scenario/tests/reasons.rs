@@ -1,0 +1,72 @@
+//! Nobody waits for an unknown reason: every agent that waits, at any tick of the scenarios, names the rule that keeps it
+//! and the agent that holds what it needs, and so do the results at the end.
+
+#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
+
+mod common;
+mod recorded_outcomes;
+
+use common::on_threads;
+use recorded_outcomes::{names_in, scenarios};
+use std::collections::BTreeMap;
+use wheelbase_scenario::load::{Overrides, load_world};
+use wheelbase_sim::{AgentId, NamedReason, Reason, RunResult, RunState, TickTimes, WaitReason, World};
+
+/// Ticks between two looks at all agents: no multiple of the ticks of a move.
+const LOOK_TICKS: u32 = 13;
+/// Ticks of a scenario that are looked at; the longest end with the same crowd before the same gate.
+const TICKS_MAX: u32 = 4_000;
+
+/// Holds the reason of a waiting agent to what can be seen from outside.
+fn check(world: &World, agent: AgentId, reason: WaitReason) {
+    let NamedReason { holder, at, corridor_at, text, .. } = reason.named();
+    let place = format!("tick {}, agent {}: {text}", world.tick(), agent.0);
+    assert!(!matches!(reason, WaitReason::OutsideRule | WaitReason::None | WaitReason::Moves), "{place}");
+    if let Some(holder) = holder {
+        assert!(holder != agent.0 && world.agent(AgentId(holder)).is_some(), "{place}");
+    }
+    for [x, y] in at.into_iter().chain(corridor_at) {
+        assert!(world.grid().size().contains(wheelbase_grid::CellXY::new(x, y)), "{place}");
+    }
+    if let WaitReason::Traffic(Reason::Resting { holder, at }) = reason {
+        assert!(world.agents_in(wheelbase_grid::Rect::new(at.x, at.y, 1, 1)).contains(&holder), "{place}");
+    }
+}
+
+/// Runs a scenario and counts the reasons of its waiting agents.
+fn reasons_in(folder: &str, name: &str) -> BTreeMap<&'static str, u32> {
+    let mut world = load_world(&scenarios().join(folder).join(name), Overrides::default()).unwrap();
+    let mut counts = BTreeMap::new();
+    on_threads(1, || {
+        while world.tick() < TICKS_MAX && world.step() == RunState::Running {
+            if !world.tick().is_multiple_of(LOOK_TICKS) {
+                continue;
+            }
+            for (row, wait_state) in world.agent_arrays().wait_states.iter().enumerate() {
+                let waits = wait_state.waits_since != wheelbase_sim::WaitState::NOT_WAITING;
+                let agent = world.agent_arrays().ids[row];
+                if let Some(reason) = world.reason_for_waiting(agent).filter(|_| waits)
+                    && !matches!(reason, WaitReason::None | WaitReason::Moves)
+                {
+                    check(&world, agent, reason);
+                    *counts.entry(reason.named().rule).or_default() += 1;
+                }
+            }
+        }
+    });
+    let result = RunResult::of(&world, 1, &TickTimes::default(), 0.0, 0);
+    for cycle in &result.wait_for_cycles {
+        assert!(cycle.ring || cycle.reason.as_ref().is_some_and(|reason| reason.rule != "outside_rule"));
+    }
+    counts
+}
+
+#[test]
+fn every_waiting_agent_names_its_reason() {
+    for folder in ["traffic", "first"] {
+        for name in names_in(folder) {
+            let counts = reasons_in(folder, &name);
+            println!("{folder}/{name}: {counts:?}");
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Why an agent does not go on, found on demand from plans, reservations and admissions as they stand between two
+//! ticks. A walk along the next moves of the path meets the first thing that keeps them from being a plan.
+
+use crate::collision::{CollisionRule, Transition};
+use crate::cooperative::contraflow::Contraflow;
+use crate::cooperative::corridor_entry::{blocks_entry, list_corridors_ahead};
+use crate::cooperative::corridors_ahead::CorridorAhead;
+use crate::cooperative::crossing::{Crossing, find_crossing, moves_max};
+use crate::cooperative::moves::{guide_moves, pose_after, transition_at};
+use crate::cooperative::path_cells::PathCells;
+use crate::cooperative::plan_table::PlanTable;
+use crate::cooperative::planning::NO_STOP;
+use crate::cooperative::reservations::{FOREVER, Reservation};
+use crate::cooperative::sipp::SippContext;
+use crate::forbidden::{forbids, touches};
+use crate::motion::{AgentId, AgentSlot};
+use crate::reason::{CorridorPlace, CorridorSide, Reason};
+use crate::speed::ticks_at_speed;
+use crate::view::TrafficView;
+use wheelbase_grid::CellXY;
+use wheelbase_planner::Pose;
+use wheelbase_planner::model::Offset;
+
+/// Why an agent at rest with a path does not begin its next move; `None` for an agent that the rule has not seen yet.
+pub(crate) fn reason_of(
+    (table, contraflow): (&PlanTable, &Contraflow),
+    view: &TrafficView<'_>,
+    row: usize,
+) -> Option<Reason> {
+    let slot = view.agents.slots[row];
+    let (head, details) = (table.heads.get(slot.index())?, table.details.get(slot.index())?);
+    let pusher = view.agents.row(details.pusher).filter(|&pusher| pusher != row);
+    if head.retreat_left == 0 && pusher.is_some() {
+        return Some(Reason::MakesWay { holder: details.pusher });
+    }
+    // The path was replaced or dropped since the rule has seen it.
+    if view.agents.paths[row].len() != head.path_left as usize {
+        return Some(Reason::Pause { until: view.tick });
+    }
+    if !head.plan_is_empty() {
+        return Some(before_planned_move(table, view, row));
+    }
+    // Its turn was at the last tick, and nothing has come of it, not even a pause.
+    if head.next_try < view.tick && view.agents.wait_states[row].moved_at < view.tick {
+        return Some(Reason::Budget);
+    }
+    let until = head.next_try;
+    Some(match Walk::of(table, view, row).first_obstacle(contraflow) {
+        Ok(()) => Reason::Pause { until },
+        Err(found) => found.unwrap_or(Reason::NoPlan { until }),
+    })
+}
+
+/// What an agent waits for whose next move is planned for later.
+fn before_planned_move(table: &PlanTable, view: &TrafficView<'_>, row: usize) -> Reason {
+    let (slot, motion) = (view.agents.slots[row], &view.agents.motion[row]);
+    let (tables, head) = (&view.tables[motion.class.0 as usize], &table.heads[slot.index()]);
+    let begins = head.plan_begins.max(view.tick);
+    let planned = table.plans[slot.index()].moves().first().filter(|_| begins > view.tick);
+    let found = planned.and_then(|planned| {
+        let pose = tables.space().pose(motion.state);
+        let step = transition_at(tables, pose, usize::from(planned.primitive));
+        let until = view.tick.saturating_add(planned.ticks).max(begins);
+        reserver(table, view, slot, view.occupancy.needed(&step), (view.tick, until))
+    });
+    found.unwrap_or(Reason::Planned { begins })
+}
+
+/// The reason in the first reservation by another agent of one of some cells between two ticks.
+fn reserver(
+    table: &PlanTable,
+    view: &TrafficView<'_>,
+    slot: AgentSlot,
+    (anchor, cells): (CellXY, &[Offset]),
+    ticks: (u32, u32),
+) -> Option<Reason> {
+    let in_way = |found: &&Reservation| found.agent != slot && found.meets(ticks);
+    cells.iter().find_map(|&offset| {
+        let found = table.reservations.on(table.reservations.index(anchor, offset)).find(in_way)?;
+        let (at, other) = (offset.cell_from(anchor), view.agents.row_of_slot(found.agent)?);
+        let holder = view.agents.ids[other];
+        let rests = view.agents.motion[other].at_rest() && table.heads[found.agent.index()].plan_is_empty();
+        Some(if rests { Reason::Resting { holder, at } } else { Reason::Reserved { holder, at } })
+    })
+}
+
+fn id_of(view: &TrafficView<'_>, slot: AgentSlot) -> Option<AgentId> {
+    view.agents.row_of_slot(slot).map(|row| view.agents.ids[row])
+}
+
+/// Where a corridor is.
+fn place_of(table: &PlanTable, view: &TrafficView<'_>, number: u32) -> CorridorPlace {
+    let (first, width) =
+        (table.corridor_control.map.shapes[number as usize].first_cell, view.grid_size.width());
+    CorridorPlace { number, cell: CellXY::new((first % width) as i32, (first / width) as i32) }
+}
+
+/// A walk along the path of an agent that rests.
+struct Walk<'a> {
+    table: &'a PlanTable,
+    view: &'a TrafficView<'a>,
+    row: usize,
+    ahead: Vec<CorridorAhead>,
+    /// Moves after which it stops before a corridor, and why; [`NO_STOP`] if it need not.
+    stop: (u32, Option<Reason>),
+    crossing: Option<Crossing>,
+}
+
+impl<'a> Walk<'a> {
+    fn of(table: &'a PlanTable, view: &'a TrafficView<'a>, row: usize) -> Self {
+        let state = view.agents.motion[row].state;
+        let mut ahead = Vec::new();
+        list_corridors_ahead(table, view, row, state, &mut ahead);
+        let crossing = find_crossing(table, view, row, state);
+        let mut walk = Self { table, view, row, ahead, stop: (NO_STOP, None), crossing };
+        walk.find_stop();
+        walk
+    }
+
+    /// Asks for admission to each corridor ahead, and leaves no trace of that.
+    fn find_stop(&mut self) {
+        let Self { table, view, row, .. } = *self;
+        let (slot, admission) = (view.agents.slots[row], &table.corridor_control.admission);
+        let mut path_cells = PathCells::default();
+        for at in 0..self.ahead.len() {
+            let CorridorAhead { corridor, entrant, moves, .. } = self.ahead[at];
+            if admission.is_inside(corridor, slot) {
+                continue;
+            }
+            let crowded = admission.is_crowded(corridor, &entrant, moves, view.tick);
+            let Some((holder, reason)) = self.refusal(&mut path_cells, at, crowded) else { continue };
+            self.ahead[at].holder = Some(holder);
+            self.ahead[at].keeps_clear = crowded && admission.is_busy(corridor, entrant.team);
+            let stop = moves.saturating_sub(admission.queue_moves(corridor, &entrant, moves, view.tick));
+            if stop < self.stop.0 {
+                self.stop = (stop, Some(reason));
+            }
+        }
+    }
+
+    /// The agent that keeps it from entering a corridor ahead, itself if it is not its turn, and the reason; `None` if
+    /// it may enter.
+    fn refusal(&self, path_cells: &mut PathCells, at: usize, crowded: bool) -> Option<(AgentSlot, Reason)> {
+        let Self { table, view, row, .. } = *self;
+        let CorridorAhead { corridor: number, entrant, moves, .. } = self.ahead[at];
+        let admission = &table.corridor_control.admission;
+        let corridor = place_of(table, view, number);
+        let ahead = admission.n_ahead(number, &entrant, moves, view.tick) as u32;
+        let mut from = 0;
+        while let Some((other, index)) = admission.next_opposing(number, &entrant, from) {
+            if let Some(holder) = id_of(view, other)
+                && blocks_entry(table, path_cells, view, other, row)
+            {
+                return Some((other, Reason::CorridorHeld { corridor, holder, ahead }));
+            }
+            from = index + 1;
+        }
+        let side = CorridorSide::of_direction(entrant.direction);
+        let key = table.key(view, row);
+        if admission.is_turn_of_others(number, &entrant, key, view.tick) {
+            let others = admission.requests_against(number, entrant, view.tick).next();
+            let side = others.map_or(side, |other| CorridorSide::of_direction(other.entrant.direction));
+            return Some((entrant.slot, Reason::CorridorTurn { corridor, side, ahead }));
+        }
+        crowded.then_some((entrant.slot, Reason::CorridorQueue { corridor, side, ahead }))
+    }
+
+    /// The first thing that keeps the next moves from being a plan: `Ok` if they are one, `Err(None)` if no single
+    /// thing does.
+    fn first_obstacle(&self, contraflow: &Contraflow) -> Result<(), Option<Reason>> {
+        let Self { table, view, row, crossing, .. } = *self;
+        let (slot, motion) = (view.agents.slots[row], &view.agents.motion[row]);
+        let (tables, params) = (&view.tables[motion.class.0 as usize], &table.params);
+        let context = table.context(view, row, &self.ahead);
+        let path = guide_moves(view, row, &table.heads[slot.index()]);
+        let horizon = table.step_ticks_of(&view.agents, row) * params.horizon_steps;
+        let free_ticks = (horizon * params.free_path_horizon_quarters).div_ceil(4);
+        let goal = crossing.and_then(|crossing| crossing.goal);
+        let against_max = u64::from(params.against_steps_max * table.step_ticks_of(&view.agents, row));
+        let (mut state, mut elapsed, mut against) = (motion.state, 0_u32, 0);
+        // Why the plan cannot end in the poses so far.
+        let mut kept_on: Option<Reason> = None;
+        for (at, &primitive) in path.iter().enumerate().take(moves_max(crossing)) {
+            let Some(ticks) = tables.move_ticks(state, usize::from(primitive)) else { break };
+            let ticks = ticks_at_speed(ticks, view.agents.speed_factors[row]);
+            let step = transition_at(tables, tables.space().pose(state), usize::from(primitive));
+            let ready = view.tick.saturating_add(elapsed);
+            if let Some(found) = self.obstacle(&context, at as u32, &step, (ready, ticks)) {
+                return Err(Some(on_keep_clear(kept_on, found)));
+            }
+            let class = motion.class.0 as usize;
+            against += contraflow.extra(view.flow, class, state, usize::from(primitive), ticks);
+            if against > against_max {
+                return Err(Some(Reason::Contraflow { at: step.end().0 }));
+            }
+            state = tables.state_after(state, usize::from(primitive));
+            elapsed = elapsed.saturating_add(ticks);
+            let (pose, ready) = (pose_after(&step), view.tick.saturating_add(elapsed));
+            let is_last = at + 1 == path.len() || at as u32 + 1 == self.stop.0;
+            let body = (pose.cell, tables.class().cells_at(pose));
+            if context.free_until(pose, ready) != FOREVER {
+                let passes = reserver(table, view, slot, body, (ready, FOREVER));
+                kept_on = kept_on.or(passes);
+            } else if !context.may_end(pose, state, goal) {
+                kept_on = Some(self.keep_clear_at(pose));
+            } else if elapsed >= free_ticks || is_last {
+                return Ok(());
+            }
+            if elapsed >= horizon && crossing.is_none() {
+                break;
+            }
+        }
+        Err(kept_on)
+    }
+
+    /// What keeps it from a move, the `at`th of its path, at a tick.
+    fn obstacle(
+        &self,
+        context: &SippContext<'a>,
+        at: u32,
+        step: &Transition<'a>,
+        (ready, ticks): (u32, u32),
+    ) -> Option<Reason> {
+        let Self { table, view, row, .. } = *self;
+        if at >= self.stop.0 {
+            return self.stop.1;
+        }
+        let ((anchor, held), (_, swept)) = (step.start(), step.swept());
+        if forbids(view.forbidden, anchor, held, swept) {
+            let mut cells = swept.iter().map(|offset| offset.cell_from(anchor));
+            let is_of_edit = |&cell: &CellXY| {
+                let mut areas = view.forbidden.iter();
+                areas.any(|of| of.area.contains(cell) && !touches(of.area, anchor, held))
+            };
+            return Some(Reason::Edit { at: cells.find(is_of_edit).unwrap_or(anchor) });
+        }
+        if context.is_forbidden(step, table.key(view, row)) {
+            return self.why_forbidden(context, step);
+        }
+        if context.can_begin(step, ticks, ready) {
+            return None;
+        }
+        let (slot, end) = (view.agents.slots[row], ready.saturating_add(ticks));
+        let found = reserver(table, view, slot, table.reservations.rule().needed(step), (ready, end));
+        // Under the discrete rule it needs its own cells until the end, and others must be off by then.
+        let leaves = || reserver(table, view, slot, step.start(), (ready, end));
+        let follows = || reserver(table, view, slot, step.end(), (ready, end.saturating_add(1)));
+        match table.reservations.rule() {
+            CollisionRule::Swept => found,
+            CollisionRule::Discrete => found.or_else(leaves).or_else(follows),
+        }
+        .or(Some(Reason::NoPlan { until: table.heads[slot.index()].next_try }))
+    }
+
+    /// Which corridor or claim forbids a move.
+    fn why_forbidden(&self, context: &SippContext<'a>, step: &Transition<'a>) -> Option<Reason> {
+        let Self { table, view, row, .. } = *self;
+        let key = table.key(view, row);
+        if table.priority_claims.until > view.tick && context.enters_claim(step, key) {
+            let (anchor, cells) = step.swept();
+            let claim = |&offset: &Offset| {
+                let cell = table.reservations.index(anchor, offset);
+                let is_claimed = table.priority_claims.is_claimed(cell, view.tick, (key, context.friends));
+                let claimed = || (table.priority_claims.of_cell[cell].1.agent(), offset.cell_from(anchor));
+                is_claimed.then(claimed)
+            };
+            let (owner, at) = cells.iter().find_map(claim)?;
+            // A claim outlives its agent.
+            let other = view.agents.row(owner).filter(|&other| other != row);
+            return Some(Reason::Claim { holder: other.map(|_| owner), at });
+        }
+        if context.enters_closed(step) {
+            return self.stop.1;
+        }
+        let corridor = table.corridor_control.enters_busy(step, context.team)?;
+        Some(Reason::CorridorBusy { corridor: place_of(table, view, corridor) })
+    }
+
+    /// The ground on which no plan ends.
+    fn keep_clear_at(&self, pose: Pose) -> Reason {
+        let Self { table, view, row, .. } = *self;
+        let cells = view.tables[view.agents.motion[row].class.0 as usize].class().cells_at(pose);
+        let keep_clear = &table.corridor_control.keep_clear;
+        match keep_clear.corridor_under((pose.cell, cells), view.agents.teams[row]) {
+            Some(corridor) => {
+                Reason::KeepClear { corridor: place_of(table, view, corridor), holder: None, at: pose.cell }
+            }
+            None => Reason::NoPlan { until: table.heads[view.agents.slots[row].index()].next_try },
+        }
+    }
+}
+
+/// The reason in an obstacle beyond keep-clear ground on which the plan would have to end: the ground, and who is in
+/// the way off it.
+fn on_keep_clear(kept_on: Option<Reason>, found: Reason) -> Reason {
+    match (kept_on, found.holder(), found.at()) {
+        (Some(Reason::KeepClear { corridor, .. }), Some(holder), Some(at)) => {
+            Reason::KeepClear { corridor, holder: Some(holder), at }
+        }
+        _ => found,
+    }
+}
