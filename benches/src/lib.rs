@@ -23,7 +23,7 @@ pub use class::{
     MOVE_TICKS, carrier, cart, four_neighbours, general, octile_past_corners, truck, truck_at_resolution,
     vehicle,
 };
-pub use crowd::{CROWD_CLASSES, crowd};
+pub use crowd::{CROWD_CLASSES, crowd, crowd_scenario};
 pub use map::{at_resolution, blobs, file_grid, hilly, noise, open, rooms};
 pub use peer::{FAIR, Peer, Peers, manhattan_ticks, octile_ticks};
 pub use point_peer::PointPeer;

@@ -14,6 +14,19 @@ use wheelbase_sim::{RunResult, RunState, TickTimes, invariant};
 
 /// The scene of `tests/determinism.rs`. Its patrols and tasks have no end.
 const MIXED: &str = "mixed.toml";
+/// Bodies that cannot reverse come to stand nose to nose, so some orders are left.
+const LOCKED: [&str; 2] = ["traffic/18_no_reverse_open.toml", "traffic/19_no_reverse_maze.toml"];
+/// Tasks without end in crowds: whether somebody waits at the last tick is chance. `tests/hard_cases.rs` bounds how long
+/// anybody does.
+const CROWDED: [&str; 7] = [
+    "traffic/13_bridge_3.toml",
+    "traffic/14_bridge_5.toml",
+    "traffic/15_bridge_8.toml",
+    "traffic/16_bridge_12.toml",
+    "traffic/17_bridge_closes.toml",
+    "traffic/20_two_doors.toml",
+    "traffic/21_dead_end.toml",
+];
 /// Takes as long as all others together, so it is run first.
 const LONGEST: &str = "traffic/6_gate.toml";
 
@@ -39,9 +52,14 @@ fn run(name: &str) -> Outcome {
     while world.step() == RunState::Running {}
     assert_eq!((world.violation(), invariant::check(&world)), (None, Vec::new()), "{name}");
     let result = RunResult::of(&world, 1, &TickTimes::default(), 0.0, 0);
-    assert_eq!((result.collisions, result.stuck_agents), (Some(0), 0), "{name}");
+    assert_eq!(result.collisions, Some(0), "{name}");
+    let is_locked = LOCKED.contains(&name);
+    if !is_locked && !CROWDED.contains(&name) {
+        assert_eq!(result.stuck_agents, 0, "{name}");
+    }
     if name != MIXED {
-        assert_eq!((result.orders_left, result.edits_pending), (0, 0), "{name}");
+        assert_eq!(result.edits_pending, 0, "{name}");
+        assert_eq!(result.orders_left > 0, is_locked, "{name}: {} orders left", result.orders_left);
     }
     Outcome {
         scenario: name.to_owned(),
@@ -131,7 +149,9 @@ fn with_outcomes(guide: &str, outcomes: &[Outcome]) -> String {
 
 fn cell_of(outcome: &Outcome) -> String {
     // Tasks have no end.
-    if outcome.scenario.starts_with("traffic/") && outcome.orders_done > 0 {
+    if LOCKED.contains(&outcome.scenario.as_str()) {
+        format!("{} orders done by tick {}, not all", outcome.orders_done, outcome.ticks)
+    } else if outcome.scenario.starts_with("traffic/") && outcome.orders_done > 0 {
         format!("all done at tick {}", outcome.ticks)
     } else {
         format!("{} ticks, {} moves", outcome.ticks, outcome.moves)

@@ -1,0 +1,176 @@
+//! Nobody waits for ever: the hard cases of `scenarios/traffic` from 13 on, each with seeds 1 to 8, and bounds on the
+//! worst of the eight and on their median. The long runs are for `.ci/run`.
+//!
+//! What they come to today, worst and median, as `cargo test --test hard_cases -- --nocapture --include-ignored` prints
+//! it. A rule that is better makes the bounds tighter, so that they stay worth something.
+//!
+//! | case | ticks | tasks and orders done | longest wait | orders left | all done at tick |
+//! |---|---|---|---|---|---|
+//! | bridge 3, bodies up to 2x3 | 2,000 | 108, 116 | 1,082, 836 | | |
+//! | the same | 20,000 | 1,045, 1,068 | 2,013, 1,671 | | |
+//! | bridge 4, bodies up to 3x5 | 2,000 | 94, 110 | 1,276, 973 | | |
+//! | bridge 5 | 2,000 | 93, 108 | 595, 344 | | |
+//! | the same | 20,000 | 871, 946 | 1,397, 1,088 | | |
+//! | bridge 6 | 2,000 | 102, 113 | 675, 356 | | |
+//! | bridge 7 | 2,000 | 111, 117 | 519, 328 | | |
+//! | bridge 8 | 2,000 | 108, 124 | 592, 310 | | |
+//! | bridge 9 | 2,000 | 100, 128 | 397, 300 | | |
+//! | bridge 10 | 2,000 | 123, 133 | 390, 264 | | |
+//! | bridge 11 | 2,000 | 113, 129 | 406, 341 | | |
+//! | bridge 12 | 2,000 | 124, 133 | 489, 315 | | |
+//! | bridge closes | 3,000 | 241, 250 | 500, 337 | | |
+//! | the same | 20,000 | 1,290, 1,325 | 8,660, 597 | | |
+//! | no reverse, open ground, of 122 | 2,000 | 109, 119 | 2,000, 581 | 13, 3 | |
+//! | no reverse, maze, of 52 | 2,000 | 31, 43 | 1,985, 725 | 18, 6 | |
+//! | two doors | 3,000 | 195, 212 | 649, 455 | | |
+//! | dead end | 3,000 | 227, 251 | 304, 257 | | |
+//! | there and back, of 40 | 8,000 | 40, 40 | 614, 306 | 0, 0 | 3,658, 3,160 |
+
+#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
+
+mod common;
+mod eight_seeds;
+mod recorded_outcomes;
+
+use eight_seeds::{Bounds, Case, OfEight, of_eight};
+
+/// Rows of the maps of the bridges.
+const HEIGHT: usize = 44;
+
+/// Bounds of tasks without end: tasks done, and longest wait.
+fn tasks(done: OfEight, wait: OfEight) -> Bounds {
+    Bounds::of_tasks(done, wait)
+}
+
+/// A bridge of another width, made of the widest one: rows outside of it are those of the river.
+fn bridge(width: usize) -> Case {
+    let widest = Case::of("16_bridge_12.toml");
+    let top = (HEIGHT - width) / 2;
+    let river = widest.text.lines().find(|line| line.contains("WW")).unwrap().to_owned();
+    let ground = river.replace('W', ".");
+    let mut y = 0;
+    let lines = widest.text.lines().map(|line| {
+        let is_row = line.starts_with("  \"") && line.len() == river.len();
+        y += usize::from(is_row);
+        match is_row {
+            true if (top..top + width).contains(&(y - 1)) => &ground,
+            true => &river,
+            false => line,
+        }
+    });
+    let text = lines.collect::<Vec<_>>().join("\n");
+    Case { name: format!("bridge {width} of {}", widest.name), text, ..widest }
+}
+
+/// The files of other widths hold the bridge that the text makes.
+#[test]
+fn bridges_of_the_files_are_those_made_of_the_widest() {
+    for (width, name) in [(5, "14_bridge_5.toml"), (8, "15_bridge_8.toml"), (12, "16_bridge_12.toml")] {
+        let from_groups = |text: &str| text[text.find("groups = [").unwrap()..].trim_end().to_owned();
+        assert_eq!(from_groups(&bridge(width).text), from_groups(&Case::of(name).text), "{name}");
+    }
+}
+
+#[test]
+fn a_bridge_of_3() {
+    Case::of("13_bridge_3.toml").holds(&tasks(of_eight(95, 105), of_eight(1_600, 1_200)));
+}
+
+#[test]
+fn a_bridge_of_5() {
+    Case::of("14_bridge_5.toml").holds(&tasks(of_eight(80, 98), of_eight(900, 550)));
+}
+
+#[test]
+fn a_bridge_of_8() {
+    Case::of("15_bridge_8.toml").holds(&tasks(of_eight(95, 112), of_eight(900, 500)));
+}
+
+#[test]
+fn a_bridge_of_12() {
+    Case::of("16_bridge_12.toml").holds(&tasks(of_eight(110, 120), of_eight(750, 500)));
+}
+
+#[test]
+fn bridges_between() {
+    let bounds = [
+        (4, of_eight(80, 98), of_eight(1_800, 1_400)),
+        (6, of_eight(88, 100), of_eight(1_000, 550)),
+        (7, of_eight(95, 105), of_eight(800, 500)),
+        (9, of_eight(88, 114), of_eight(650, 480)),
+        (10, of_eight(108, 118), of_eight(650, 480)),
+        (11, of_eight(98, 115), of_eight(650, 500)),
+    ];
+    for (width, done, wait) in bounds {
+        bridge(width).holds(&tasks(done, wait));
+    }
+}
+
+#[test]
+fn a_bridge_that_closes_and_opens() {
+    Case::of("17_bridge_closes.toml").holds(&tasks(of_eight(215, 230), of_eight(800, 550)));
+}
+
+/// Some wait to the end, so the worst wait has no bound.
+#[test]
+fn no_reverse_on_open_ground() {
+    Case::of("18_no_reverse_open.toml").ticks(2_000).done_leave().holds(&Bounds {
+        done: of_eight(100, 113),
+        wait: of_eight(2_000, 1_200),
+        left: of_eight(20, 7),
+        ticks: of_eight(2_000, 2_000),
+    });
+}
+
+/// Some wait to the end, so the worst wait has no bound.
+#[test]
+fn no_reverse_in_a_maze() {
+    Case::of("19_no_reverse_maze.toml").ticks(2_000).done_leave().holds(&Bounds {
+        done: of_eight(26, 38),
+        wait: of_eight(2_000, 1_400),
+        left: of_eight(24, 10),
+        ticks: of_eight(2_000, 2_000),
+    });
+}
+
+#[test]
+fn two_doors() {
+    Case::of("20_two_doors.toml").holds(&tasks(of_eight(172, 190), of_eight(1_000, 700)));
+}
+
+#[test]
+fn a_dead_end_full_of_goals() {
+    Case::of("21_dead_end.toml").holds(&tasks(of_eight(200, 225), of_eight(500, 400)));
+}
+
+#[test]
+fn there_and_back() {
+    Case::of("22_there_and_back.toml").holds(&Bounds {
+        done: of_eight(40, 40),
+        wait: of_eight(1_000, 600),
+        left: of_eight(0, 0),
+        ticks: of_eight(5_500, 4_200),
+    });
+}
+
+#[test]
+#[ignore = "long: run by .ci/run"]
+fn a_bridge_of_3_for_long() {
+    let case = Case::of("13_bridge_3.toml").ticks(20_000);
+    case.holds(&tasks(of_eight(940, 960), of_eight(4_000, 2_800)));
+}
+
+#[test]
+#[ignore = "long: run by .ci/run"]
+fn a_bridge_of_5_for_long() {
+    let case = Case::of("14_bridge_5.toml").ticks(20_000);
+    case.holds(&tasks(of_eight(780, 850), of_eight(3_000, 2_000)));
+}
+
+/// With one of the seeds an agent waits for 8,660 ticks.
+#[test]
+#[ignore = "long: run by .ci/run"]
+fn a_bridge_that_closes_and_opens_for_long() {
+    let case = Case::of("17_bridge_closes.toml").ticks(20_000);
+    case.holds(&tasks(of_eight(1_160, 1_190), of_eight(13_000, 1_000)));
+}
