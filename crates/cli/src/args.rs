@@ -17,6 +17,9 @@ use wheelbase_view::picture::view::SCALE_MAX;
 #[derive(Debug, Parser)]
 #[command(name = "wheelbase", version, about, max_term_width = 100, after_help = exit_statuses())]
 pub struct Args {
+    /// Messages on files: with an excerpt and help, or one line each
+    #[arg(long, value_enum, default_value_t, global = true, value_name = "FORMAT")]
+    pub message_format: MessageFormat,
     #[command(subcommand)]
     pub command: Command,
 }
@@ -42,6 +45,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Generate a map from a seed, or convert a map to another format
     Generate(GenerateArgs),
+    /// Print the JSON schema of scenarios and class files, for editors
+    Schema,
     /// Print the completion script of a shell
     Completions(CompletionsArgs),
     /// Print the manual page, or write the pages of all subcommands
@@ -56,6 +61,16 @@ pub enum Format {
     Text,
     /// For programs
     Json,
+}
+
+/// Format of messages on files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum MessageFormat {
+    /// With an excerpt of the file, and help
+    #[default]
+    Full,
+    /// One line each: FILE:LINE:COLUMN: KEY: MESSAGE
+    Short,
 }
 
 /// What a snapshot settles; and outputs that begin with the scenario.
@@ -245,6 +260,9 @@ pub struct CheckArgs {
     /// Judge this plan for the given problem by the rules of the competition
     #[arg(long, value_name = "FILE.json")]
     pub plan: Option<PathBuf>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t, conflicts_with = "plan")]
+    pub format: Format,
     #[command(flatten)]
     pub memory: MemoryArgs,
 }
