@@ -17,8 +17,16 @@ use wheelbase_view::picture::view::SCALE_MAX;
 #[derive(Debug, Parser)]
 #[command(name = "wheelbase", version, about, max_term_width = 100, after_help = exit_statuses())]
 pub struct Args {
-    /// Messages on files: with an excerpt and help, or one line each
-    #[arg(long, value_enum, default_value_t, global = true, value_name = "FORMAT")]
+    /// Messages on files: full, with an excerpt and help, or short, one line each
+    #[arg(
+        long,
+        value_enum,
+        default_value_t,
+        global = true,
+        value_name = "full|short",
+        hide_possible_values = true,
+        display_order = 900
+    )]
     pub message_format: MessageFormat,
     #[command(subcommand)]
     pub command: Command,

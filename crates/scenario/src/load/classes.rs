@@ -81,6 +81,9 @@ fn location_in_class(class: &scenario::Class, error: &ClassError) -> (u32, Strin
         ClassError::Headings { .. } => (class.headings.line, format!("{}.headings", class.key)),
         ClassError::PivotOnHex => (class.pivot.line, format!("{}.pivot", class.key)),
         ClassError::FullOnHex => (class.line, format!("{}.sweep", class.key)),
+        ClassError::DiagonalWithout8 | ClassError::DiagonalEmpty => {
+            (class.line, format!("{}.footprint_diagonal", class.key))
+        }
         ClassError::OffsetTooFar((forward, right)) => {
             let cell = [*forward, *right];
             let sweeps =
@@ -96,6 +99,10 @@ fn location_in_class(class: &scenario::Class, error: &ClassError) -> (u32, Strin
         | ClassError::TooFar { name, .. }
         | ClassError::Time { name, .. }
         | ClassError::NoEffect(name)
+        | ClassError::NameTwice(name)
+        | ClassError::WhenWithout8(name)
+        | ClassError::WhenMissing(name)
+        | ClassError::SweptMissing(name)
         | ClassError::SweptTooMany { name, .. }
         | ClassError::SweepTooLong(name) => class
             .moves

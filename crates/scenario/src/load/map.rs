@@ -6,7 +6,7 @@ use super::kinds::TypedKinds;
 use super::map_object::MapObject;
 use super::map_rows::{map_errors, row_errors};
 use super::memory_need::{check_file, check_generated};
-use crate::scenario::{self, Elevation, Scenario, ScenarioError, ScenarioErrors};
+use crate::scenario::{self, Elevation, Scenario, ScenarioErrors};
 use crate::scenario::{Diagnostics, Message, listed, nearest_name};
 use std::path::{Path, PathBuf};
 use wheelbase_grid::{
@@ -93,7 +93,12 @@ fn parse_tiled(
     let read = tiled::parse(bytes, terrain, sides, tileset).map_err(|error| {
         let file = error.tileset.as_ref().map_or(path.to_owned(), |tileset| relative_to(path, tileset));
         let file = file.display().to_string();
-        ScenarioErrors::from(ScenarioError::new(file, error.line as usize, String::new(), error.kind))
+        ScenarioErrors::from(scenario::ScenarioError::new(
+            file,
+            error.line as usize,
+            String::new(),
+            error.kind,
+        ))
     })?;
     let object = |object: tiled::TiledObject| MapObject {
         line: object.line,

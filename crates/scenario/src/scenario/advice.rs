@@ -74,6 +74,7 @@ pub(super) fn help_of_value(value: &DeValue, expected: &str) -> Option<String> {
              brackets"
                 .to_owned(),
         ),
+        DeValue::String(_) if expected == "a table" => Some("a table has braces: { key = value }".to_owned()),
         DeValue::Array(items) if expected.starts_with("a table") && items.len() == 1 => {
             Some("write [NAME] in one pair of brackets: two make it a list".to_owned())
         }

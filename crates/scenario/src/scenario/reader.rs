@@ -130,6 +130,8 @@ pub(super) struct Table<'n> {
     entries: &'n DeTable<'n>,
     /// Whether no key was refused. A refused key is most likely the missing one, mistyped.
     pub(super) all_known: bool,
+    /// The keys that were most likely meant by refused ones.
+    meant: Vec<&'static str>,
 }
 
 impl<'n> Table<'n> {
@@ -268,7 +270,7 @@ impl Reader<'_> {
             self.unexpected(node, "a table");
             return None;
         };
-        let mut all_known = true;
+        let (mut all_known, mut meant) = (true, Vec::new());
         for name in entries.keys() {
             let (offset, name) = (name.span().start, name.get_ref().as_ref());
             if keys.known.contains(&name) {
@@ -279,11 +281,12 @@ impl Reader<'_> {
             let message = if keys.later.contains(&name) {
                 Message::from(format!("{NOT_SUPPORTED_YET}{key}"))
             } else {
+                meant.extend(nearest_key(name, keys));
                 unknown_key(name, keys)
             };
             self.report_at(offset, key, message.of_key());
         }
-        Some(Table { node, entries, all_known })
+        Some(Table { node, entries, all_known, meant })
     }
 
     /// The value of a required key, read by `read`.
@@ -296,6 +299,8 @@ impl Reader<'_> {
     ) -> Option<T> {
         match table.child(name) {
             Some(node) => read(self, &node),
+            // Mistyped rather than missing, and reported as such.
+            None if table.meant.contains(&name) => None,
             None => {
                 self.missing(table.node, name, expected);
                 None
@@ -542,10 +547,9 @@ fn whole_expected(range: &RangeInclusive<i64>) -> String {
 
 /// The message on a key that is not in `keys`: suggests the nearest one, else lists all.
 fn unknown_key(name: &str, keys: &Keys) -> Message {
-    let known = || keys.known.iter().chain(keys.later).copied();
     let expected = alternatives(keys.known);
     let found = Some(format!("`{name}`"));
-    match nearest_name(name, known()) {
+    match nearest_key(name, keys) {
         Some(near) => Message {
             found,
             expected: Some(expected),
@@ -554,6 +558,11 @@ fn unknown_key(name: &str, keys: &Keys) -> Message {
         },
         None => Message { found, help: help_of_key(name), ..Message::wrong(UNKNOWN_KEY, expected) },
     }
+}
+
+/// The key that was most likely meant.
+fn nearest_key(name: &str, keys: &Keys) -> Option<&'static str> {
+    nearest_name(name, keys.known.iter().chain(keys.later).copied())
 }
 
 /// A value in a message: as written if that is short, else its type.
