@@ -9,7 +9,7 @@ use crate::query::rectangle_from_arg;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
-use wheelbase_scenario::scenario::EXPANSIONS_PER_TICK_MAX;
+use wheelbase_scenario::scenario::{EXPANSIONS_PER_TICK_MAX, nearest_name};
 use wheelbase_sim::{ReplanParams, TrafficParams, tune};
 use wheelbase_view::picture::view::SCALE_MAX;
 
@@ -282,8 +282,16 @@ fn tuning(text: &str) -> Result<(String, u32), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     let value =
         value.parse().map_err(|_| format!("`{value}` is not a whole number from 0 to {}", u32::MAX))?;
-    tune(&mut TrafficParams::default(), &mut ReplanParams::default(), name, value)
-        .map_err(|error| error.to_string())?;
+    let set = tune(&mut TrafficParams::default(), &mut ReplanParams::default(), name, value);
+    set.map_err(|error| {
+        let tunables: Vec<&str> =
+            TrafficParams::tunables().into_iter().chain(ReplanParams::tunables()).map(|it| it.name).collect();
+        // There are more than a hundred: the nearest is worth more than all.
+        match nearest_name(name, tunables.iter().copied()).filter(|_| !tunables.contains(&name)) {
+            Some(near) => format!("no tunable is called `{name}`; did you mean `{near}`?"),
+            None => error.to_string(),
+        }
+    })?;
     Ok((name.to_owned(), value))
 }
 

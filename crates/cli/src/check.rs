@@ -163,6 +163,10 @@ fn check_recording(file: &Path) -> Result<Checked, RecordingError> {
 
 /// The warnings of a valid file. A `.toml` file without a map is taken for a class file.
 fn check_text_file(file: &Path, memory_max: MemoryMax) -> Result<Vec<ScenarioError>, LoadError> {
+    if file.is_dir() {
+        let message = Message::wrong("is a folder", "a file").with_help("name a file in it");
+        return Err(LoadError::in_file(file, message));
+    }
     let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or("");
     let by_ending = match extension {
         "map" | "tmx" | "png" => check_map(file, memory_max),

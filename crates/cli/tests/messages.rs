@@ -168,6 +168,8 @@ fn files_of_a_wrong_kind_are_named() {
         &["bench", "yard.map"],
         &["bench", "bad.scen"],
         &["generate", "mze", "--size", "5,5", "--seed", "1", "-o", "b.map"],
+        &["check", "."],
+        &["run", "trucks.toml", "--tune", "horizon_step=3"],
         &["check", "bad.map"],
         &["check", "a.gif", "a.csv", "q.jsonl"],
     ];

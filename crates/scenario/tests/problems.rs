@@ -93,10 +93,10 @@ fn the_first_task_takes_the_time_of_its_path() {
 fn mistakes_are_named_with_their_place() {
     let good = small();
     let with = |from: &str, to: &str| refused(&PROBLEM.replace(from, to), &good);
-    assert_eq!(with("\"a.map\"", "7"), "a.json:2: mapFile: expected the path of a map, found 7");
+    assert_eq!(with("\"a.map\"", "7"), "a.json:2:5: mapFile: expected the path of a map, found 7");
     assert_eq!(
         with("\"teamSize\": 2", "\"teamSize\": 0"),
-        "a.json:4: teamSize: expected a whole number from 1 to 1048576, found 0"
+        "a.json:4:5: teamSize: expected a whole number from 1 to 1048576, found 0"
     );
     assert_eq!(
         with("\"teamSize\": 2,", ""),
@@ -104,7 +104,7 @@ fn mistakes_are_named_with_their_place() {
     );
     assert_eq!(
         with("Reveal\": 1", "Reveal\": 2"),
-        "a.json:6: numTasksReveal: expected 1, the number of tasks that an agent knows, found 2"
+        "a.json:6:5: numTasksReveal: expected 1, the number of tasks that an agent knows, found 2"
     );
     assert!(with("\"a.agents\"", "\"b\"").starts_with("a.json:3: agentFile: b: is not among the files"));
     let array = with("{", "[");

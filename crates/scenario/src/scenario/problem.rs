@@ -6,9 +6,11 @@
 use super::diagnostics::Diagnostics;
 use super::error::{ScenarioError, ScenarioErrors, Span};
 use super::message::{MISSING, Message, found_field};
+use super::place::Lines;
 use super::typed::{AGENTS_MAX, Located};
 use crate::json_error::JsonError;
 use serde_json::Value;
+use std::ops::Range;
 use std::path::Path;
 
 /// Longest problem file that is read, in bytes. The files that it names may be longer.
@@ -59,7 +61,7 @@ pub struct ListedCell {
 /// let errors = parse_problem("a.json", text.as_bytes()).unwrap_err();
 /// assert_eq!(
 ///     errors.to_string(),
-///     "a.json:2: taskAssignmentStrategy: expected \"roundrobin\", found \"greedy\""
+///     "a.json:2:26: taskAssignmentStrategy: expected \"roundrobin\", found \"greedy\""
 /// );
 /// ```
 pub fn parse_problem(file: &str, bytes: &[u8]) -> Result<Problem, ScenarioErrors> {
@@ -111,7 +113,14 @@ pub fn parse_problem(file: &str, bytes: &[u8]) -> Result<Problem, ScenarioErrors
     if keys.get("taskAssignmentStrategy").and_then(Value::as_str) != Some(ROUND_ROBIN) {
         report("taskAssignmentStrategy", &format!("\"{ROUND_ROBIN}\""));
     }
-    diagnostics.stop_if_any()?;
+    let mut errors = diagnostics.take();
+    if !errors.is_empty() {
+        let mut lines = Lines::new(bytes);
+        for error in &mut errors {
+            error.span = bytes_of_key(bytes, &error.key).map(|bytes| lines.span_of(bytes));
+        }
+        return Err(ScenarioErrors::new(errors));
+    }
     let team_size = Located { value: team.unwrap_or(0) as u32, line: line_of("teamSize") };
     Ok(Problem { map_file, agent_file, task_file, team_size })
 }
@@ -156,11 +165,16 @@ pub fn parse_cell_list(file: &str, bytes: &[u8], cells_max: usize) -> Result<Cel
     Ok(CellList { announced, cells })
 }
 
+/// The bytes of a key in quotes; `None` if it is missing.
+fn bytes_of_key(bytes: &[u8], key: &str) -> Option<Range<usize>> {
+    let quoted = format!("\"{key}\"");
+    let start = bytes.windows(quoted.len()).position(|window| window == quoted.as_bytes())?;
+    Some(start..start + quoted.len())
+}
+
 /// The line of a key, from 1; 1 if it is missing.
 fn line_of_key(bytes: &[u8], key: &str) -> u32 {
-    let quoted = format!("\"{key}\"");
-    let at = bytes.windows(quoted.len()).position(|window| window == quoted.as_bytes());
-    let before = &bytes[..at.unwrap_or(0)];
+    let before = &bytes[..bytes_of_key(bytes, key).map_or(0, |key| key.start)];
     before.iter().filter(|&&byte| byte == b'\n').count() as u32 + 1
 }
 
