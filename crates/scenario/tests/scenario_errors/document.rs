@@ -97,6 +97,9 @@ fn check_mistakes(bytes: &[u8], errors: &ScenarioErrors) {
     for error in errors.as_slice() {
         assert!((1..=n_lines).contains(&error.line), "{error}");
         assert!(!error.to_string().contains('\n'), "{error}");
+        let span = error.span.expect("the text is known");
+        assert!(span.line == error.line && span.column > 0, "{error}");
+        assert!((span.end_line, span.end_column) > (span.line, span.column), "{error}: {span:?}");
     }
     assert!(errors.as_slice().is_sorted_by_key(|error| error.line));
 }
