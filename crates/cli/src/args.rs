@@ -9,7 +9,7 @@ use crate::query::rectangle_from_arg;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
-use wheelbase_scenario::scenario::EXPANSIONS_PER_TICK_MAX;
+use wheelbase_scenario::scenario::{EXPANSIONS_PER_TICK_MAX, nearest_name};
 use wheelbase_sim::{ReplanParams, TrafficParams, tune};
 use wheelbase_view::picture::view::SCALE_MAX;
 
@@ -17,6 +17,17 @@ use wheelbase_view::picture::view::SCALE_MAX;
 #[derive(Debug, Parser)]
 #[command(name = "wheelbase", version, about, max_term_width = 100, after_help = exit_statuses())]
 pub struct Args {
+    /// Messages on files: full, with an excerpt and help, or short, one line each
+    #[arg(
+        long,
+        value_enum,
+        default_value_t,
+        global = true,
+        value_name = "full|short",
+        hide_possible_values = true,
+        display_order = 900
+    )]
+    pub message_format: MessageFormat,
     #[command(subcommand)]
     pub command: Command,
 }
@@ -42,6 +53,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Generate a map from a seed, or convert a map to another format
     Generate(GenerateArgs),
+    /// Print the JSON schema of scenarios and class files, for editors
+    Schema,
     /// Print the completion script of a shell
     Completions(CompletionsArgs),
     /// Print the manual page, or write the pages of all subcommands
@@ -56,6 +69,16 @@ pub enum Format {
     Text,
     /// For programs
     Json,
+}
+
+/// Format of messages on files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum MessageFormat {
+    /// With an excerpt of the file, and help
+    #[default]
+    Full,
+    /// One line each: FILE:LINE:COLUMN: KEY: MESSAGE
+    Short,
 }
 
 /// What a snapshot settles; and outputs that begin with the scenario.
@@ -245,6 +268,9 @@ pub struct CheckArgs {
     /// Judge this plan for the given problem by the rules of the competition
     #[arg(long, value_name = "FILE.json")]
     pub plan: Option<PathBuf>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t, conflicts_with = "plan")]
+    pub format: Format,
     #[command(flatten)]
     pub memory: MemoryArgs,
 }
@@ -256,8 +282,16 @@ fn tuning(text: &str) -> Result<(String, u32), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     let value =
         value.parse().map_err(|_| format!("`{value}` is not a whole number from 0 to {}", u32::MAX))?;
-    tune(&mut TrafficParams::default(), &mut ReplanParams::default(), name, value)
-        .map_err(|error| error.to_string())?;
+    let set = tune(&mut TrafficParams::default(), &mut ReplanParams::default(), name, value);
+    set.map_err(|error| {
+        let tunables: Vec<&str> =
+            TrafficParams::tunables().into_iter().chain(ReplanParams::tunables()).map(|it| it.name).collect();
+        // There are more than a hundred: the nearest is worth more than all.
+        match nearest_name(name, tunables.iter().copied()).filter(|_| !tunables.contains(&name)) {
+            Some(near) => format!("no tunable is called `{name}`; did you mean `{near}`?"),
+            None => error.to_string(),
+        }
+    })?;
     Ok((name.to_owned(), value))
 }
 

@@ -3,6 +3,7 @@
 use crate::args::BenchArgs;
 use crate::calibration::Calibration;
 use crate::failure::{Exit, Failure};
+use crate::file_kind::Takes;
 use crate::guide::{PreparedLandmarks, landmark_need, prepared};
 use crate::interrupt::Interrupt;
 use crate::memory_max::check_planning;
@@ -25,7 +26,7 @@ use wheelbase_planner::search::batch::{BatchScratch, plan_all};
 use wheelbase_planner::{
     Goal, GoalMember, Heading, MovementClass, MovementTables, Path, Pose, Request, Scratch, Status, plan,
 };
-use wheelbase_scenario::load::{Overrides, PlanningProblem, load_world};
+use wheelbase_scenario::load::{LoadError, Overrides, PlanningProblem, load_world};
 use wheelbase_sim::{
     CommandsSince, GateLoad, Memory, Phase, RunResult, World, permille, quantile_ms,
     single_agent_bounds_observed,
@@ -43,10 +44,10 @@ pub fn run(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     match args.target.extension().and_then(|extension| extension.to_str()) {
         Some("scen") => bench_queries(args, stop),
         Some("toml") => bench_scenario(args, stop),
-        _ => Err(Failure::bad_input(format!(
-            "{}: expected a scenario (.toml) or queries of the MovingAI benchmark (.scen)",
-            args.target.display()
-        ))),
+        _ => {
+            let why = "expected a scenario (.toml) or queries of the MovingAI benchmark (.scen)";
+            Err(Takes::MEASURABLE.refuse(&args.target, LoadError::in_file(&args.target, why)))
+        }
     }
 }
 
@@ -169,7 +170,8 @@ fn bench_queries(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let memory_max = args.memory.max();
     let begun = Instant::now();
     let ScenProblem { queries: scen, map, problem: PlanningProblem { grid, class, .. } } =
-        load_scen(&args.target, args.class.as_deref(), memory_max).map_err(Failure::bad_input)?;
+        load_scen(&args.target, args.class.as_deref(), memory_max)
+            .map_err(|error| Takes::MEASURABLE.refuse(&args.target, error))?;
     let space = StateSpace::new(grid.size(), grid.shape(), class.headings());
     let threads = pool.current_num_threads() as u64;
     check_planning(&args.target, (&grid, &class), threads + 1, landmark_need(space), memory_max)?;
@@ -502,7 +504,7 @@ fn single_agent_bound_of(
 ) -> Result<Result<(SingleAgentBound, GateUse), String>, Failure> {
     let begun = Instant::now();
     // The world before the first tick.
-    let fresh = load_world(target, overrides).map_err(Failure::bad_input)?;
+    let fresh = load_world(target, overrides)?;
     let go_on = || !stop.is_raised();
     let find_begun = Instant::now();
     let gate_load = GateLoad::new(fresh.grid().size(), fresh.tables(), fresh.settings().collision);
@@ -558,7 +560,7 @@ fn bench_scenario(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let pool = Arc::new(thread_pool(args.threads)?);
     let begun = Instant::now();
     let load = || load_world(&args.target, overrides(args));
-    let mut world = pool.install(load).map_err(Failure::bad_input)?;
+    let mut world = pool.install(load).map_err(|error| Takes::MEASURABLE.refuse(&args.target, error))?;
     let load_s = begun.elapsed().as_secs_f64();
     stop.catch_signals();
     let loaded_mib = peak_memory_mib();

@@ -1,17 +1,20 @@
 //! `wheelbase check`: validates scenario, class, map, problem and recording files, and judges plans.
 
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, Format, MessageFormat};
+use crate::diagnostics::{JsonDiagnostic, Severity, drawn, drawn_mistakes, output_is_coloured, write_drawn};
 use crate::failure::{Exit, Failure};
-use crate::output::text_out;
+use crate::file_kind::{Takes, with_kind_of};
+use crate::output::{print, text_out};
 use crate::scen::load_scen;
+use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::MemoryMax;
 use wheelbase_scenario::load::{
-    Files, LoadError, LoadedProblem, build_world_within, check_class_file, check_map, is_problem, read_file,
-    read_scenario, warnings,
+    Files, LoadError, LoadedProblem, check_class_file, check_map, check_scenario, is_problem, read_file,
 };
 use wheelbase_scenario::recording::{Event, Reader, RecordingError, TickRecord, is_recording};
+use wheelbase_scenario::scenario::{Message, ScenarioError, ScenarioErrors, Span};
 use wheelbase_scenario::{JsonError, PlanVerdict, judge_plan};
 use wheelbase_sim::Counters;
 use wheelbase_view::safe_text;
@@ -19,43 +22,111 @@ use wheelbase_view::safe_text;
 /// Extensions that mark a recording whatever its first bytes. `part` is a recording in progress, or of a killed run.
 const RECORDING_ENDINGS: [&str; 2] = ["rec", "part"];
 
-pub fn run(args: &CheckArgs) -> Result<Exit, Failure> {
+pub fn run(args: &CheckArgs, message_format: MessageFormat) -> Result<Exit, Failure> {
     let memory_max = args.memory.max();
     if let Some(plan) = &args.plan {
         return check_plan(&args.files, plan, memory_max);
     }
-    let mut exit = Exit::Done;
+    let checked: Vec<(&PathBuf, Result<Checked, LoadError>)> =
+        args.files.iter().map(|file| (file, check_file(file, memory_max))).collect();
+    match args.format {
+        Format::Json => print_json(&checked)?,
+        Format::Text => print_text(&checked, message_format)?,
+    }
+    Ok(if checked.iter().all(|(_, checked)| checked.is_ok()) { Exit::Done } else { Exit::BadInput })
+}
+
+/// Prints a line for each valid file, and what is wrong with the others.
+fn print_text(
+    checked: &[(&PathBuf, Result<Checked, LoadError>)],
+    message_format: MessageFormat,
+) -> Result<(), Failure> {
+    let is_coloured = output_is_coloured();
     let mut out = text_out();
-    for file in &args.files {
-        match check_file(file, memory_max) {
-            Ok(Checked { warnings, summary }) => {
-                for warning in &warnings {
-                    writeln!(out, "warning: {warning}")?;
+    for (file_idx, (file, checked)) in checked.iter().enumerate() {
+        match checked {
+            Ok(checked) => {
+                match message_format {
+                    _ if checked.warnings.is_empty() => {}
+                    MessageFormat::Short => {
+                        for warning in &checked.warnings {
+                            writeln!(out, "warning: {warning}")?;
+                        }
+                    }
+                    MessageFormat::Full => {
+                        let drawn = drawn_mistakes(&checked.warnings, Severity::Warning, is_coloured);
+                        write_drawn(&mut out, &format!("{drawn}\n"))?;
+                    }
                 }
-                let count = match warnings.len() {
-                    0 => "ok".to_owned(),
-                    1 => "ok, 1 warning".to_owned(),
-                    n => format!("ok, {n} warnings"),
-                };
-                let summary = summary.map_or_else(String::new, |summary| format!(": {summary}"));
-                writeln!(out, "{}: {count}{summary}", safe_text::path(file))?;
+                writeln!(out, "{}: {}", safe_text::path(file), checked.in_words())?;
+            }
+            Err(error) => match message_format {
+                MessageFormat::Short => writeln!(out, "{error}")?,
+                MessageFormat::Full => {
+                    let gap = if file_idx == 0 { "" } else { "\n" };
+                    write_drawn(&mut out, &format!("{gap}{}", drawn(error, is_coloured)))?;
+                }
+            },
+        }
+    }
+    Ok(out.flush()?)
+}
+
+/// Prints one JSON object: each file, and everything that is said of them.
+fn print_json(checked: &[(&PathBuf, Result<Checked, LoadError>)]) -> Result<(), Failure> {
+    let mut result = JsonResult::default();
+    for (file, checked) in checked {
+        let file = file.display().to_string();
+        match checked {
+            Ok(checked) => {
+                let warnings = checked.warnings.iter();
+                result
+                    .diagnostics
+                    .extend(warnings.map(|warning| JsonDiagnostic::at(warning, Severity::Warning)));
+                result.files.push(JsonFile { file, ok: true, summary: checked.summary.clone() });
             }
             Err(error) => {
-                exit = Exit::BadInput;
-                writeln!(out, "{error}")?;
+                result.diagnostics.extend(JsonDiagnostic::of_error(&file, error));
+                result.files.push(JsonFile { file, ok: false, summary: None });
             }
         }
     }
-    out.flush()?;
-    Ok(exit)
+    print(Format::Json, &result, |_| Ok(()))
+}
+
+/// The result for programs.
+#[derive(Debug, Default, Serialize)]
+struct JsonResult {
+    files: Vec<JsonFile>,
+    diagnostics: Vec<JsonDiagnostic>,
+}
+
+/// A file that was checked.
+#[derive(Debug, Serialize)]
+struct JsonFile {
+    file: String,
+    ok: bool,
+    summary: Option<String>,
 }
 
 /// A valid file.
 struct Checked {
     /// Contents that are probably not intended.
-    warnings: Vec<String>,
+    warnings: Vec<ScenarioError>,
     /// A summary of a binary file.
     summary: Option<String>,
+}
+
+impl Checked {
+    /// That it is valid, and how many warnings there are.
+    fn in_words(&self) -> String {
+        let count = match self.warnings.len() {
+            0 => "ok".to_owned(),
+            1 => "ok, 1 warning".to_owned(),
+            n => format!("ok, {n} warnings"),
+        };
+        count + &self.summary.as_ref().map_or_else(String::new, |summary| format!(": {summary}"))
+    }
 }
 
 /// Checks a file by its extension, recordings also by their first bytes.
@@ -63,11 +134,7 @@ fn check_file(file: &Path, memory_max: MemoryMax) -> Result<Checked, LoadError> 
     let by_ending =
         || RECORDING_ENDINGS.iter().any(|ending| file.extension().is_some_and(|it| it == *ending));
     if is_recording(file) || by_ending() {
-        let of_file = |error: RecordingError| LoadError::File {
-            file: file.display().to_string(),
-            why: error.to_string(),
-        };
-        return check_recording(file).map_err(of_file);
+        return check_recording(file).map_err(|error| LoadError::in_file(file, error));
     }
     check_text_file(file, memory_max).map(|warnings| Checked { warnings, summary: None })
 }
@@ -82,7 +149,8 @@ fn check_recording(file: &Path) -> Result<Checked, RecordingError> {
         counters = record.counters;
     }
     reader.check_end()?;
-    let warnings = reader.truncation().map(|cut| format!("{}: {cut}", file.display())).into_iter().collect();
+    let name = || file.display().to_string();
+    let warning = reader.truncation().map(|cut| ScenarioError::of_file(name(), cut));
     let summary = format!(
         "recording of \"{}\", {} chunks, {} ticks, {n_agents} agents, {} moves",
         safe_text::line(&reader.header().name),
@@ -90,40 +158,39 @@ fn check_recording(file: &Path) -> Result<Checked, RecordingError> {
         reader.ticks_run(),
         counters.moves
     );
-    Ok(Checked { warnings, summary: Some(summary) })
+    Ok(Checked { warnings: warning.into_iter().collect(), summary: Some(summary) })
 }
 
 /// The warnings of a valid file. A `.toml` file without a map is taken for a class file.
-fn check_text_file(file: &Path, memory_max: MemoryMax) -> Result<Vec<String>, LoadError> {
+fn check_text_file(file: &Path, memory_max: MemoryMax) -> Result<Vec<ScenarioError>, LoadError> {
+    if file.is_dir() {
+        let message = Message::wrong("is a folder", "a file").with_help("name a file in it");
+        return Err(LoadError::in_file(file, message));
+    }
     let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or("");
-    let refuse = |why| Err(LoadError::File { file: file.display().to_string(), why });
-    match extension {
+    let by_ending = match extension {
         "map" | "tmx" | "png" => check_map(file, memory_max),
         "scen" => load_scen(file, None, memory_max).map(|_| Vec::new()),
-        "toml" => match read_scenario(file, memory_max) {
-            Ok(mut typed) => {
-                // Loading only searches for the first orders: one slot will do, and landmarks would not pay.
-                typed.landmarks = Some(0);
-                typed.search_slots = 1;
-                let world = build_world_within(file, &typed, Files::Disk, memory_max)?.world;
-                Ok(warnings(file, &typed, &world).iter().map(ToString::to_string).collect())
-            }
+        "toml" => match check_scenario(file, memory_max) {
             Err(error) if lacks(&error, &["map", "name", "ticks"]) => {
                 match check_class_file(file, memory_max) {
                     Err(of_class) if lacks(&of_class, &["class"]) => Err(error),
                     checked => checked.map(|()| Vec::new()),
                 }
             }
-            Err(error) => Err(error),
+            checked => checked,
         },
         "json" => Ok(LoadedProblem::read(file, &read_file(file)?, Files::Disk, memory_max)?.warnings),
         other => {
             let found = if other.is_empty() { "no extension".to_owned() } else { format!("\".{other}\"") };
-            refuse(format!(
-                "expected a scenario or class file (.toml), a map (.map, .tmx, .png), queries on one (.scen), a problem (.json) or a recording, found {found}"
-            ))
+            let message = Message::unexpected(Takes::CHECKABLE.expected, found);
+            return Err(LoadError::in_file(file, with_kind_of(file, message)));
         }
-    }
+    };
+    by_ending.map_err(|error| match error.is_in(file) {
+        true => Takes::CHECKABLE.wrong_kind(file).unwrap_or(error),
+        false => error,
+    })
 }
 
 /// Judges a plan of a problem by the rules of the competition.
@@ -138,12 +205,12 @@ fn check_plan(files: &[PathBuf], plan: &Path, memory_max: MemoryMax) -> Result<E
         let file = problem.display();
         return Err(Failure::bad_input(format!("--plan: expected a problem file (.json), found {file}")));
     }
-    let read = |file: &Path| read_file(file).map_err(Failure::bad_input);
-    let loaded =
-        LoadedProblem::read(problem, &read(problem)?, Files::Disk, memory_max).map_err(Failure::bad_input)?;
-    let text = read(plan)?;
+    let loaded = LoadedProblem::read(problem, &read_file(problem)?, Files::Disk, memory_max)?;
+    let text = read_file(plan)?;
     let verdict = judge_plan(&loaded, &text).map_err(|JsonError { line, column, message, .. }| {
-        Failure::bad_input(format!("{}:{line}:{column}: not a plan: {message}", safe_text::path(plan)))
+        let span = Span::in_line(line, column.max(1), 1);
+        let error = ScenarioError::at(plan.display().to_string(), span, format!("not a plan: {message}"));
+        Takes::PLAN.refuse(plan, ScenarioErrors::from(error).into())
     })?;
     let (mut out, plan) = (text_out(), safe_text::path(plan));
     for violation in &verdict.violations {
@@ -166,6 +233,6 @@ fn check_plan(files: &[PathBuf], plan: &Path, memory_max: MemoryMax) -> Result<E
 fn lacks(error: &LoadError, keys: &[&str]) -> bool {
     let LoadError::Scenario(errors) = error else { return false };
     let is_missing =
-        |key: &&str| errors.as_slice().iter().any(|e| e.key == *key && e.message.starts_with("missing"));
+        |key: &&str| errors.as_slice().iter().any(|e| e.key == *key && e.message.text.starts_with("missing"));
     keys.iter().all(is_missing)
 }

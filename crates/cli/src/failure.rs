@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
+use wheelbase_scenario::load::LoadError;
 use wheelbase_view::safe_text;
 
 /// Exit statuses.
@@ -50,6 +51,8 @@ impl From<Exit> for ExitCode {
 pub enum Failure {
     /// The reader of our output has closed the pipe: end quietly.
     ClosedPipe,
+    /// A file that cannot be used.
+    BadFile(Box<LoadError>),
     /// A message for standard error, and the status.
     Message {
         /// Exit status.
@@ -76,6 +79,13 @@ impl Failure {
             return Self::ClosedPipe;
         }
         Self::in_file(path, format_args!("cannot be written: {error}"))
+    }
+}
+
+/// Errors of files.
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Self {
+        Self::BadFile(Box::new(error))
     }
 }
 

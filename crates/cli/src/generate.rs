@@ -2,15 +2,18 @@
 
 use crate::args::GenerateArgs;
 use crate::failure::{Exit, Failure};
+use crate::file_kind::Takes;
 use crate::interrupt::Interrupt;
 use crate::memory_max;
 use crate::output::clash::refuse_clashes;
 use crate::output::files::Outputs;
+use crate::query::did_you_mean;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::{Grid, GridSize, MemoryNeed};
 use wheelbase_maps::{MapKind, generate};
 use wheelbase_maps::{MapWriteError, movingai, png};
 use wheelbase_scenario::load::{LoadedGrid, load_grid};
+use wheelbase_scenario::scenario::nearest_name;
 use wheelbase_view::safe_text;
 
 pub fn run(args: &GenerateArgs, stop: &Interrupt) -> Result<Exit, Failure> {
@@ -71,9 +74,10 @@ fn converted(args: &GenerateArgs) -> Result<Grid, Failure> {
     {
         let known: Vec<&str> = MapKind::ALL.iter().map(|kind| kind.name()).collect();
         return Err(Failure::bad_input(format!(
-            "KIND: expected one of {} or a map to convert (.map, .tmx, .png, .toml), found \"{}\"",
+            "KIND: expected one of {} or a map to convert (.map, .tmx, .png, .toml), found \"{}\"{}",
             known.join(", "),
-            args.kind
+            args.kind,
+            did_you_mean(nearest_name(&args.kind, known.iter().copied()))
         )));
     }
     if args.size.is_some() || args.seed.is_some() {
@@ -83,7 +87,7 @@ fn converted(args: &GenerateArgs) -> Result<Grid, Failure> {
     let output = || [("--output", Some(args.output.as_path()))];
     refuse_clashes(output(), [file])?;
     let LoadedGrid { grid, files, .. } =
-        load_grid(file, args.memory.max()).map_err(|error| Failure::bad_input(error.to_string()))?;
+        load_grid(file, args.memory.max()).map_err(|error| Takes::PLANNABLE.refuse(file, error))?;
     refuse_clashes(output(), files.iter().map(PathBuf::as_path))?;
     Ok(grid)
 }

@@ -7,8 +7,11 @@ mod calibration;
 mod check;
 mod completions;
 mod crash;
+mod diagnostics;
 mod distances;
+mod excerpt;
 mod failure;
+mod file_kind;
 mod generate;
 mod guide;
 mod interrupt;
@@ -25,12 +28,14 @@ mod report;
 mod run;
 mod run_files;
 mod scen;
+mod schema;
 mod snapshot_file;
 mod verify;
 mod watch;
 
 use args::{Args, Command};
 use clap::Parser;
+use diagnostics::{say_error, say_plain};
 use failure::{Exit, Failure};
 use interrupt::Interrupt;
 use output::say;
@@ -61,21 +66,26 @@ fn main() -> ExitCode {
     let outcome = match args.command {
         Command::Run(args) => run::run(&args, &stop),
         Command::Plan(args) => plan::run(&args, &stop),
-        Command::Check(args) => check::run(&args),
+        Command::Check(check) => check::run(&check, args.message_format),
         Command::Bench(args) => bench::run(&args, &stop),
         Command::Distances(args) => distances::run(&args, &stop),
         Command::Verify(args) => verify::run(&args, &stop),
         Command::Render(args) => render::run(&args, &stop),
         Command::Report(args) => report::run(&args, &stop),
         Command::Generate(args) => generate::run(&args, &stop),
+        Command::Schema => schema::run(),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args, &stop),
     };
     match outcome {
         Ok(exit) => exit.into(),
         Err(Failure::ClosedPipe) => Exit::Done.into(),
+        Err(Failure::BadFile(error)) => {
+            say_error(&error, args.message_format);
+            Exit::BadInput.into()
+        }
         Err(Failure::Message { exit, text }) => {
-            say(text);
+            say_plain(&text);
             exit.into()
         }
     }

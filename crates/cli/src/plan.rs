@@ -2,6 +2,7 @@
 
 use crate::args::{Format, PlanArgs};
 use crate::failure::{Exit, Failure};
+use crate::file_kind::Takes;
 use crate::guide::{GuideSelector, Guides, fields_need, guided_by, landmark_need};
 use crate::interrupt::Interrupt;
 use crate::memory_max::{self, check_planning};
@@ -9,7 +10,7 @@ use crate::output::clash::refuse_clashes;
 use crate::output::files::Outputs;
 use crate::output::{print, say};
 use crate::picture_files::OutputSpec;
-use crate::query::{AnswerLine, HeuristicChoice, Query, query_from_args, rectangle_from_arg};
+use crate::query::{AnswerLine, HeuristicChoice, Query, QueryError, query_from_args, rectangle_from_arg};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path as FilePath, PathBuf};
 use wheelbase_grid::{Grid, GridShape, Lattice, MemoryMax, MemoryNeed};
@@ -18,7 +19,8 @@ use wheelbase_planner::search::batch::{BatchScratch, plan_all};
 use wheelbase_planner::search::{Answer, Fallback};
 use wheelbase_planner::tables::field_need;
 use wheelbase_planner::{Legality, MovementTables, Path, PathPose, Request, Scratch, Status, plan};
-use wheelbase_scenario::load::{PlanningProblem, load_planning_problem, read_file};
+use wheelbase_scenario::load::{LoadError, PlanningProblem, load_planning_problem, read_file};
+use wheelbase_scenario::scenario::{Message, ScenarioError, ScenarioErrors, Span};
 use wheelbase_view::picture::plan::SearchOutcome;
 use wheelbase_view::picture::view::View;
 use wheelbase_view::safe_text::{self, SafeText};
@@ -111,12 +113,23 @@ impl PlanningInputs<'_> {
         // The class can also be the name of one within the scenario.
         let class_file = self.class.map(FilePath::new).filter(|file| file.exists());
         refuse_clashes(spec.outputs(), [Some(self.target), class_file, self.queries].into_iter().flatten())?;
-        let problem =
-            load_planning_problem(self.target, self.class, self.memory_max).map_err(Failure::bad_input)?;
+        let problem = load_planning_problem(self.target, self.class, self.memory_max)
+            .map_err(|error| self.refuse(error))?;
         refuse_clashes(spec.outputs(), problem.files.iter().map(PathBuf::as_path))?;
         let lattice = Lattice(problem.grid.shape());
         let view = spec.any().then(|| spec.view(lattice, problem.grid.size().rect())).transpose()?;
         Ok((problem, view))
+    }
+}
+
+impl PlanningInputs<'_> {
+    /// The failure of loading: in the target or in the class file.
+    fn refuse(&self, error: LoadError) -> Failure {
+        let class = self.class.map(FilePath::new).filter(|file| error.is_in(file));
+        match class {
+            Some(file) => Takes::CLASS.refuse(file, error),
+            None => Takes::PLANNABLE.refuse(self.target, error),
+        }
     }
 }
 
@@ -133,20 +146,30 @@ fn read_queries(
     shape: GridShape,
     memory_max: MemoryMax,
 ) -> Result<Vec<Query>, Failure> {
-    let bytes = read_file(file).map_err(Failure::bad_input)?;
+    let bytes = read_file(file)?;
     let need = MemoryNeed::built(QUERY_BYTES * bytes.len() as u64);
     let what = || format!("{}: queries of {} bytes", file.display(), bytes.len());
     memory_max::check(memory_max, need, what)?;
+    let name = || file.display().to_string();
+    let mistake = |span: Span, message: Message| ScenarioError::at(name(), span, message);
     let text = String::from_utf8(bytes).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = good.iter().filter(|&&byte| byte == b'\n').count() + 1;
-        Failure::bad_input(format!("{}:{line}: not UTF-8 text", safe_text::path(file)))
-    })?;
-    let mut queries = Vec::new();
+        let column = String::from_utf8_lossy(good).lines().last().map_or(0, |line| line.chars().count()) + 1;
+        mistake(Span::in_line(line, column, 1), "not UTF-8 text".into())
+    });
+    let text = text.map_err(|error| Takes::QUERY_LINES.refuse(file, ScenarioErrors::from(error).into()))?;
+    let (mut queries, mut mistakes) = (Vec::new(), Vec::new());
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let query = Query::from_json(line, headings, shape)
-            .map_err(|why| Failure::bad_input(format!("{}:{}: {why}", safe_text::path(file), number + 1)))?;
-        queries.push(query);
+        match Query::from_json(line, headings, shape) {
+            Ok(query) => queries.push(query),
+            Err(QueryError { column, length, message }) => {
+                mistakes.push(mistake(Span::in_line(number + 1, column, length), *message));
+            }
+        }
+    }
+    if !mistakes.is_empty() {
+        return Err(Takes::QUERY_LINES.refuse(file, ScenarioErrors::new(mistakes).into()));
     }
     Ok(queries)
 }

@@ -1,13 +1,14 @@
 //! Queries and answers of `plan`, as JSON lines and as command-line arguments.
 
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 use wheelbase_grid::{CellXY, GridShape, Rect};
 use wheelbase_planner::model::{heading_from_name, heading_name};
 use wheelbase_planner::search::{Answer, Fallback, Heuristic, HeuristicName};
-use wheelbase_planner::{Goal, GoalMember, MovementTables, Path, Pose, Request};
+use wheelbase_planner::{Goal, GoalMember, Heading, MovementTables, Path, Pose, Request};
 use wheelbase_scenario::JsonError;
+use wheelbase_scenario::scenario::{Message, nearest_heading, nearest_name};
 
 /// A validated query.
 #[derive(Clone, Debug)]
@@ -51,7 +52,8 @@ impl HeuristicChoice {
                 HeuristicName::ALL.iter().filter(|name| measures(name)).map(|heuristic| heuristic.name());
             let names: Vec<&str> = names.chain(Self::PREPARED.map(|(name, _)| name)).collect();
             let of = if shape == GridShape::Hex { " on hexagonal maps" } else { "" };
-            format!("{source}: expected one of {}{of}, found \"{name}\"", names.join(", "))
+            let near = did_you_mean(nearest_name(name, names.iter().copied()));
+            format!("{source}: expected one of {}{of}, found \"{name}\"{near}", names.join(", "))
         })
     }
 }
@@ -62,22 +64,39 @@ const KEYS: [&str; 10] =
 
 impl Query {
     /// Parses a query line. The error names the wrong key and what is expected.
-    pub fn from_json(line: &str, headings: u8, shape: GridShape) -> Result<Self, String> {
-        let value: Value = serde_json::from_str(line).map_err(|error| not_json(&error))?;
+    pub fn from_json(line: &str, headings: u8, shape: GridShape) -> Result<Self, QueryError> {
+        let value: Value = serde_json::from_str(line).map_err(|error| QueryError::not_json(&error))?;
         let Value::Object(table) = value else {
-            return Err(format!("expected a JSON object, found {value}"));
+            return Err(QueryError::at_key(
+                line,
+                "",
+                format!("expected a JSON object, found {value}").into(),
+            ));
         };
-        for key in table.keys() {
-            if !KEYS.contains(&key.as_str()) {
-                return Err(format!("unknown key \"{key}\"; expected one of {}", KEYS.join(", ")));
-            }
+        if let Some(key) = table.keys().find(|key| !KEYS.contains(&key.as_str())) {
+            let text = format!("unknown key \"{key}\"; expected one of {}", KEYS.join(", "));
+            let nearest = nearest_name(key, KEYS).map(|near| format!("{near:?}"));
+            return Err(QueryError::at_key(line, key, Message::from(text).with_nearest(nearest)));
         }
+        Self::from_keys(line, &table, headings, shape).map_err(|text| {
+            let key = text.split(':').next().unwrap_or_default();
+            QueryError::at_key(line, key, text.as_str().into())
+        })
+    }
+
+    /// The query of a line whose keys are known.
+    fn from_keys(
+        line: &str,
+        table: &Map<String, Value>,
+        headings: u8,
+        shape: GridShape,
+    ) -> Result<Self, String> {
         let get = |key: &str| table.get(key);
         let required = |key: &str| get(key).ok_or_else(|| format!("key \"{key}\" is missing"));
         let start = start_from_json(required("from")?, headings)?;
         let mut query = Self::new(start, goal_from_json(required("to")?, headings)?);
         if get("id").is_some() {
-            let EchoedId { id } = serde_json::from_str(line).map_err(|error| not_json(&error))?;
+            let EchoedId { id } = serde_json::from_str(line).map_err(|error| error.to_string())?;
             query.id = id;
         }
         if let Some(value) = get("within") {
@@ -144,6 +163,34 @@ impl Query {
     }
 }
 
+/// What is wrong with a query line, and where.
+#[derive(Debug)]
+pub struct QueryError {
+    /// Column of the wrong text, from 1.
+    pub column: usize,
+    /// Its characters.
+    pub length: usize,
+    pub message: Box<Message>,
+}
+
+impl QueryError {
+    fn not_json(error: &serde_json::Error) -> Self {
+        let JsonError { column, message, .. } = JsonError::of(error);
+        Self { column: column.max(1), length: 1, message: Box::new(format!("not JSON: {message}").into()) }
+    }
+
+    /// At a key in quotes; on the whole line if it has none such.
+    fn at_key(line: &str, key: &str, message: Message) -> Self {
+        let quoted = format!("\"{key}\"");
+        let (start, text) = match line.find(&quoted) {
+            Some(start) => (start, quoted.as_str()),
+            None => (line.len() - line.trim_start().len(), line.trim()),
+        };
+        let column = line[..start].chars().count() + 1;
+        Self { column, length: text.chars().count(), message: Box::new(message) }
+    }
+}
+
 /// A rectangle `[x, y, width, height]`; it may be empty or extend off the map. `source` is the key or flag.
 pub fn rectangle_from_json(value: &Value, source: &str) -> Result<Rect, String> {
     let report =
@@ -161,10 +208,9 @@ pub fn rectangle_from_arg(text: &str, flag: &str) -> Result<Rect, String> {
     rectangle_from_json(&value, flag)
 }
 
-/// Without the line number of the parser, which is always 1: the caller knows the line.
-fn not_json(error: &serde_json::Error) -> String {
-    let JsonError { column, message, .. } = JsonError::of(error);
-    format!("not JSON: column {column}: {message}")
+/// Ends a message with the name that was most likely meant.
+pub fn did_you_mean(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"))
 }
 
 fn wrong(key: &str, expected: &str, found: &Value) -> String {
@@ -241,6 +287,13 @@ fn parts_of_arg(text: &str) -> Option<(CellXY, Option<&str>)> {
     Some((CellXY::new(x.parse().ok()?, y.parse().ok()?), name))
 }
 
+/// Ends a message on a pose with the heading that was most likely meant.
+fn near_heading(text: &str, headings: u8) -> String {
+    let name = parts_of_arg(text).and_then(|(_, name)| name).unwrap_or_default();
+    let known = (0..headings).map(|heading| heading_name(headings, Heading(heading)));
+    did_you_mean(nearest_heading(name, known))
+}
+
 /// The start given on the command line.
 pub fn start_from_arg(text: &str, headings: u8) -> Result<Pose, String> {
     let known = headings_text(headings).replace('"', "");
@@ -252,7 +305,10 @@ pub fn start_from_arg(text: &str, headings: u8) -> Result<Pose, String> {
         };
         heading.map(|heading| Pose { cell, heading })
     });
-    parts.ok_or_else(|| format!("--from: expected X,Y,HEADING with heading {known}, found \"{text}\""))
+    parts.ok_or_else(|| {
+        let near = near_heading(text, headings);
+        format!("--from: expected X,Y,HEADING with heading {known}, found \"{text}\"{near}")
+    })
 }
 
 /// A goal given on the command line.
@@ -263,7 +319,8 @@ pub fn goal_from_arg(text: &str, headings: u8) -> Result<GoalMember, String> {
     });
     parts.ok_or_else(|| {
         let known = headings_text(headings).replace('"', "");
-        format!("--to: expected X,Y or X,Y,HEADING with heading any, {known}, found \"{text}\"")
+        let near = near_heading(text, headings);
+        format!("--to: expected X,Y or X,Y,HEADING with heading any, {known}, found \"{text}\"{near}")
     })
 }
 

@@ -2,6 +2,7 @@
 
 use crate::args::RenderArgs;
 use crate::failure::{Exit, Failure};
+use crate::file_kind::Takes;
 use crate::interrupt::Interrupt;
 use crate::memory_max;
 use crate::output::clash::{Output, refuse_clashes};
@@ -39,7 +40,8 @@ pub fn run(args: &RenderArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let spec = args.view.spec(args.png.as_ref(), args.svg.as_ref())?;
     let pages: [Output<'_>; 2] = [("--html", args.html.as_deref()), ("--gif", args.gif.as_deref())];
     refuse_clashes(spec.outputs().into_iter().chain(pages), [args.recording.as_path()])?;
-    let mut reader = Reader::open_file(&args.recording).map_err(of_file)?;
+    let mut reader = Reader::open_file(&args.recording)
+        .map_err(|error| Takes::RECORDED.refuse_recording(&args.recording, error))?;
     let of_map = PICTURE_BYTES * u64::from(reader.header().map.width) * u64::from(reader.header().map.height);
     let length = std::fs::metadata(&args.recording).map_or(0, |found| found.len());
     let of_page = if args.html.is_some() { PAGE_BYTES * length } else { 0 };

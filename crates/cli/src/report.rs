@@ -2,6 +2,7 @@
 
 use crate::args::ReportArgs;
 use crate::failure::{Exit, Failure};
+use crate::file_kind::Takes;
 use crate::interrupt::Interrupt;
 use crate::output::clash::refuse_clashes;
 use crate::output::files::Outputs;
@@ -17,7 +18,8 @@ pub fn run(args: &ReportArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let of_file = |error: RecordingError| Failure::in_file(&args.recording, error);
     refuse_clashes([("--html", Some(args.html.as_path()))], [args.recording.as_path()])?;
     let pool = thread_pool(args.threads)?;
-    let mut reader = Reader::open_file(&args.recording).map_err(of_file)?;
+    let mut reader = Reader::open_file(&args.recording)
+        .map_err(|error| Takes::RECORDED.refuse_recording(&args.recording, error))?;
     if let Some(cut) = reader.truncation() {
         say(format_args!("warning: {file}: {cut}"));
     }

@@ -3,6 +3,7 @@
 use crate::args::RunArgs;
 use crate::crash::{end_broken, report};
 use crate::failure::{Exit, Failure};
+use crate::file_kind::Takes;
 use crate::interrupt::Interrupt;
 use crate::output::clash::refuse_clashes;
 use crate::output::{print, progress_bar, row, say};
@@ -127,7 +128,7 @@ fn begin(args: &RunArgs, overrides: Overrides) -> Result<Begun, Failure> {
     let mut begun = match (&args.scenario, &args.resume) {
         (Some(file), _) => {
             let (Loaded { world, source, .. }, text) =
-                load_world_and_text(file, overrides).map_err(Failure::bad_input)?;
+                load_world_and_text(file, overrides).map_err(|error| Takes::RUNNABLE.refuse(file, error))?;
             Begun { world, read: Some((text, source)), commands: CommandsSince::default(), expected: None }
         }
         (None, Some(file)) => {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use wheelbase_grid::MemoryMax;
 use wheelbase_maps::movingai_scen::{self, ScenFile};
 use wheelbase_scenario::load::{LoadError, PlanningProblem, load_planning_problem, read_file};
+use wheelbase_scenario::scenario::{ScenarioError, ScenarioErrors, Span};
 
 /// Queries with their map and the class to plan for.
 pub struct ScenProblem {
@@ -14,13 +15,14 @@ pub struct ScenProblem {
 
 /// Reads the queries and their map, whose size must match.
 pub fn load_scen(file: &Path, class: Option<&str>, memory_max: MemoryMax) -> Result<ScenProblem, LoadError> {
-    let report = |place: String, why: String| LoadError::File { file: place, why };
-    let shown = file.display();
+    let name = || file.display().to_string();
     let queries = movingai_scen::parse(&read_file(file)?).map_err(|error| {
-        report(format!("{shown}:{}:{}", error.line, error.column), error.kind.to_string())
+        let span = Span::in_line(error.line, error.column, 1);
+        ScenarioErrors::from(ScenarioError::at(name(), span, error.kind))
     })?;
-    let first = format!("{shown}:{}", queries.queries[0].line);
-    let map = map_beside(file, queries.map_name()).map_err(|why| report(first.clone(), why))?;
+    let first = queries.queries[0].line as usize;
+    let report = |why: String| ScenarioErrors::from(ScenarioError::new(name(), first, String::new(), why));
+    let map = map_beside(file, queries.map_name()).map_err(report)?;
     let problem = load_planning_problem(&map, class, memory_max)?;
     let (stated, found) = (queries.size, problem.grid.size());
     if stated != found {
@@ -32,7 +34,7 @@ pub fn load_scen(file: &Path, class: Option<&str>, memory_max: MemoryMax) -> Res
             found.width(),
             found.height()
         );
-        return Err(report(first, why));
+        return Err(report(why).into());
     }
     Ok(ScenProblem { queries, map, problem })
 }

@@ -1,6 +1,7 @@
 //! Snapshots as files: written during a run, and read to resume it.
 
 use crate::failure::Failure;
+use crate::file_kind::Takes;
 use crate::output::file::{OutputFile, Unfinished};
 use crate::output::say;
 use std::fmt::Display;
@@ -68,6 +69,9 @@ pub fn load_resumed(path: &Path, host: Host<'_>) -> Result<Resumed, Failure> {
     if !metadata.is_file() {
         let found = if metadata.is_dir() { "a folder" } else { "a pipe or device" };
         return Err(Failure::bad_input(format!("{name}: is {found}, expected a snapshot from --snapshot")));
+    }
+    if let Some(wrong) = Takes::RESUMABLE.wrong_kind(path) {
+        return Err(wrong.into());
     }
     let mut input = BufReader::new(File::open(path).map_err(unreadable)?);
     let of_file = |error: LoadError| Failure::bad_input(format!("{name}: {error}"));

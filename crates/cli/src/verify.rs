@@ -2,6 +2,7 @@
 
 use crate::args::VerifyArgs;
 use crate::failure::{Exit, Failure};
+use crate::file_kind::Takes;
 use crate::interrupt::Interrupt;
 use crate::output::{progress_bar, text_out};
 use crate::plan::thread_pool;
@@ -13,7 +14,8 @@ pub fn run(args: &VerifyArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let file = safe_text::path(&args.recording);
     let of_file = |error| Failure::in_file(&args.recording, error);
     let pool = thread_pool(args.threads)?;
-    let mut reader = Reader::open_file(&args.recording).map_err(of_file)?;
+    let mut reader = Reader::open_file(&args.recording)
+        .map_err(|error| Takes::RECORDED.refuse_recording(&args.recording, error))?;
     check_memory(reader.header(), args.memory.max()).map_err(of_file)?;
     let bar = progress_bar("tick", reader.ticks_run().into(), true);
     let verified = pool.install(|| {

@@ -393,7 +393,7 @@ fn nesting_without_end() {
     let folder = Folder::with("trucks.toml", TRUCKS);
     folder.write("q.jsonl", "[".repeat(200_000));
     let message = folder.run(&["plan", "trucks.toml", "--queries", "q.jsonl"]).refused();
-    assert_eq!(message, "q.jsonl:1: not JSON: column 128: recursion limit exceeded");
+    assert_eq!(message, "q.jsonl:1:128: not JSON: recursion limit exceeded");
 }
 
 // Classes
@@ -478,7 +478,7 @@ fn turn_beyond_the_headings() {
 fn unknown_class() {
     assert_eq!(
         refused_at("class = \"truck\"\nat = [1", "class = \"trukc\"\nat = [1"),
-        "agents[0].class: no class \"trukc\", expected truck"
+        "agents[0].class: no class \"trukc\", expected truck; did you mean \"truck\"?"
     );
     let group = "[[groups]]\nclass = \"tank\"\ncount = 1\narea = [0, 0, 9, 9]\n";
     assert_eq!(refused(format!("{TRUCKS}{group}")), "42: groups[0].class: no class \"tank\", expected truck");
@@ -533,7 +533,7 @@ fn heading_missing_or_wrong() {
     );
     assert_eq!(
         refused_at("goto = [6, 3, \"E\"]", "goto = [6, 3, \"e\"]"),
-        "agents[0].orders[0]: expected heading any, E, N, W or S, found \"e\""
+        "agents[0].orders[0]: expected heading any, E, N, W or S, found \"e\"; did you mean \"E\"?"
     );
 }
 
@@ -671,7 +671,7 @@ fn friends_that_are_no_teams() {
         ("[\"red\", \"green\"]", "teams.friends[0][1]: no agent is of team \"green\", expected blue or red"),
         (
             "[\"red\", \"blue\"], [\"Red\", \"blue\"]",
-            "teams.friends[1][0]: no agent is of team \"Red\", expected blue or red",
+            "teams.friends[1][0]: no agent is of team \"Red\", expected blue or red; did you mean \"red\"?",
         ),
         ("[\"red\", \"red\"]", "teams.friends[0]: expected two teams, found \"red\" twice"),
     ] {
@@ -706,7 +706,7 @@ fn more_teams_than_there_can_be() {
 fn leaders_that_are_not_there() {
     assert_eq!(
         refused_at("{ wait = 5 }", "{ follow = \"convoy-2\", within = 2 }"),
-        "agents[1].orders[1].follow: no agent \"convoy-2\", expected convoy-1"
+        "agents[1].orders[1].follow: no agent \"convoy-2\", expected convoy-1; did you mean \"convoy-1\"?"
     );
     assert_eq!(
         refused_at("goto = [6, 3, \"E\"]", "follow = \"convoy-1\", within = 2"),
@@ -765,7 +765,7 @@ fn events_about_what_is_not_there() {
         ),
         (
             "remove_agents = { names = [\"convoy-1\", \"convoy-2\"] }",
-            "remove_agents.names[1]: no agent \"convoy-2\", expected convoy-1",
+            "remove_agents.names[1]: no agent \"convoy-2\", expected convoy-1; did you mean \"convoy-1\"?",
         ),
         (
             "give_orders = { names = [\"tank\"], orders = [] }",

@@ -7,7 +7,7 @@ mod common;
 use common::*;
 use std::process::Command;
 
-const SUBCOMMANDS: [&str; 11] = [
+const SUBCOMMANDS: [&str; 12] = [
     "run",
     "plan",
     "distances",
@@ -17,6 +17,7 @@ const SUBCOMMANDS: [&str; 11] = [
     "render",
     "report",
     "generate",
+    "schema",
     "completions",
     "man",
 ];

@@ -318,7 +318,7 @@ fn requests_that_cannot_be_drawn_are_errors() {
         assert!(refused.contains("expected a whole number from"), "{refused}");
     }
     let refused = folder.run(&["render", "a.toml", "--png", "a.png"]).refused();
-    assert_eq!(refused, "a.toml: is not a recording");
+    assert_eq!(refused, "a.toml: is a scenario, expected a recording from run --record");
     // A recording without a whole chunk has no tick to show.
     let file = std::fs::read(folder.path("a.rec")).unwrap();
     let cut = (40..file.len()).step_by(100).find(|&length| {

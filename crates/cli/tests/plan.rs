@@ -410,7 +410,7 @@ fn prepared_heuristics_of_one_plan_are_shown_with_their_cost() {
     assert_eq!(
         plan(&["--heuristic", "fields"]).refused(),
         "--heuristic: expected one of zero, manhattan, chebyshev, octile, euclid, greedy, landmarks, field, \
-         found \"fields\""
+         found \"fields\"; did you mean \"field\"?"
     );
 }
 
@@ -422,11 +422,13 @@ fn a_malformed_query_is_named_before_any_answer() {
         folder.write("q.jsonl", format!("{good}\n\n{line}\n{good}\n"));
         let message =
             folder.run(&["plan", "row.map", "--class", "east.toml", "--queries", "q.jsonl"]).refused();
-        let Some(message) = message.strip_prefix("q.jsonl:3: ") else { panic!("{message}") };
+        let Some(message) = message.strip_prefix("q.jsonl:3:") else { panic!("{message}") };
+        let (column, message) = message.split_once(": ").unwrap();
+        assert!((1..=line.len()).contains(&column.parse().unwrap()), "{column}: {message}");
         message.to_owned()
     };
     for (line, message) in [
-        (r#"{"from":[0,0],"to":[1,0]"#, "not JSON: column 24: EOF while parsing an object"),
+        (r#"{"from":[0,0],"to":[1,0]"#, "not JSON: EOF while parsing an object"),
         ("[]", "expected a JSON object, found []"),
         (r#"{"to":[1,0]}"#, "key \"from\" is missing"),
         (r#"{"from":[0,0]}"#, "key \"to\" is missing"),
@@ -471,14 +473,14 @@ fn a_malformed_query_is_named_before_any_answer() {
         (
             r#"{"from":[0,0],"to":[1,0],"wihtin":1}"#,
             "unknown key \"wihtin\"; expected one of id, from, to, within, heuristic, weight, \
-             expansions_max, partial, fallback, window",
+             expansions_max, partial, fallback, window; did you mean \"within\"?",
         ),
     ] {
         assert_eq!(refused(line), message);
     }
     folder.write("q.jsonl", b"\n\xff\n");
     let refused = folder.run(&["plan", "row.map", "--class", "east.toml", "--queries", "q.jsonl"]).refused();
-    assert_eq!(refused, "q.jsonl:2: not UTF-8 text");
+    assert_eq!(refused, "q.jsonl:2:1: not UTF-8 text");
     folder.write("q.jsonl", "");
     let ended = folder.run(&["plan", "row.map", "--class", "east.toml", "--queries", "q.jsonl"]).code(0);
     assert_eq!((ended.stdout.as_str(), ended.stderr.as_str()), ("", "0 queries\n"));

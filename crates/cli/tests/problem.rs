@@ -69,7 +69,10 @@ fn mismatched_arguments_are_refused() {
             &["check", "a.json", "a.json", "--plan", "p.json"],
             "--plan: expected one problem file (.json), found 2 files",
         ),
-        (&["check", "a.json", "--plan", "a.json"], "a.json:2:83: not a plan: missing field `actualPaths`"),
+        (
+            &["check", "a.json", "--plan", "a.json"],
+            "a.json: is a problem of the League of Robot Runners, expected a plan in the format of the competition (.json)",
+        ),
     ] {
         assert_eq!(folder.run(args).refused(), expected);
     }

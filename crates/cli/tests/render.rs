@@ -115,7 +115,7 @@ fn unrenderable_recordings_are_errors() {
     let refused = folder.run(&["render", "no.rec", "--html", "a.html"]).refused();
     assert!(refused.starts_with("no.rec: "), "{refused}");
     let refused = folder.run(&["render", "a.toml", "--html", "a.html"]).refused();
-    assert_eq!(refused, "a.toml: is not a recording");
+    assert_eq!(refused, "a.toml: is a scenario, expected a recording from run --record");
     let refused = folder.run(&["render", "a.rec", "--html", "no/a.html"]).refused();
     assert!(refused.starts_with("no/a.html: cannot be written: "), "{refused}");
     let refused = folder.run(&["render", "a.rec"]).refused();

@@ -82,7 +82,10 @@ fn maps_show_where_agents_drove() {
 fn recordings_without_a_report_are_errors() {
     let (folder, _) = recorded();
     let refused = |args: &[&str]| folder.run(&[&["report"], args].concat()).refused();
-    assert_eq!(refused(&["a.toml", "--html", "a.html"]), "a.toml: is not a recording");
+    assert_eq!(
+        refused(&["a.toml", "--html", "a.html"]),
+        "a.toml: is a scenario, expected a recording from run --record"
+    );
     assert!(refused(&["a.rec", "--html", "no/a.html"]).starts_with("no/a.html: cannot be written: "));
     assert!(refused(&["a.rec"]).contains("--html <FILE.html>"));
     let file = std::fs::read(folder.path("a.rec")).unwrap();

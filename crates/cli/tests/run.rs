@@ -346,5 +346,5 @@ fn nothing_but_data_is_on_standard_output() {
     }
     assert!(folder.run(&["--version"]).done().starts_with("wheelbase 0."));
     let missing = folder.run(&[]).code(2);
-    assert!(missing.stdout.is_empty() && missing.stderr.contains("Usage: wheelbase <COMMAND>"));
+    assert!(missing.stdout.is_empty() && missing.stderr.contains("Usage: wheelbase [OPTIONS] <COMMAND>"));
 }

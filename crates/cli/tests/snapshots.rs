@@ -145,7 +145,8 @@ fn what_is_no_snapshot_is_refused() {
     run_outcome(&folder, &["busy.toml", "--ticks", "50", "--snapshot", "a.snap"]);
     let bytes = fs::read(folder.path("a.snap")).unwrap();
     let refused = |name: &str| folder.run(&["run", "--resume", name]).refused();
-    assert!(refused("busy.toml").ends_with("is not a snapshot"));
+    let expected = "expected a snapshot from --snapshot, or a crash report";
+    assert_eq!(refused("busy.toml"), format!("busy.toml: is a scenario, {expected}"));
     assert!(refused("none.snap").contains("none.snap: cannot be read"));
     folder.write("cut.snap", &bytes[..bytes.len() - 3]);
     assert!(refused("cut.snap").ends_with("is cut off"), "{}", refused("cut.snap"));
@@ -159,7 +160,7 @@ fn what_is_no_snapshot_is_refused() {
     assert!(refused(".").contains("is a folder"));
     let began = Instant::now();
     File::create(folder.path("large.snap")).unwrap().set_len(1 << 30).unwrap();
-    assert!(refused("large.snap").ends_with("is not a snapshot"));
+    assert!(refused("large.snap").ends_with(expected));
     assert!(refused("/dev/zero").contains("is a pipe or device"));
     assert!(Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap().success());
     assert!(refused("pipe").contains("is a pipe or device"));

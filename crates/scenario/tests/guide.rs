@@ -43,6 +43,32 @@ const SECTIONS: [(&str, &str); 22] = [
     ("TASKS_KEYS", "Tasks"),
     ("ORDER_KEYS", "Orders"),
 ];
+
+/// The definition in the schema of the keys of each `Keys` constant; the top of the schema has those of the scenario, and
+/// of class files with them.
+const DEFINITIONS: [(&str, &str); 20] = [
+    ("MAP_KEYS", "map"),
+    ("GENERATE_KEYS", "generate"),
+    ("TEAMS_KEYS", "teams"),
+    ("TERRAIN_KEYS", "terrain"),
+    ("TERRAIN_SIDE_KEYS", "sides"),
+    ("SIDE_KEYS", "side"),
+    ("EVENT_KEYS", "event"),
+    ("SET_TERRAIN_KEYS", "set_terrain"),
+    ("SET_ELEVATION_KEYS", "set_elevation"),
+    ("SET_SIDE_KEYS", "set_side"),
+    ("ROTATE_KEYS", "rotate"),
+    ("REMOVE_AGENTS_KEYS", "remove_agents"),
+    ("GIVE_ORDERS_KEYS", "give_orders"),
+    ("CLASS_KEYS", "class"),
+    ("SWEEP_KEYS", "sweep"),
+    ("MOVE_KEYS", "move"),
+    ("AGENT_KEYS", "agent"),
+    ("GROUP_KEYS", "group"),
+    ("TASKS_KEYS", "tasks"),
+    ("ORDER_KEYS", "order"),
+];
+
 /// A `const NAME: Keys = Keys { known: ..., later: ... };` of the reader.
 struct Keys {
     name: &'static str,
@@ -237,4 +263,57 @@ fn every_key_of_the_result_is_described() {
     let printed = serde_json::to_value(&result).unwrap();
     let printed: BTreeSet<String> = printed.as_object().unwrap().keys().cloned().collect();
     assert_eq!(keys_in(section_of(FORMAT, "Results")), printed);
+}
+
+/// What an editor shows of a key: its meaning, range and default, without links.
+fn description(heading: &str, key: &str) -> String {
+    let columns: Vec<&str> = row(heading, key).trim_matches('|').split('|').map(str::trim).collect();
+    let (range, meaning, default) = (columns[2], columns[3], columns[4]);
+    let mut text = without_links(meaning);
+    if !range.is_empty() {
+        text += &format!(". {}", without_links(range));
+    }
+    match default.trim() {
+        "" | "required" => {}
+        default => text += &format!(". Default: {}", without_links(default)),
+    }
+    text
+}
+
+/// Markdown with the text of each link in place of the link.
+fn without_links(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((label, after)) = between(rest, "[", "](") {
+        let start = rest.find(&format!("[{label}](")).unwrap();
+        plain += &rest[..start];
+        plain += label;
+        rest = after.split_once(')').unwrap().1;
+    }
+    plain + rest
+}
+
+/// `wheelbase schema` has the keys of the reader, and the texts of the guide.
+#[test]
+fn the_schema_has_the_keys_and_texts_of_the_guide() {
+    let written: serde_json::Value = serde_json::from_str(scenario::SCHEMA).unwrap();
+    let mut schema = written.clone();
+    let places =
+        DEFINITIONS.iter().map(|(constant, name)| (*constant, format!("/definitions/{name}/properties")));
+    for (constant, place) in places.chain([("SCENARIO_KEYS", "/properties".to_owned())]) {
+        let (_, heading) = SECTIONS.iter().find(|(known, _)| *known == constant).unwrap();
+        let properties = schema.pointer_mut(&place).and_then(|found| found.as_object_mut()).unwrap();
+        let keys: BTreeSet<String> = properties.keys().cloned().collect();
+        assert_eq!(keys, documented(heading), "{place}");
+        for (key, value) in properties.iter_mut() {
+            value["description"] = description(heading, key).into();
+        }
+    }
+    if std::env::var_os("WHEELBASE_BLESS").is_some() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/scenario/schema.json");
+        std::fs::write(path, format!("{}\n", serde_json::to_string_pretty(&schema).unwrap())).unwrap();
+    } else {
+        let renew = "WHEELBASE_BLESS=1 cargo test -p wheelbase-scenario --test guide";
+        assert!(schema == written, "the schema lacks texts of the guide: {renew}");
+    }
 }

@@ -8,7 +8,8 @@ use common::{build_world, run_checked};
 use std::path::Path;
 use wheelbase_grid::{Cell, GridShape, Side, SideKind};
 use wheelbase_planner::{Heading, Pose};
-use wheelbase_scenario::{load, scenario, trace};
+use wheelbase_scenario::scenario::{self, ScenarioError};
+use wheelbase_scenario::{load, trace};
 
 /// A wagon of two cells on a map of 5 x 5 hexagons.
 fn board(map: &str, class: &str, rest: &str) -> String {
@@ -38,7 +39,11 @@ const WAGON: &str = "headings = 6\nfootprint = [[0, 0], [-1, 0]]";
 fn refused(text: &str) -> String {
     let typed = match scenario::parse("s.toml", text.as_bytes()) {
         Ok(typed) => typed,
-        Err(errors) => return errors.to_string(),
+        // By their lines, as those of building.
+        Err(errors) => {
+            let line = |error| ScenarioError { span: None, ..error }.to_string();
+            return errors.into_vec().into_iter().map(line).collect::<Vec<_>>().join("\n");
+        }
     };
     load::build_world(Path::new("s.toml"), &typed).err().unwrap().to_string()
 }

@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 use wheelbase_grid::{Cell, Side, SideKind, TerrainKind};
 use wheelbase_maps::TerrainColours;
 use wheelbase_scenario::load::{
-    AttachedFile, Files, Overrides, build_world_of, load_world, load_world_and_text,
+    AttachedFile, Files, LoadError, Overrides, build_world_of, load_world, load_world_and_text,
 };
 use wheelbase_scenario::order_text::order_json;
 use wheelbase_scenario::recording::{Reader, rebuild, verify};
-use wheelbase_scenario::scenario;
+use wheelbase_scenario::scenario::{self, ScenarioError};
 use wheelbase_sim::World;
 
 /// An own folder for a test.
@@ -27,9 +27,17 @@ fn folder(name: &str) -> PathBuf {
 }
 
 fn load(scenario: &Path) -> Result<World, String> {
-    let shown = |error: wheelbase_scenario::load::LoadError| {
+    let shown = |error: LoadError| {
         let parent = scenario.parent().unwrap().display().to_string() + "/";
-        error.to_string().replace(&parent, "")
+        let text = match error {
+            // By their lines: those of maps have no columns.
+            LoadError::Scenario(errors) => {
+                let line = |error| ScenarioError { span: None, ..error }.to_string();
+                errors.into_vec().into_iter().map(line).collect::<Vec<_>>().join("\n")
+            }
+            other => other.to_string(),
+        };
+        text.replace(&parent, "")
     };
     load_world(scenario, Overrides::default()).map_err(shown)
 }
@@ -278,7 +286,7 @@ fn mistakes_in_objects_are_reported_with_their_line() {
         (
             "class=\"cart\" x=\"5\"",
             "class=\"kart\" x=\"5\"",
-            "m.tmx:5: object 1.class: no class \"kart\", expected cart",
+            "m.tmx:5: object 1.class: no class \"kart\", expected cart; did you mean \"cart\"?",
         ),
         (
             "name=\"heading\" value=\"E\"",

@@ -124,17 +124,47 @@ impl Folder {
         std::fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// The program with arguments, not started.
+    /// The program with arguments, not started. Its messages on files have one line each: `tests/messages.rs` holds how
+    /// they are drawn.
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_wheelbase"));
-        command.args(args).current_dir(&self.0).env("RUST_BACKTRACE", "0");
+        let mut command = self.program();
+        if !args.is_empty() {
+            command.args(["--message-format", "short"]).args(args);
+        }
         command
     }
 
-    /// Runs the program to its end.
-    pub fn run(&self, args: &[&str]) -> Ended {
-        Ended::of(args, &self.command(args).output().unwrap())
+    /// The program without arguments.
+    pub fn program(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wheelbase"));
+        command.current_dir(&self.0).env("RUST_BACKTRACE", "0");
+        command
     }
+
+    /// Runs the program to its end. Its messages on TOML files are given without their columns, which
+    /// `tests/messages.rs` holds.
+    pub fn run(&self, args: &[&str]) -> Ended {
+        let ended = Ended::of(args, &self.command(args).output().unwrap());
+        let (stdout, stderr) = (without_columns(&ended.stdout), without_columns(&ended.stderr));
+        Ended { stdout, stderr, ..ended }
+    }
+}
+
+/// A text without the columns of the places in it, such as `s.toml:12:5: `.
+fn without_columns(text: &str) -> String {
+    let mut pieces = text.split(".toml:");
+    let mut plain = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        plain += ".toml:";
+        let parts: Vec<&str> = piece.splitn(3, ':').collect();
+        match parts[..] {
+            [line, column, rest] if [line, column].iter().all(|part| part.parse::<u32>().is_ok()) => {
+                plain += &format!("{line}:{rest}");
+            }
+            _ => plain += piece,
+        }
+    }
+    plain
 }
 
 impl Drop for Folder {
@@ -207,6 +237,19 @@ impl Ended {
     pub fn json_lines(&self) -> Vec<Value> {
         json_lines(&self.stdout)
     }
+}
+
+/// Checks a text against a file of `tests/snapshots`, or writes it there if WHEELBASE_BLESS is set.
+#[track_caller]
+pub fn check_snapshot(name: &str, text: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots").join(name);
+    if std::env::var_os("WHEELBASE_BLESS").is_some() {
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, text).unwrap();
+    }
+    let recorded = std::fs::read_to_string(&file).unwrap_or_default();
+    let file = file.display();
+    assert_eq!(text, recorded, "{file} differs; if that is meant: WHEELBASE_BLESS=1 cargo test -p wheelbase");
 }
 
 /// A run that never ends: a patrol of slow steps, and an agent at rest.

@@ -1,12 +1,12 @@
 //! Places agents and groups.
 
-use super::areas::{POSES_CHECKED_MAX, area_rect, cells_text, heading_list};
+use super::areas::{POSES_CHECKED_MAX, area_rect, cells_text, heading_list, nearest_heading_of};
 use super::classes::find_class;
 use super::orders::{AgentNames, check_followers, orders_of_class};
 use super::tasks::{TaskReader, tasks_order};
 use super::teams::Teams;
 use crate::scenario;
-use crate::scenario::{Diagnostics, listed};
+use crate::scenario::{Diagnostics, Message, listed};
 use std::sync::Arc;
 use wheelbase_planner::model::{PoseBlocked, heading_from_name};
 use wheelbase_planner::{Heading, Legality, Pose};
@@ -56,10 +56,21 @@ pub(super) fn place_agents<'s>(
                 };
                 place(setup, occupancy, spawn);
             }
-            Err(message) => {
-                let name = agent.name.as_ref().map(|name| format!("agent \"{}\": ", name.value));
-                let message = name.unwrap_or_default() + &message;
-                errors.add(agent.at.line, &format!("{}.at", agent.key), message);
+            Err((mut message, other)) => {
+                if let Some(name) = &agent.name {
+                    message.text.insert_str(0, &format!("agent \"{}\": ", name.value));
+                }
+                let place = (agent.at.line, &*format!("{}.at", agent.key));
+                match other {
+                    Some(other) => {
+                        errors.add_related(
+                            place,
+                            *message,
+                            (&format!("{}.at", other.key), "the other agent"),
+                        );
+                    }
+                    None => errors.add(place.0, place.1, *message),
+                }
             }
         }
     }
@@ -72,14 +83,17 @@ fn place(setup: &mut Setup, occupancy: &mut Occupancy, spawn: Spawn) {
     setup.agents.push(spawn);
 }
 
+/// Why an agent cannot stand somewhere, with the agent in its way.
+type Refused<'s> = (Box<Message>, Option<&'s scenario::Agent>);
+
 /// The start of an agent, or the reason why it cannot stand there.
-fn start_of(
+fn start_of<'s>(
     setup: &Setup,
     occupancy: &Occupancy,
     agent: &scenario::Agent,
     class: ClassId,
-    placed: &[&scenario::Agent],
-) -> Result<Pose, String> {
+    placed: &[&'s scenario::Agent],
+) -> Result<Pose, Refused<'s>> {
     let tables = &setup.tables[class.0 as usize];
     let headings = tables.space().headings();
     let heading = match &agent.at.heading {
@@ -88,31 +102,35 @@ fn start_of(
         Some(name) => heading_from_name(headings, name),
     };
     let heading = heading.ok_or_else(|| {
-        let found = agent.at.heading.as_ref().map_or("none".to_owned(), |name| format!("{name:?}"));
-        format!(
-            "expected heading {} of class \"{}\", found {found}",
-            heading_list(headings),
-            agent.class.value
-        )
+        let expected = format!("heading {} of class \"{}\"", heading_list(headings), agent.class.value);
+        let message = match &agent.at.heading {
+            Some(name) => {
+                let nearest = nearest_heading_of(headings, name);
+                let message = Message::unexpected(expected, format!("{name:?}")).with_nearest(nearest);
+                message.of_value_below("[2]".to_owned())
+            }
+            None => {
+                let (x, y) = (agent.at.x, agent.at.y);
+                let help = format!("say which way it faces, such as at = [{x}, {y}, \"E\"]");
+                Message::unexpected(expected, "none").with_help(help)
+            }
+        };
+        (Box::new(message), None)
     })?;
     let pose = Pose::new(agent.at.x, agent.at.y, heading);
     let legality = Legality::new(&setup.grid, tables.class());
     legality.check_pose(pose).map_err(|blocked| {
-        format!(
-            "{}; {}",
-            blocked.describe(&setup.grid),
-            requirement(setup, &agent.class.value, &legality, blocked)
-        )
+        let requirement = requirement(setup, &agent.class.value, &legality, blocked);
+        (Box::new(format!("{}; {requirement}", blocked.describe(&setup.grid)).into()), None)
     })?;
     for &offset in tables.class().cells_at(pose) {
         let cell = offset.cell_from(pose.cell);
         if let Some(other) = occupancy.holder_at(cell).and_then(|slot| placed.get(slot.index())) {
             let name = other.name.as_ref().map(|name| format!("agent \"{}\"", name.value));
             let name = name.unwrap_or_else(|| other.key.clone());
-            return Err(format!(
-                "cell {cell} is taken by {name} (line {}); agents need separate cells",
-                other.line
-            ));
+            let message =
+                format!("cell {cell} is taken by {name} (line {}); agents need separate cells", other.line);
+            return Err((Box::new(message.into()), Some(other)));
         }
     }
     Ok(pose)
@@ -204,7 +222,8 @@ impl GroupPlacer {
                     "found room for {placed} of {} agents; the area has {} legal poses of class \"{}\" and none is free",
                     group.count, placement.n_legal, group.class.value
                 );
-                errors.add(group.line, &group.key, message);
+                let help = "make its area larger or its count smaller";
+                errors.add(group.line, &group.key, Message::from(message).with_help(help));
                 break;
             };
             let pose = setup.tables[usize::from(class.0)].space().pose(state);

@@ -1,7 +1,7 @@
 //! Areas of cells, and the valid cells and headings as messages list them.
 
 use crate::scenario;
-use crate::scenario::listed;
+use crate::scenario::{listed, nearest_heading};
 use wheelbase_grid::{GridSize, Rect};
 use wheelbase_planner::Heading;
 use wheelbase_planner::model::heading_name;
@@ -16,6 +16,12 @@ pub(super) fn cells_text(size: GridSize) -> String {
 
 pub(super) fn heading_list(headings: u8) -> String {
     listed((0..headings).map(|h| heading_name(headings, Heading(h))))
+}
+
+/// The heading that was most likely meant, as it is written.
+pub(super) fn nearest_heading_of(headings: u8, name: &str) -> Option<String> {
+    let known = (0..headings).map(|h| heading_name(headings, Heading(h)));
+    nearest_heading(name, known).map(|near| format!("{near:?}"))
 }
 
 pub(super) fn area_rect(area: &scenario::Area) -> Rect {

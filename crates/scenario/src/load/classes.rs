@@ -1,7 +1,7 @@
 //! Builds movement classes.
 
 use crate::scenario::{self, Scenario};
-use crate::scenario::{Diagnostics, listed};
+use crate::scenario::{Diagnostics, Message};
 use wheelbase_grid::{GridShape, GridSize, Side};
 use wheelbase_planner::model::{ClassError, OFFSET_MAX, Pivot};
 use wheelbase_planner::{ClassSpec, MovementClass, Primitive};
@@ -24,9 +24,9 @@ pub(super) fn build_class(
             let (line, key) = location_in_class(class, &error);
             let message = match error {
                 ClassError::FootprintTwice((forward, right)) => {
-                    format!("expected each cell once, found [{forward}, {right}] twice")
+                    Message::unexpected("each cell once", format!("[{forward}, {right}] twice"))
                 }
-                other => other.to_string(),
+                other => other.into(),
             };
             errors.add(line, &key, message);
         })
@@ -41,9 +41,8 @@ pub(crate) fn spec_of(
 ) -> Option<ClassSpec> {
     let [forward, right] = class.pivot.value;
     let Some(pivot) = Pivot::from_cells(forward, right) else {
-        let message = format!(
-            "expected two multiples of a half within {OFFSET_MAX} cells, both whole or both not, found [{forward}, {right}]"
-        );
+        let expected = format!("two multiples of a half within {OFFSET_MAX} cells, both whole or both not");
+        let message = Message::unexpected(expected, format!("[{forward}, {right}]"));
         errors.add(class.pivot.line, &format!("{}.pivot", class.key), message);
         return None;
     };
@@ -82,6 +81,9 @@ fn location_in_class(class: &scenario::Class, error: &ClassError) -> (u32, Strin
         ClassError::Headings { .. } => (class.headings.line, format!("{}.headings", class.key)),
         ClassError::PivotOnHex => (class.pivot.line, format!("{}.pivot", class.key)),
         ClassError::FullOnHex => (class.line, format!("{}.sweep", class.key)),
+        ClassError::DiagonalWithout8 | ClassError::DiagonalEmpty => {
+            (class.line, format!("{}.footprint_diagonal", class.key))
+        }
         ClassError::OffsetTooFar((forward, right)) => {
             let cell = [*forward, *right];
             let sweeps =
@@ -97,6 +99,10 @@ fn location_in_class(class: &scenario::Class, error: &ClassError) -> (u32, Strin
         | ClassError::TooFar { name, .. }
         | ClassError::Time { name, .. }
         | ClassError::NoEffect(name)
+        | ClassError::NameTwice(name)
+        | ClassError::WhenWithout8(name)
+        | ClassError::WhenMissing(name)
+        | ClassError::SweptMissing(name)
         | ClassError::SweptTooMany { name, .. }
         | ClassError::SweepTooLong(name) => class
             .moves
@@ -147,8 +153,11 @@ pub(super) fn find_class(
     let names = || setup.tables.iter().map(|tables| tables.class().spec().name.as_str());
     let at = names().position(|class| class == name.value);
     if at.is_none() {
-        let known = listed(names());
-        let message = format!("no class \"{}\", expected {known}", name.value);
+        let message = Message::unknown_name("no class", &name.value, names());
+        let message = match names().next() {
+            None => message.with_help("define it under [class.NAME], or use the built-in class \"octile\""),
+            Some(_) => message,
+        };
         errors.add(name.line, &format!("{key}.class"), message);
     }
     at.map(|at| ClassId(at as u8))

@@ -6,7 +6,7 @@ use super::orders::{AgentNames, agent_named, check_followers, orders_for_heading
 use super::tasks::TaskReader;
 use super::teams::Teams;
 use crate::scenario::{self, EventAction, Located, Scenario};
-use crate::scenario::{Diagnostics, listed};
+use crate::scenario::{Diagnostics, Message};
 use wheelbase_grid::{CellXY, Change, Side, SideKind, TerrainKind};
 use wheelbase_sim::{AgentId, AgentSelection, Command, MapEdit, OnAgents, Order, Setup, SpawnGroup};
 
@@ -122,8 +122,8 @@ fn terrain_kind(
     let table = setup.grid.terrain_table();
     let kind = table.kind_of_name(&name.value);
     if kind.is_none() {
-        let known = listed(table.entries().iter().map(|e| e.name.as_str()));
-        errors.add(name.line, key, format!("no terrain \"{}\", expected {known}", name.value));
+        let known = table.entries().iter().map(|e| e.name.as_str());
+        errors.add(name.line, key, Message::unknown_name("no terrain", &name.value, known));
     }
     kind
 }
@@ -137,8 +137,8 @@ fn side_kind(
     let table = setup.grid.side_table();
     let kind = table.kind_of_name(&name.value);
     if kind.is_none() {
-        let known = listed(table.entries().iter().map(|e| e.name.as_str()));
-        errors.add(name.line, key, format!("no side kind \"{}\", expected {known}", name.value));
+        let known = table.entries().iter().map(|e| e.name.as_str());
+        errors.add(name.line, key, Message::unknown_name("no side kind", &name.value, known));
     }
     kind
 }

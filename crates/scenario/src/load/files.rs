@@ -1,26 +1,30 @@
 //! Reads the files of a scenario, from the disk, from memory or from a recording.
 
 use super::error::LoadError;
+use crate::scenario::{Message, nearest_name};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 /// Largest file that is read, in bytes: a map of 2^26 cells, with room to spare.
 const FILE_BYTES_MAX: u64 = 1 << 28;
+
+/// Most files of a folder that are compared with a missing one.
+const FILES_COMPARED_MAX: usize = 4096;
 
 /// Reads a file that a user names, which may be a pipe. Its size is limited, and thus the memory it takes.
 /// # Errors
 /// [`LoadError::File`] if it cannot be read, is a folder, or exceeds 2^28 bytes.
 pub fn read_file(path: &Path) -> Result<Vec<u8>, LoadError> {
-    let report = |why: String| LoadError::File { file: path.display().to_string(), why };
-    let file = File::open(path).map_err(|error| report(format!("cannot be read: {error}")))?;
+    let report = |why: String| LoadError::in_file(path, why);
+    let file = File::open(path).map_err(|error| unread(path, &error, true))?;
     if file.metadata().is_ok_and(|found| found.is_dir()) {
         return Err(report("is a folder, expected a file".to_owned()));
     }
     let mut bytes = Vec::new();
     let read = file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes);
-    read.map_err(|error| report(format!("cannot be read: {error}")))?;
+    read.map_err(|error| unread(path, &error, false))?;
     if bytes.len() as u64 > FILE_BYTES_MAX {
         return Err(report(format!("is larger than {FILE_BYTES_MAX} bytes, the most that is read")));
     }
@@ -51,24 +55,28 @@ impl Files<'_> {
     /// Reads a file: from `path` on the disk, else by `name`.
     pub(super) fn read(self, path: &Path, name: &str) -> Result<Vec<u8>, LoadError> {
         let (files, of) = match self {
-            Self::Disk => return read_named_file(path),
+            Self::Disk => return read_named_file(path, is_inside(name)),
             Self::Attached(files) => (files, "of the recording"),
             Self::Memory(files) => (files, "given"),
         };
         let found = files.iter().find(|file| file.name == name);
-        let missing =
-            || LoadError::File { file: name.to_owned(), why: format!("is not among the files {of}") };
+        let missing = || {
+            let known = files.iter().map(|file| file.name.as_str());
+            let nearest = nearest_name(name, known).map(|near| format!("`{near}`"));
+            let message = Message::from(format!("is not among the files {of}")).with_nearest(nearest);
+            LoadError::File { file: name.to_owned(), message: Box::new(message) }
+        };
         found.map(|file| file.bytes.clone()).ok_or_else(missing)
     }
 }
 
 /// Reads a file that another file names: unlike [`read_file`] only a regular file, through links. A pipe or a device
-/// may never end, and opening it may have effects.
+/// may never end, and opening it may have effects. The message on a missing one suggests another only if `may_suggest`.
 /// # Errors
 /// As [`read_file`], and if it is not a regular file.
-pub(super) fn read_named_file(path: &Path) -> Result<Vec<u8>, LoadError> {
-    let report = |why: String| LoadError::File { file: path.display().to_string(), why };
-    let unread = |error: io::Error| report(format!("cannot be read: {error}"));
+fn read_named_file(path: &Path, may_suggest: bool) -> Result<Vec<u8>, LoadError> {
+    let report = |why: String| LoadError::in_file(path, why);
+    let unread = |error: io::Error| unread(path, &error, may_suggest);
     let check = |found: std::fs::Metadata| match found.len() {
         _ if found.is_dir() => Err(report("is a folder, expected a file".to_owned())),
         _ if !found.is_file() => {
@@ -87,4 +95,36 @@ pub(super) fn read_named_file(path: &Path) -> Result<Vec<u8>, LoadError> {
     // Some system files claim to be regular and empty, and never end.
     file.take(n_bytes).read_to_end(&mut bytes).map_err(unread)?;
     Ok(bytes)
+}
+
+/// Why a file cannot be read, and the file of its folder that was most likely meant.
+fn unread(path: &Path, error: &io::Error, may_suggest: bool) -> LoadError {
+    let is_missing = error.kind() == io::ErrorKind::NotFound && may_suggest;
+    let nearest = if is_missing { nearest_file(path) } else { None };
+    let nearest = nearest.map(|near| format!("`{}`", near.display()));
+    LoadError::in_file(path, Message::from(format!("cannot be read: {error}")).with_nearest(nearest))
+}
+
+/// The file with the nearest name in the same folder, of the same extension.
+pub(super) fn nearest_file(path: &Path) -> Option<PathBuf> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let ending = path.extension();
+    let entries = std::fs::read_dir(folder).ok()?.flatten().take(FILES_COMPARED_MAX);
+    let files =
+        entries.map(|entry| PathBuf::from(entry.file_name())).filter(|file| file.extension() == ending);
+    let mut stems: Vec<String> =
+        files.filter_map(|file| Some(file.file_stem()?.to_str()?.to_owned())).collect();
+    stems.sort_unstable();
+    let near = nearest_name(path.file_stem()?.to_str()?, stems.iter().map(String::as_str))?;
+    let mut name = std::ffi::OsString::from(near);
+    if let Some(ending) = ending {
+        name.push(".");
+        name.push(ending);
+    }
+    Some(path.with_file_name(name))
+}
+
+/// Whether a path that a file names stays below the folder of that file: of no other folder are names shown.
+fn is_inside(name: &str) -> bool {
+    Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }

@@ -1,7 +1,7 @@
 //! Builds the tables of terrain and side kinds.
 
 use crate::scenario;
-use crate::scenario::{Diagnostics, listed};
+use crate::scenario::{Diagnostics, Message, listed};
 use std::path::Path;
 use wheelbase_grid::{
     GridShape, SIDES_MAX, SideEntry, SideKind, SideTable, TableError, TerrainEntry, TerrainTable,
@@ -67,18 +67,18 @@ impl<'a> TypedKinds<'a> {
         for (path, terrain) in &self.terrains {
             let mut sides_at_start = [SideKind::OPEN; SIDES_MAX];
             for (side, named) in &terrain.sides {
-                let message = match (shape.side_number(*side), sides.kind_of_name(&named.value)) {
+                let message: Message = match (shape.side_number(*side), sides.kind_of_name(&named.value)) {
                     (Some(number), Some(kind)) => {
                         sides_at_start[number] = kind;
                         continue;
                     }
                     (None, _) => {
                         let known = listed(shape.sides().iter().map(|side| side.name()));
-                        format!("cells of a map of shape \"{}\" have sides {known}", shape.name())
+                        format!("cells of a map of shape \"{}\" have sides {known}", shape.name()).into()
                     }
                     (_, None) => {
-                        let known = listed(sides.entries().iter().map(|e| e.name.as_str()));
-                        format!("no side kind \"{}\", expected {known}", named.value)
+                        let known = sides.entries().iter().map(|e| e.name.as_str());
+                        Message::unknown_name("no side kind", &named.value, known)
                     }
                 };
                 let key = format!("{}.sides.{}", terrain.key, side.name());

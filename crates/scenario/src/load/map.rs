@@ -4,9 +4,10 @@ use super::error::LoadError;
 use super::files::{Files, read_file};
 use super::kinds::TypedKinds;
 use super::map_object::MapObject;
+use super::map_rows::{map_errors, row_errors};
 use super::memory_need::{check_file, check_generated};
 use crate::scenario::{self, Elevation, Scenario, ScenarioErrors};
-use crate::scenario::{Diagnostics, listed};
+use crate::scenario::{Diagnostics, Message, listed, nearest_name};
 use std::path::{Path, PathBuf};
 use wheelbase_grid::{
     Cell, Grid, GridError, GridShape, GridSize, MemoryMax, MemoryNeed, SideTable, TerrainKind, TerrainTable,
@@ -61,18 +62,12 @@ fn parse_map(
         _ => {
             // Checked before any cell is built.
             check_file(path, MemoryNeed::built(2 * bytes.len() as u64), memory_max)?;
-            let read = movingai::parse(bytes, terrain, sides).map_err(|error| map_error(path, &error))?;
+            let glyphs = terrain.clone();
+            let read = movingai::parse(bytes, terrain, sides)
+                .map_err(|error| map_errors(path, (&error, bytes), &glyphs))?;
             let files = vec![path.to_owned()];
             Ok(MapContents { grid: read.grid, objects: Vec::new(), warnings: read.warnings, files })
         }
-    }
-}
-
-/// An error in a map file, with its place.
-pub(super) fn map_error(path: &Path, error: &movingai::MapFileError) -> LoadError {
-    LoadError::File {
-        file: format!("{}:{}:{}", path.display(), error.line, error.column),
-        why: error.kind.to_string(),
     }
 }
 
@@ -90,14 +85,20 @@ fn parse_tiled(
         let file = relative_to(path, name);
         files.push(file.clone());
         sources.read(&file, name).map_err(|error| match error {
-            LoadError::File { why, .. } => why,
+            LoadError::File { message, .. } => message.line(),
             other => other.to_string(),
         })
     };
     check_file(path, tiled::need(bytes), memory_max)?;
     let read = tiled::parse(bytes, terrain, sides, tileset).map_err(|error| {
         let file = error.tileset.as_ref().map_or(path.to_owned(), |tileset| relative_to(path, tileset));
-        LoadError::File { file: format!("{}:{}", file.display(), error.line), why: error.kind.to_string() }
+        let file = file.display().to_string();
+        ScenarioErrors::from(scenario::ScenarioError::new(
+            file,
+            error.line as usize,
+            String::new(),
+            error.kind,
+        ))
     })?;
     let object = |object: tiled::TiledObject| MapObject {
         line: object.line,
@@ -132,8 +133,7 @@ fn parse_picture(
 ) -> Result<MapContents, LoadError> {
     check_file(path, png::need(bytes), memory_max)?;
     let read = png::parse(bytes, terrain, sides);
-    let grid =
-        read.map_err(|error| LoadError::File { file: path.display().to_string(), why: error.to_string() })?;
+    let grid = read.map_err(|error| LoadError::in_file(path, error))?;
     Ok(MapContents { grid, objects: Vec::new(), warnings: Vec::new(), files: vec![path.to_owned()] })
 }
 
@@ -157,7 +157,7 @@ fn parse_height_picture(
 ) -> Result<(GridSize, Vec<i16>), LoadError> {
     check_file(path, png::need(bytes), memory_max)?;
     let read = png::parse_heights(bytes);
-    read.map_err(|error| LoadError::File { file: path.display().to_string(), why: error.to_string() })
+    read.map_err(|error| LoadError::in_file(path, error))
 }
 
 #[cfg(not(feature = "png"))]
@@ -168,8 +168,7 @@ fn parse_height_picture(path: &Path, _: &[u8], _: MemoryMax) -> Result<(GridSize
 /// The error for a format that this build does not read.
 #[cfg(not(all(feature = "png", feature = "tiled")))]
 fn left_out(path: &Path, what: &str) -> LoadError {
-    let why = format!("this program was built without {what}");
-    LoadError::File { file: path.display().to_string(), why }
+    LoadError::in_file(path, format!("this program was built without {what}"))
 }
 
 /// The path of a file that the file at `path` names.
@@ -195,7 +194,7 @@ pub(super) fn load_map(
             let map = relative_to(path, &file.value);
             // A mistake in the map has its own line; a map that cannot be read has none.
             let bytes = sources.read(&map, &file.value).map_err(|error| {
-                errors.add(file.line, "map.file", error);
+                errors.add(file.line, "map.file", error.into_message());
                 ScenarioErrors::new(errors.take())
             })?;
             let read = parse_map(&map, &bytes, (terrain_table, side_table), sources, memory_max)?;
@@ -215,12 +214,10 @@ pub(super) fn load_map(
         }
         scenario::MapSource::Generate { kind, size, seed } => {
             let Some(map_kind) = MapKind::from_name(&kind.value) else {
-                let known = listed(MapKind::ALL.iter().map(|kind| kind.name()));
-                errors.add(
-                    kind.line,
-                    "map.generate.kind",
-                    format!("expected {known}, found \"{}\"", kind.value),
-                );
+                let known = || MapKind::ALL.iter().map(|kind| kind.name());
+                let nearest = nearest_name(&kind.value, known()).map(|near| format!("{near:?}"));
+                let message = Message::unexpected(listed(known()), format!("\"{}\"", kind.value));
+                errors.add(kind.line, "map.generate.kind", message.with_nearest(nearest));
                 return Err(ScenarioErrors::new(errors.take()).into());
             };
             let size = GridSize::new(u64::from(size[0]), u64::from(size[1])).map_err(|error| {
@@ -236,14 +233,14 @@ pub(super) fn load_map(
         }
         scenario::MapSource::Rows(rows) => {
             let texts: Vec<&str> = rows.iter().map(|row| row.value.as_str()).collect();
+            let glyphs = terrain_table.clone();
             Grid::from_rows(&texts, terrain_table, side_table).map_err(|error| {
-                let row = match &error {
-                    GridError::RaggedRow { row, .. } => *row,
-                    GridError::UnknownGlyph { cell, .. } => cell.y as usize,
-                    _ => 0,
-                };
-                let line = rows.get(row).map_or(typed.map.line, |row| row.line);
-                errors.add(line, &format!("map.rows[{row}]"), error);
+                row_errors(rows, &glyphs, &mut errors);
+                // The size of the map, or the number of its kinds.
+                if errors.is_empty() {
+                    let line = rows.first().map_or(typed.map.line, |row| row.line);
+                    errors.add(line, "map.rows[0]", error);
+                }
                 ScenarioErrors::new(errors.take())
             })?
         }
@@ -297,7 +294,7 @@ fn heights_of_picture(
     let bytes = match sources.read(&picture, &file.value) {
         Ok(bytes) => bytes,
         Err(error) => {
-            errors.add(file.line, "map.elevation", error);
+            errors.add(file.line, "map.elevation", error.into_message());
             return Ok(Vec::new());
         }
     };

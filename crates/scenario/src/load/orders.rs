@@ -1,8 +1,8 @@
 //! Builds orders.
 
-use super::areas::{area_rect, cells_text, heading_list};
+use super::areas::{area_rect, cells_text, heading_list, nearest_heading_of};
 use crate::scenario;
-use crate::scenario::{Diagnostics, Located, listed};
+use crate::scenario::{Diagnostics, Located, Message};
 use std::collections::{BTreeMap, BTreeSet};
 use wheelbase_grid::{CellXY, GridShape};
 use wheelbase_planner::GoalMember;
@@ -70,7 +70,8 @@ pub(super) fn check_followers<'n>(
         if let scenario::OrderKind::Follow { leader, .. } = &order.kind
             && followers.contains(leader.value.as_str())
         {
-            let message = format!("agent \"{}\" cannot follow itself, expected another agent", leader.value);
+            let message =
+                Message::wrong(format!("agent \"{}\" cannot follow itself", leader.value), "another agent");
             errors.add(leader.line, &format!("{}.follow", order.key), message);
         }
     }
@@ -142,8 +143,7 @@ pub(super) fn agent_named(
 ) -> Option<AgentId> {
     let known = names.get(name.value.as_str()).copied();
     if known.is_none() {
-        let message = format!("no agent \"{}\", expected {}", name.value, listed(names.keys().copied()));
-        errors.add(name.line, key, message);
+        errors.add(name.line, key, Message::unknown_name("no agent", &name.value, names.keys().copied()));
     }
     known
 }
@@ -170,15 +170,18 @@ fn build_trip(
     errors: &mut Diagnostics<'_>,
 ) -> Trip {
     let mut members = Vec::with_capacity(poses.len());
-    for pose in poses {
+    for (pose_idx, pose) in poses.iter().enumerate() {
         let heading = match pose.heading.as_deref() {
             None | Some("any") => None,
             Some(name) => {
                 let heading = heading_from_name(headings, name);
                 if heading.is_none() {
-                    let known = heading_list(headings);
-                    let message = format!("expected heading any, {known}, found {name:?}");
-                    errors.add(pose.line, &order.key, message);
+                    let expected = format!("heading any, {}", heading_list(headings));
+                    let nearest = nearest_heading_of(headings, name);
+                    let message = Message::unexpected(expected, format!("{name:?}")).with_nearest(nearest);
+                    let item = if poses.len() > 1 { format!("[{pose_idx}]") } else { String::new() };
+                    let path = format!(".{}{item}[2]", order.kind.key());
+                    errors.add(pose.line, &order.key, message.of_value_below(path));
                     continue;
                 }
                 heading
@@ -209,6 +212,7 @@ fn check_on_map(
     if !on_map && trip.fallback == Fallback::Fail {
         let cell = members.first().map_or(CellXY::new(0, 0), |member| member.cell);
         let message = format!("goal {cell} is off the map of {size}; expected {}", cells_text(size));
+        let message = Message::from(message).of_value_below(format!(".{}", order.kind.key()));
         errors.add(order.line, &order.key, message);
     }
 }

@@ -6,11 +6,13 @@
 use super::error::{LoadError, refused};
 use super::files::{AttachedFile, Files};
 use super::loaded::{Loaded, Source};
-use super::map::{map_error, relative_to};
+use super::map::relative_to;
+use super::map_rows::map_error;
 use super::memory_need::{check_file, too_large};
 use super::overrides::Overrides;
 use crate::scenario::{
-    CellList, ListedCell, Located, Problem, ScenarioError, ScenarioErrors, parse_cell_list, parse_problem,
+    CellList, Diagnostics, ListedCell, Located, Message, Problem, ScenarioError, ScenarioErrors,
+    parse_cell_list, parse_problem,
 };
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -54,14 +56,14 @@ pub struct LoadedProblem {
     /// Goal cells of the tasks, all free. Agent k of n gets task k, task n + k and so on.
     pub tasks: Vec<Cell>,
     /// Mistakes that do no harm.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<ScenarioError>,
     files: Vec<AttachedFile>,
 }
 
 impl LoadedProblem {
     /// Reads a problem and the files that it names.
     /// # Errors
-    /// [`LoadError`] with the first mistake found in each file, up to the first file that has any.
+    /// [`LoadError`] with the mistakes in the first file that has any.
     pub fn read(
         path: &Path,
         bytes: &[u8],
@@ -77,8 +79,7 @@ impl LoadedProblem {
         let (agents_path, agents_bytes) = reader.read(agent_file, "agentFile")?;
         check_file(&agents_path, MemoryNeed::built(LIST_BYTES * agents_bytes.len() as u64), memory_max)?;
         let team = team_size.value as usize;
-        let listed = parse_cell_list(&agents_path.display().to_string(), &agents_bytes, team)
-            .map_err(ScenarioErrors::from)?;
+        let listed = parse_cell_list(&agents_path.display().to_string(), &agents_bytes, team)?;
         let starts = free_cells(&grid, &agents_path, &listed)?;
         if starts.len() < team {
             let found = starts.len();
@@ -96,8 +97,7 @@ impl LoadedProblem {
         }
         let (tasks_path, tasks_bytes) = reader.read(task_file, "taskFile")?;
         check_file(&tasks_path, MemoryNeed::built(LIST_BYTES * tasks_bytes.len() as u64), memory_max)?;
-        let listed = parse_cell_list(&tasks_path.display().to_string(), &tasks_bytes, usize::MAX)
-            .map_err(ScenarioErrors::from)?;
+        let listed = parse_cell_list(&tasks_path.display().to_string(), &tasks_bytes, usize::MAX)?;
         let tasks = free_cells(&grid, &tasks_path, &listed)?;
         if tasks.is_empty() {
             return Err(mistake_in(
@@ -110,8 +110,9 @@ impl LoadedProblem {
         let Located { value: announced, line } = listed.announced;
         if announced != tasks.len() as u64 {
             let found = tasks.len();
-            warnings
-                .push(format!("{}:{line}: expected {announced} tasks, found {found}", tasks_path.display()));
+            let message = format!("expected {announced} tasks, found {found}");
+            let file = tasks_path.display().to_string();
+            warnings.push(ScenarioError::new(file, line as usize, String::new(), message));
         }
         let files = reader.read;
         Ok(Self { grid, starts, tasks, warnings, files })
@@ -128,8 +129,10 @@ pub fn build_problem(
     files: Files<'_>,
 ) -> Result<Loaded, LoadError> {
     let Some(ticks) = overrides.ticks else {
-        let why = "a problem does not say how many ticks to run; expected --ticks N".to_owned();
-        return Err(LoadError::File { file: path.display().to_string(), why });
+        return Err(LoadError::in_file(
+            path,
+            "a problem does not say how many ticks to run; expected --ticks N",
+        ));
     };
     let problem = LoadedProblem::read(path, bytes, files, overrides.memory_max)?;
     let settings = Settings {
@@ -210,9 +213,13 @@ impl FileReader<'_> {
     fn read(&mut self, file: &Located<String>, key: &str) -> Result<(PathBuf, Vec<u8>), LoadError> {
         let path = relative_to(self.problem, &file.value);
         let bytes = self.files.read(&path, &file.value).map_err(|error| {
-            let (problem, message) = (self.problem.display().to_string(), error.to_string());
-            let (line, key) = (file.line as usize, key.to_owned());
-            ScenarioErrors::from(ScenarioError { file: problem, line, key, message })
+            let problem = self.problem.display().to_string();
+            ScenarioErrors::from(ScenarioError::new(
+                problem,
+                file.line as usize,
+                key.to_owned(),
+                error.into_message(),
+            ))
         })?;
         self.read.push(AttachedFile { name: file.value.clone(), bytes: bytes.clone() });
         Ok((path, bytes))
@@ -221,7 +228,7 @@ impl FileReader<'_> {
 
 fn mistake_in(file: &Path, line: u32, message: String) -> LoadError {
     let file = file.display().to_string();
-    ScenarioErrors::from(ScenarioError { file, line: line as usize, key: String::new(), message }).into()
+    ScenarioErrors::from(ScenarioError::new(file, line as usize, String::new(), message)).into()
 }
 
 /// The map of a problem: `@` and `T` are blocked, all other glyphs are free.
@@ -244,17 +251,19 @@ fn read_robot_map(path: &Path, bytes: &[u8]) -> Result<Grid, LoadError> {
 fn free_cells(grid: &Grid, path: &Path, listed: &CellList) -> Result<Vec<Cell>, LoadError> {
     let n_cells = grid.size().n_cells();
     let mut cells = Vec::with_capacity(listed.cells.len());
+    let mut errors = Diagnostics::new(path);
     for &ListedCell { cell, line } in &listed.cells {
         if cell as usize >= n_cells {
-            let message = format!("expected a cell from 0 to {}, found {cell}", n_cells - 1);
-            return Err(mistake_in(path, line, message));
+            let range = format!("a cell from 0 to {}", n_cells - 1);
+            errors.add(line, "", Message::unexpected(range, cell.to_string()));
+            continue;
         }
         let kind = grid.terrain()[cell as usize];
         if grid.terrain_table()[kind].speed == 0 {
-            let message = format!("cell {cell} is blocked, expected a free one");
-            return Err(mistake_in(path, line, message));
+            errors.add(line, "", Message::wrong(format!("cell {cell} is blocked"), "a free one"));
         }
         cells.push(Cell(cell));
     }
+    errors.stop_if_any()?;
     Ok(cells)
 }

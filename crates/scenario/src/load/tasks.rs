@@ -147,8 +147,9 @@ impl<'f> TaskReader<'f> {
             Some(at) => at,
             None => {
                 let bytes = self.files.read(&path, &file.value);
-                let bytes =
-                    bytes.map_err(|error| errors.add(file.line, &format!("{key}.file"), error)).ok()?;
+                let bytes = bytes
+                    .map_err(|error| errors.add(file.line, &format!("{key}.file"), error.into_message()))
+                    .ok()?;
                 self.attached.push(AttachedFile { name: file.value.clone(), bytes });
                 self.attached.len() - 1
             }

@@ -1,6 +1,6 @@
 //! Numbers the teams of a scenario.
 
-use crate::scenario::{Diagnostics, EventAction, Group, Located, Scenario, listed};
+use crate::scenario::{Diagnostics, EventAction, Group, Located, Message, Scenario};
 use std::collections::BTreeMap;
 use wheelbase_sim::{Friends, Team};
 
@@ -44,8 +44,11 @@ impl<'s> Teams<'s> {
             let teams = pair.names.iter().enumerate().map(|(at, name)| {
                 let team = self.numbers.get(name.as_str()).copied();
                 if team.is_none() {
-                    let known = listed(self.numbers.keys().copied());
-                    let message = format!("no agent is of team \"{name}\", expected {known}");
+                    let known = self.numbers.keys().copied();
+                    let mut message = Message::unknown_name("no agent is of team", name, known);
+                    if self.numbers.is_empty() {
+                        message = message.with_help(format!("give agents their team: team = \"{name}\""));
+                    }
                     errors.add(pair.line, &format!("{}[{at}]", pair.key), message);
                 }
                 team

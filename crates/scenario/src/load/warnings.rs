@@ -2,8 +2,8 @@
 
 use super::areas::area_rect;
 use super::map::{read_map, relative_to};
-use crate::scenario::Diagnostics;
 use crate::scenario::{self, AgentSelection, Area, EventAction, Located, Scenario, ScenarioError};
+use crate::scenario::{Diagnostics, Message, nearest_name};
 use std::collections::{BTreeMap, BTreeSet};
 use wheelbase_grid::{MemoryMax, Rect};
 use wheelbase_planner::model::{SLOPE_FLAT, move_time};
@@ -25,11 +25,13 @@ pub fn warnings(path: &std::path::Path, typed: &Scenario, world: &World) -> Vec<
     for class in &typed.classes {
         let terrain = world.grid().terrain_table();
         for over in class.speed.iter().filter(|over| terrain.kind_of_name(&over.name).is_none()) {
-            found.add(over.line, &over.key, format!("the map has no terrain \"{}\"; ignored", over.name));
+            let known = terrain.entries().iter().map(|entry| entry.name.as_str());
+            found.add(over.line, &over.key, ignored_kind("terrain", &over.name, known));
         }
         let sides = world.grid().side_table();
         for over in class.side_speed.iter().filter(|over| sides.kind_of_name(&over.name).is_none()) {
-            found.add(over.line, &over.key, format!("the map has no side kind \"{}\"; ignored", over.name));
+            let known = sides.entries().iter().map(|entry| entry.name.as_str());
+            found.add(over.line, &over.key, ignored_kind("side kind", &over.name, known));
         }
     }
     for (tables, typed_class) in world.tables().iter().zip(&typed.classes) {
@@ -49,6 +51,13 @@ pub fn warnings(path: &std::path::Path, typed: &Scenario, world: &World) -> Vec<
     warn_about_events(typed, world, &mut found);
     warn_about_teams(typed, &mut found);
     found.take()
+}
+
+/// The warning on a speed for a kind that the map lacks.
+fn ignored_kind<'n>(what: &str, name: &str, known: impl Iterator<Item = &'n str>) -> Message {
+    let nearest = nearest_name(name, known).map(|near| format!("`{near}`"));
+    let message = Message::from(format!("the map has no {what} \"{name}\"; ignored"));
+    message.with_nearest(nearest).of_key()
 }
 
 /// Reads the map again for its warnings, which loading a scenario drops: only `check` asks for them.

@@ -4,7 +4,7 @@ use super::agents::{GroupPlacer, PlacedAgents, place_agents, read_group};
 use super::classes::{OCTILE_ON_HEX, build_class, names_octile, shape_of_class_file, spec_of};
 use super::error::{LoadError, refused};
 use super::events::build_events;
-use super::files::{Files, read_file};
+use super::files::{Files, nearest_file, read_file};
 use super::kinds::TypedKinds;
 use super::loaded::{Loaded, Source};
 use super::map::{LoadedMap, MapContents, load_map, read_map};
@@ -13,12 +13,15 @@ use super::memory_need::{self, agents_max};
 use super::orders::AgentNames;
 use super::overrides::Overrides;
 use super::problem::{build_problem, is_problem};
+use super::scenario_text::{build_from_text, read_text};
 use super::tasks::TaskReader;
 use super::teams::Teams;
-use crate::scenario::Diagnostics;
-use crate::scenario::{self, Scenario};
+use super::warnings::warnings;
+use crate::scenario::{self, Scenario, ScenarioError, ScenarioErrors};
+use crate::scenario::{Diagnostics, Message, locate, nearest_name};
 use std::path::{Path, PathBuf};
 use wheelbase_grid::{Grid, GridShape, GridSize, MemoryMax, SideTable, TerrainTable};
+use wheelbase_maps::MapFileWarning;
 use wheelbase_planner::{ClassSpec, MovementClass};
 use wheelbase_sim::{AgentId, CollisionRule, Command, Random, Settings, Setup, World, WorldParts};
 use wheelbase_traffic::Occupancy;
@@ -49,9 +52,23 @@ pub struct LoadedGrid {
 /// # Errors
 /// [`LoadError`] with every mistake in it.
 pub fn read_scenario(path: &Path, memory_max: MemoryMax) -> Result<Scenario, LoadError> {
-    let bytes = read_file(path)?;
-    memory_need::check_text(path, &bytes, memory_max)?;
-    Ok(scenario::parse(&path.display().to_string(), &bytes)?)
+    Ok(scenario::parse(&path.display().to_string(), &read_text(path, memory_max)?)?)
+}
+
+/// Checks a scenario: builds its world, and gives the warnings.
+/// # Errors
+/// [`LoadError`] with every mistake that could be found.
+pub fn check_scenario(path: &Path, memory_max: MemoryMax) -> Result<Vec<ScenarioError>, LoadError> {
+    let bytes = read_text(path, memory_max)?;
+    let mut found = build_from_text(path, &bytes, |mut typed| {
+        // Loading only searches for the first orders: one slot will do, and landmarks would not pay.
+        typed.landmarks = Some(0);
+        typed.search_slots = 1;
+        let world = build_world_within(path, &typed, Files::Disk, memory_max)?.world;
+        Ok(warnings(path, &typed, &world))
+    })?;
+    locate(&mut found, &path.display().to_string(), &bytes);
+    Ok(found)
 }
 
 /// Reads a scenario and builds its world: map, classes, agents, events.
@@ -71,9 +88,10 @@ pub fn load_world_and_text(path: &Path, overrides: Overrides) -> Result<(Loaded,
         build_problem(path, &bytes, overrides, Files::Disk)?
     } else {
         memory_need::check_text(path, &bytes, overrides.memory_max)?;
-        let mut typed = scenario::parse(&path.display().to_string(), &bytes)?;
-        overrides.apply(&mut typed);
-        build_world_within(path, &typed, Files::Disk, overrides.memory_max)?
+        build_from_text(path, &bytes, |mut typed| {
+            overrides.apply(&mut typed);
+            build_world_within(path, &typed, Files::Disk, overrides.memory_max)
+        })?
     };
     // Lossless: anything but UTF-8 was refused above.
     Ok((loaded, String::from_utf8_lossy(&bytes).into_owned()))
@@ -102,7 +120,20 @@ pub fn build_world_within(
     files: Files<'_>,
     memory_max: MemoryMax,
 ) -> Result<Loaded, LoadError> {
-    build_world_on(path, typed, load_scenario_map(path, typed, files, memory_max)?, files, memory_max)
+    let map = load_scenario_map(path, typed, files, memory_max)
+        .map_err(|error| with_mistakes_of_classes(path, typed, error))?;
+    build_world_on(path, typed, map, files, memory_max)
+}
+
+/// The mistakes in a map, and those in the classes that can be found without one.
+fn with_mistakes_of_classes(path: &Path, typed: &Scenario, error: LoadError) -> LoadError {
+    let LoadError::Scenario(of_map) = error else { return error };
+    let mut errors = Diagnostics::new(path);
+    for class in &typed.classes {
+        build_class(class, typed.map.shape, None, &mut errors);
+    }
+    errors.extend(of_map.into_vec());
+    ScenarioErrors::new(errors.take()).into()
 }
 
 /// As [`build_world_within`], on a map that is loaded already.
@@ -118,8 +149,8 @@ pub(crate) fn build_world_on(
     let mut errors = Diagnostics::new(path);
     let mut map_errors = Diagnostics::new(&file);
     let on_map = agents_of(&objects, typed, &mut map_errors);
-    map_errors.stop_if_any()?;
     let built = movement_classes(typed, &on_map, (grid.shape(), grid.size()), &mut errors);
+    errors.extend(map_errors.take());
     errors.stop_if_any()?;
     let collision = match typed.collision {
         scenario::Collision::Swept => CollisionRule::Swept,
@@ -244,29 +275,37 @@ pub fn load_planning_problem(
     class: Option<&str>,
     memory_max: MemoryMax,
 ) -> Result<PlanningProblem, LoadError> {
-    let is_scenario = target.extension().is_some_and(|extension| extension == "toml");
-    let typed = if is_scenario { Some(read_scenario(target, memory_max)?) } else { None };
-    let classes = typed.as_ref().map_or(&[][..], |typed| &typed.classes);
+    if target.extension().is_none_or(|extension| extension != "toml") {
+        return planning_problem(target, None, class, memory_max);
+    }
+    let bytes = read_text(target, memory_max)?;
+    build_from_text(target, &bytes, |typed| planning_problem(target, Some(&typed), class, memory_max))
+}
+
+/// The map of a scenario or file, and the class to plan for.
+fn planning_problem(
+    target: &Path,
+    typed: Option<&Scenario>,
+    class: Option<&str>,
+    memory_max: MemoryMax,
+) -> Result<PlanningProblem, LoadError> {
+    let classes = typed.map_or(&[][..], |typed| &typed.classes);
     let named = match class {
         Some(name) => classes.iter().find(|class| class.name == name),
         None if classes.len() == 1 => classes.first(),
         None => None,
     };
-    let report = |why: String| LoadError::File { file: target.display().to_string(), why };
-    let (read, file);
+    let report = |why: String| LoadError::in_file(target, why);
+    let (read, file, text);
     let (class, class_file, class_path) = match (named, class) {
         (Some(class), _) => (Some(class), None, target),
         (None, Some(name)) if name != "octile" || Path::new(name).exists() => {
             file = Path::new(name);
             if !file.exists() {
-                let known: Vec<&str> = classes.iter().map(|class| class.name.as_str()).collect();
-                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                return Err(report(format!(
-                    "no class and no file named \"{name}\"; classes of {}: {known}",
-                    target.display()
-                )));
+                return Err(no_class(target, name, classes));
             }
-            read = read_class_file(file, memory_max)?;
+            text = read_text(file, memory_max)?;
+            read = scenario::parse_class_file(&file.display().to_string(), &text)?;
             (Some(&read.class), Some(&read), file)
         }
         (None, None) if classes.len() > 1 => {
@@ -277,13 +316,13 @@ pub fn load_planning_problem(
         _ => (None, None, target),
     };
     let mut kinds = TypedKinds::default();
-    if let Some(typed) = &typed {
+    if let Some(typed) = typed {
         kinds.add(target, &typed.terrains, &typed.sides);
     }
     if let Some(file) = class_file {
         kinds.add(class_path, &file.terrains, &file.sides);
     }
-    let (grid, files) = match &typed {
+    let (grid, files) = match typed {
         Some(typed) => {
             let LoadedMap { grid, files, .. } = load_map(target, typed, &kinds, Files::Disk, memory_max)?;
             (grid, files)
@@ -309,13 +348,27 @@ pub fn load_planning_problem(
         .ok_or_else(|| report("the class could not be built".to_owned()))
 }
 
+/// The error on a `--class` that is neither a class of the scenario nor a file.
+fn no_class(target: &Path, name: &str, classes: &[scenario::Class]) -> LoadError {
+    let names = || classes.iter().map(|class| class.name.as_str());
+    let known: Vec<&str> = names().collect();
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    let text = format!("no class and no file named \"{name}\"; classes of {}: {known}", target.display());
+    let near = nearest_name(name, names()).map(|near| format!("{near:?}"));
+    let nearest = near.or_else(|| nearest_file(Path::new(name)).map(|near| format!("{near:?}")));
+    LoadError::in_file(target, Message::from(text).with_nearest(nearest))
+}
+
 /// Warnings about a map file: text after the last row.
 /// # Errors
 /// [`LoadError`] if it cannot be read.
-pub fn check_map(path: &Path, memory_max: MemoryMax) -> Result<Vec<String>, LoadError> {
+pub fn check_map(path: &Path, memory_max: MemoryMax) -> Result<Vec<ScenarioError>, LoadError> {
     let map = read_map(path, TerrainTable::movingai(), SideTable::default(), memory_max)?;
     let file = path.display();
-    Ok(map.warnings.iter().map(|warning| format!("{file}:{}: {}", warning.line, warning.kind)).collect())
+    let error = |warning: &MapFileWarning| {
+        ScenarioError::new(file.to_string(), warning.line, String::new(), &warning.kind)
+    };
+    Ok(map.warnings.iter().map(error).collect())
 }
 
 /// Reads a map alone: a map file of any format, or the map of a scenario.
@@ -323,9 +376,11 @@ pub fn check_map(path: &Path, memory_max: MemoryMax) -> Result<Vec<String>, Load
 /// [`LoadError`] if it cannot be read.
 pub fn load_grid(target: &Path, memory_max: MemoryMax) -> Result<LoadedGrid, LoadError> {
     if target.extension().is_some_and(|extension| extension == "toml") {
-        let typed = read_scenario(target, memory_max)?;
-        let LoadedMap { grid, files, .. } = load_scenario_map(target, &typed, Files::Disk, memory_max)?;
-        return Ok(LoadedGrid { grid, files });
+        let bytes = read_text(target, memory_max)?;
+        return build_from_text(target, &bytes, |typed| {
+            let LoadedMap { grid, files, .. } = load_scenario_map(target, &typed, Files::Disk, memory_max)?;
+            Ok(LoadedGrid { grid, files })
+        });
     }
     let MapContents { grid, files, .. } =
         read_map(target, TerrainTable::movingai(), SideTable::default(), memory_max)?;
@@ -336,19 +391,18 @@ pub fn load_grid(target: &Path, memory_max: MemoryMax) -> Result<LoadedGrid, Loa
 /// # Errors
 /// [`LoadError`] with every mistake in it.
 pub fn read_class_file(path: &Path, memory_max: MemoryMax) -> Result<scenario::ClassFile, LoadError> {
-    let bytes = read_file(path)?;
-    memory_need::check_text(path, &bytes, memory_max)?;
-    Ok(scenario::parse_class_file(&path.display().to_string(), &bytes)?)
+    Ok(scenario::parse_class_file(&path.display().to_string(), &read_text(path, memory_max)?)?)
 }
 
 /// Checks a class file as far as possible without a map: its kinds and its class.
 /// # Errors
 /// [`LoadError`] with every mistake that could be found.
 pub fn check_class_file(path: &Path, memory_max: MemoryMax) -> Result<(), LoadError> {
-    let typed = read_class_file(path, memory_max)?;
+    let bytes = read_text(path, memory_max)?;
+    let typed = scenario::parse_class_file(&path.display().to_string(), &bytes)?;
     let mut errors = Diagnostics::new(path);
     let shape = shape_of_class_file(&typed);
     TypedKinds::of(path, &typed.terrains, &typed.sides).tables(shape, &mut errors);
     build_class(&typed.class, shape, None, &mut errors);
-    Ok(errors.stop_if_any()?)
+    errors.stop_if_any().map_err(|errors| LoadError::from(errors).located(path, &bytes))
 }

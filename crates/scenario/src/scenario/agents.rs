@@ -1,5 +1,6 @@
 //! Reads agents, groups of agents and their orders.
 
+use super::message::Message;
 use super::reader::{Keys, ListOf, Names, Node, Reader, Table};
 use super::typed::{
     AGENTS_MAX, Agent, Fallback, GoalOptions, Group, IfUnreachable, Located, ORDERS_MAX, Order, OrderKind,
@@ -121,7 +122,7 @@ fn tasks(reader: &mut Reader, table: &Table) -> Option<Option<Tasks>> {
         let source = match reader.exactly_one(&table, &TASK_SOURCES)? {
             "file" => {
                 if let Some(area) = table.child("area") {
-                    reader.report(&area, "expected only with kind, found with file".to_owned());
+                    reader.report(&area, Message::unexpected("only with kind", "with file").of_key());
                 }
                 let file = reader.required(&table, "file", TASK_FILE, |reader, node| {
                     located_name(reader, node, TASK_FILE)
@@ -225,7 +226,8 @@ fn only_true(reader: &mut Reader, node: &Node) -> Option<()> {
 /// Reports the keys among `names` that the table has: they go with the order `expected`, not with `found`.
 fn refuse(reader: &mut Reader, table: &Table, names: &[&'static str], expected: &str, found: &str) {
     for node in names.iter().filter_map(|name| table.child(name)) {
-        reader.report(&node, format!("expected only with {expected}, found with {found}"));
+        let message = Message::unexpected(format!("only with {expected}"), format!("with {found}"));
+        reader.report(&node, message.of_key());
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::agents;
 use super::class;
 use super::event;
+use super::message::Message;
 use super::reader::{Keys, ListOf, Names, Node, Reader, Table};
 use super::typed::{
     CLASSES_MAX, ClassFile, Collision, EXPANSIONS_PER_TICK_MAX, Elevation, FriendPair, GENERATED_LEN_MAX,
@@ -94,18 +95,24 @@ pub(super) fn scenario(reader: &mut Reader, document: &Node) -> Option<Scenario>
     let mut n_agents = 0;
     let mut names: Names = HashMap::new();
     let agents = reader.optional(&top, "agents", Vec::new(), |reader, node| {
-        reader.list(node, &agents::AGENTS, |reader, node| {
+        reader.list_partly(node, &agents::AGENTS, |reader, node| {
             n_agents += 1;
             agents::agent(reader, node, &mut names)
         })
     });
     let groups = reader.optional(&top, "groups", Vec::new(), |reader, node| {
-        reader.list(node, &agents::GROUPS, |reader, node| agents::group(reader, node, &mut n_agents))
+        reader.list_partly(node, &agents::GROUPS, |reader, node| agents::group(reader, node, &mut n_agents))
     });
     let events = reader.optional(&top, "events", Vec::new(), |reader, node| {
-        reader.list(node, &event::EVENTS, |reader, node| event::event(reader, node, &mut n_agents, shape))
+        reader.list_partly(node, &event::EVENTS, |reader, node| {
+            event::event(reader, node, &mut n_agents, shape)
+        })
     });
     let friends = reader.optional(&top, "teams", Vec::new(), teams);
+    if !reader.mistakes_stand_alone() {
+        unknown_classes(reader, &top);
+        return None;
+    }
     Some(Scenario {
         name: name?,
         seed: seed?,
@@ -126,6 +133,34 @@ pub(super) fn scenario(reader: &mut Reader, document: &Node) -> Option<Scenario>
         events: events?,
         friends: friends?,
     })
+}
+
+/// Reports the classes that agents and groups name and the file lacks: of a file with other mistakes too, which is not
+/// loaded.
+fn unknown_classes(reader: &mut Reader, top: &Table) {
+    let node = top.child("class");
+    // The table may be there under a mistyped name.
+    if node.is_none() && !top.all_known {
+        return;
+    }
+    let Some(classes) = node.as_ref().map_or(Some(Vec::new()), Node::keys) else { return };
+    if classes.contains(&"") {
+        return;
+    }
+    let known = || classes.iter().copied();
+    let mut check = |holder: &Node| {
+        let Some(class) = holder.child("class") else { return };
+        let is_known = |name: &str| name == "octile" || known().any(|known| known == name);
+        if let Some(name) = class.string().filter(|name| !name.is_empty() && !is_known(name)) {
+            reader.report(&class, Message::unknown_name("no class", name, known()));
+        }
+    };
+    for list in ["agents", "groups"].iter().filter_map(|list| top.child(list)) {
+        list.items().into_iter().flatten().for_each(|holder| check(&holder));
+    }
+    for event in top.child("events").iter().filter_map(Node::items).flatten() {
+        event.child("add_agents").iter().for_each(&mut check);
+    }
 }
 
 /// Reads a class file.

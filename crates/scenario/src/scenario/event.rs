@@ -1,7 +1,7 @@
 //! Reads events.
 
 use super::agents::{group, required_orders};
-use super::diagnostics::alternatives;
+use super::message::{Message, alternatives};
 use super::reader::{Keys, ListOf, Node, Reader, Table};
 use super::typed::{
     AGENTS_MAX, AgentSelection, AtDeadline, EVENTS_MAX, Event, EventAction, Located, OnAgents,
@@ -165,7 +165,7 @@ fn on_agents(reader: &mut Reader, table: &Table) -> Option<OnAgents> {
         _ => (&["deadline", "at_deadline"], "on_agents = \"wait\""),
     };
     for node in keys.iter().filter_map(|key| table.child(key)) {
-        reader.report(&node, format!("expected only with {expected}"));
+        reader.report(&node, Message::from(format!("expected only with {expected}")).of_key());
     }
     Some(on_agents)
 }

@@ -1,8 +1,8 @@
 //! The entry points: parse scenario files and class files.
 
 use super::document;
-use super::error::ScenarioErrors;
-use super::reader;
+use super::error::{ScenarioError, ScenarioErrors};
+use super::reader::{faultless, read_document};
 use super::typed::{ClassFile, Scenario};
 
 /// Parses a scenario, a file of at most 2^28 bytes. `file` is its name in messages.
@@ -29,17 +29,23 @@ use super::typed::{ClassFile, Scenario};
 /// let errors = parse("step.toml", b"name = 'no end'\nticks = -1\nmap = { rows = ['.'] }").unwrap_err();
 /// assert_eq!(
 ///     errors.to_string(),
-///     "step.toml:2: ticks: expected a whole number from 1 to 4294967294, found -1"
+///     "step.toml:2:9: ticks: expected a whole number from 1 to 4294967294, found -1"
 /// );
 /// # Ok::<(), wheelbase_scenario::scenario::ScenarioErrors>(())
 /// ```
 pub fn parse(file: &str, bytes: &[u8]) -> Result<Scenario, ScenarioErrors> {
-    reader::read_document(file, bytes, document::scenario)
+    faultless(parse_partly(file, bytes))
+}
+
+/// As [`parse`], and gives the scenario without those agents, groups and events in which there are mistakes, if there are
+/// no others.
+pub(crate) fn parse_partly(file: &str, bytes: &[u8]) -> (Option<Scenario>, Vec<ScenarioError>) {
+    read_document(file, bytes, document::scenario)
 }
 
 /// Parses a class file: one `[class.NAME]` table, and optional `[terrain.*]` and `[side.*]` tables.
 /// # Errors
 /// As [`parse`].
 pub fn parse_class_file(file: &str, bytes: &[u8]) -> Result<ClassFile, ScenarioErrors> {
-    reader::read_document(file, bytes, document::class_file)
+    faultless(read_document(file, bytes, document::class_file))
 }

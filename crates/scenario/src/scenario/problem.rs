@@ -3,11 +3,14 @@
 //! A problem is a JSON file that names three others: a map in the MovingAI format, a list of start cells and a list of
 //! task cells. Cells are numbered row by row. [`load`](crate::load) interprets the files.
 
-use super::diagnostics::{Diagnostics, found_field};
-use super::error::{ScenarioError, ScenarioErrors};
+use super::diagnostics::Diagnostics;
+use super::error::{ScenarioError, ScenarioErrors, Span};
+use super::message::{MISSING, Message, found_field};
+use super::place::Lines;
 use super::typed::{AGENTS_MAX, Located};
 use crate::json_error::JsonError;
 use serde_json::Value;
+use std::ops::Range;
 use std::path::Path;
 
 /// Longest problem file that is read, in bytes. The files that it names may be longer.
@@ -58,12 +61,12 @@ pub struct ListedCell {
 /// let errors = parse_problem("a.json", text.as_bytes()).unwrap_err();
 /// assert_eq!(
 ///     errors.to_string(),
-///     "a.json:2: taskAssignmentStrategy: expected \"roundrobin\", found \"greedy\""
+///     "a.json:2:26: taskAssignmentStrategy: expected \"roundrobin\", found \"greedy\""
 /// );
 /// ```
 pub fn parse_problem(file: &str, bytes: &[u8]) -> Result<Problem, ScenarioErrors> {
     let whole_file = |line: usize, message: String| {
-        ScenarioErrors::from(ScenarioError { file: file.to_owned(), line, key: String::new(), message })
+        ScenarioErrors::from(ScenarioError::new(file.to_owned(), line, String::new(), message))
     };
     if bytes.len() > PROBLEM_BYTES_MAX {
         let message =
@@ -72,7 +75,8 @@ pub fn parse_problem(file: &str, bytes: &[u8]) -> Result<Problem, ScenarioErrors
     }
     let document: Value = serde_json::from_slice(bytes).map_err(|error| JsonError::of(&error)).map_err(
         |JsonError { line, column, message }| {
-            whole_file(line, format!("not JSON: column {column}: {message}"))
+            let span = Span::in_line(line, column.max(1), 1);
+            ScenarioErrors::from(ScenarioError::at(file.to_owned(), span, format!("not JSON: {message}")))
         },
     )?;
     let Value::Object(keys) = document else {
@@ -83,8 +87,8 @@ pub fn parse_problem(file: &str, bytes: &[u8]) -> Result<Problem, ScenarioErrors
     let mut report = |key: &str, expected: &str| {
         let found = keys.get(key);
         let message = match found {
-            None => format!("missing, expected {expected}"),
-            Some(found) => format!("expected {expected}, found {}", excerpt(found)),
+            None => Message::wrong(MISSING, expected),
+            Some(found) => Message::unexpected(expected, excerpt(found)),
         };
         diagnostics.add(line_of(key), key, message);
     };
@@ -109,7 +113,14 @@ pub fn parse_problem(file: &str, bytes: &[u8]) -> Result<Problem, ScenarioErrors
     if keys.get("taskAssignmentStrategy").and_then(Value::as_str) != Some(ROUND_ROBIN) {
         report("taskAssignmentStrategy", &format!("\"{ROUND_ROBIN}\""));
     }
-    diagnostics.stop_if_any()?;
+    let mut errors = diagnostics.take();
+    if !errors.is_empty() {
+        let mut lines = Lines::new(bytes);
+        for error in &mut errors {
+            error.span = bytes_of_key(bytes, &error.key).map(|bytes| lines.span_of(bytes));
+        }
+        return Err(ScenarioErrors::new(errors));
+    }
     let team_size = Located { value: team.unwrap_or(0) as u32, line: line_of("teamSize") };
     Ok(Problem { map_file, agent_file, task_file, team_size })
 }
@@ -118,7 +129,7 @@ pub fn parse_problem(file: &str, bytes: &[u8]) -> Result<Problem, ScenarioErrors
 /// that number, or after `cells_max`.
 /// # Errors
 /// The first wrong line.
-pub fn parse_cell_list(file: &str, bytes: &[u8], cells_max: usize) -> Result<CellList, ScenarioError> {
+pub fn parse_cell_list(file: &str, bytes: &[u8], cells_max: usize) -> Result<CellList, ScenarioErrors> {
     let mut announced = None;
     let mut cells = Vec::new();
     for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
@@ -130,7 +141,10 @@ pub fn parse_cell_list(file: &str, bytes: &[u8], cells_max: usize) -> Result<Cel
         let found = std::str::from_utf8(text).ok().and_then(|text| text.parse::<u64>().ok());
         let mistake = |expected: String| {
             let message = format!("expected {expected}, {}", found_field(&String::from_utf8_lossy(text)));
-            ScenarioError { file: file.to_owned(), line: line_number as usize, key: String::new(), message }
+            let indent = line.len() - line.trim_ascii_start().len();
+            let length = String::from_utf8_lossy(text).chars().count();
+            let span = Span::in_line(line_number as usize, indent + 1, length);
+            ScenarioErrors::from(ScenarioError::at(file.to_owned(), span, message))
         };
         let Some(Located { value: count, .. }) = announced else {
             let count = found.ok_or_else(|| mistake("the number of cells in the list".to_owned()))?;
@@ -144,20 +158,23 @@ pub fn parse_cell_list(file: &str, bytes: &[u8], cells_max: usize) -> Result<Cel
         let cell = cell.ok_or_else(|| mistake("the number of a cell".to_owned()))?;
         cells.push(ListedCell { cell, line: line_number });
     }
-    let announced = announced.ok_or_else(|| ScenarioError {
-        file: file.to_owned(),
-        line: 1,
-        key: String::new(),
-        message: "expected the number of cells in the list, found the end of the file".to_owned(),
+    let announced = announced.ok_or_else(|| {
+        let message = Message::unexpected("the number of cells in the list", "the end of the file");
+        ScenarioErrors::from(ScenarioError::new(file.to_owned(), 1, String::new(), message))
     })?;
     Ok(CellList { announced, cells })
 }
 
+/// The bytes of a key in quotes; `None` if it is missing.
+fn bytes_of_key(bytes: &[u8], key: &str) -> Option<Range<usize>> {
+    let quoted = format!("\"{key}\"");
+    let start = bytes.windows(quoted.len()).position(|window| window == quoted.as_bytes())?;
+    Some(start..start + quoted.len())
+}
+
 /// The line of a key, from 1; 1 if it is missing.
 fn line_of_key(bytes: &[u8], key: &str) -> u32 {
-    let quoted = format!("\"{key}\"");
-    let at = bytes.windows(quoted.len()).position(|window| window == quoted.as_bytes());
-    let before = &bytes[..at.unwrap_or(0)];
+    let before = &bytes[..bytes_of_key(bytes, key).map_or(0, |key| key.start)];
     before.iter().filter(|&&byte| byte == b'\n').count() as u32 + 1
 }
 

@@ -6,26 +6,24 @@
 
 use std::collections::HashMap;
 use std::fmt::Write;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
 use toml::de::{DeInteger, DeTable, DeValue};
 use wheelbase_maps::catch_decoder_panic;
 
-use super::diagnostics::{Diagnostics, alternatives};
-use super::error::{NOT_SUPPORTED_YET, ScenarioErrors};
+use super::advice::{help_of_key, help_of_syntax, help_of_value};
+use super::diagnostics::Diagnostics;
+use super::error::{Related, ScenarioError, ScenarioErrors};
+use super::key_path::{KeyPart, push_key_part};
+use super::message::{MISSING, Message, NOT_SUPPORTED_YET, UNKNOWN_KEY, alternatives};
+use super::nearest::{nearest_heading, nearest_name};
+use super::place::{Lines, locate};
 
 /// Longest file that is read, in bytes: room for a map of 2^26 cells as rows and for 2^20 agents.
 const FILE_BYTES_MAX: usize = 1 << 28;
 /// Longest quotation of a wrong value in a message, in characters.
 const FOUND_CHARS_MAX: usize = 40;
-
-/// One part of a key path.
-#[derive(Clone, Copy)]
-enum KeyPart<'n> {
-    Key(&'n str),
-    Index(usize),
-}
 
 /// A value of the document, linked to its parents: its key path costs nothing until a message needs it.
 #[derive(Clone, Copy)]
@@ -55,6 +53,26 @@ impl<'n> Node<'n> {
         let mut path = self.key();
         push_key_part(&mut path, KeyPart::Key(name));
         path
+    }
+
+    /// The value under a key; `None` if it is no table, or lacks it.
+    pub(super) fn child(&'n self, name: &'n str) -> Option<Node<'n>> {
+        let value = self.value.as_table()?.get(name)?;
+        Some(Node {
+            parent: Some((self, KeyPart::Key(name))),
+            value: value.get_ref(),
+            offset: value.span().start,
+        })
+    }
+
+    /// The keys of a table; `None` if it is not a table.
+    pub(super) fn keys(&self) -> Option<Vec<&'n str>> {
+        Some(self.value.as_table()?.keys().map(|key| key.get_ref().as_ref()).collect())
+    }
+
+    /// Its string; `None` if it is not a string.
+    pub(super) fn string(&self) -> Option<&'n str> {
+        self.value.as_str()
     }
 
     /// The values of a list; `None` if it is not a list.
@@ -98,24 +116,6 @@ impl<'n> Node<'n> {
     }
 }
 
-/// Appends a part to a key path, in quotes where TOML requires them.
-fn push_key_part(path: &mut String, part: KeyPart) {
-    match part {
-        KeyPart::Index(item_idx) => path.push_str(&format!("[{item_idx}]")),
-        KeyPart::Key(name) => {
-            if !path.is_empty() {
-                path.push('.');
-            }
-            let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-            if !name.is_empty() && name.chars().all(is_bare) {
-                path.push_str(name);
-            } else {
-                path.push_str(&format!("{name:?}"));
-            }
-        }
-    }
-}
-
 /// The keys that a table may have.
 pub(super) struct Keys {
     /// Keys that are read.
@@ -130,17 +130,14 @@ pub(super) struct Table<'n> {
     entries: &'n DeTable<'n>,
     /// Whether no key was refused. A refused key is most likely the missing one, mistyped.
     pub(super) all_known: bool,
+    /// The keys that were most likely meant by refused ones.
+    meant: Vec<&'static str>,
 }
 
 impl<'n> Table<'n> {
     /// The value under `name`, if there is one.
     pub(super) fn child(&self, name: &'n str) -> Option<Node<'n>> {
-        let value = self.entries.get(name)?;
-        Some(Node {
-            parent: Some((self.node, KeyPart::Key(name))),
-            value: value.get_ref(),
-            offset: value.span().start,
-        })
+        self.node.child(name)
     }
 }
 
@@ -159,28 +156,36 @@ pub(super) struct ListOf {
 
 /// Reads values and collects the mistakes in them.
 pub(super) struct Reader<'s> {
-    /// Byte at which each line ends.
-    line_ends: Vec<usize>,
+    lines: Lines<'s>,
     diagnostics: Diagnostics<'s>,
 }
 
-/// Reads the document in `bytes` with `read`.
-/// # Errors
-/// Every mistake found, in line order.
-/// # Panics
-/// If `read` returns nothing and has reported nothing.
+/// Reads the document in `bytes` with `read`. Gives what was read, if it is of use, and every mistake found, in line
+/// order.
 pub(super) fn read_document<T>(
     file: &str,
     bytes: &[u8],
     read: impl FnOnce(&mut Reader, &Node) -> Option<T>,
-) -> Result<T, ScenarioErrors> {
-    let line_ends = bytes.iter().enumerate().filter(|&(_, &byte)| byte == b'\n').map(|(at, _)| at).collect();
-    let mut reader = Reader { line_ends, diagnostics: Diagnostics::new(Path::new(file)) };
+) -> (Option<T>, Vec<ScenarioError>) {
+    let mut reader = Reader { lines: Lines::new(bytes), diagnostics: Diagnostics::new(Path::new(file)) };
     let result = parse_toml(&mut reader, bytes)
         .and_then(|value| read(&mut reader, &Node { parent: None, value: &value, offset: 0 }));
+    let mut errors = reader.diagnostics.take();
+    if !errors.is_empty() {
+        locate(&mut errors, file, bytes);
+    }
+    (result, errors)
+}
+
+/// What was read of a document without mistakes.
+/// # Errors
+/// The mistakes.
+/// # Panics
+/// If there is neither.
+pub(super) fn faultless<T>((result, errors): (Option<T>, Vec<ScenarioError>)) -> Result<T, ScenarioErrors> {
     match result {
-        Some(result) if reader.diagnostics.is_empty() => Ok(result),
-        _ => Err(ScenarioErrors::new(reader.diagnostics.take())),
+        Some(result) if errors.is_empty() => Ok(result),
+        _ => Err(ScenarioErrors::new(errors)),
     }
 }
 
@@ -188,63 +193,75 @@ pub(super) fn read_document<T>(
 fn parse_toml<'b>(reader: &mut Reader, bytes: &'b [u8]) -> Option<DeValue<'b>> {
     if bytes.len() > FILE_BYTES_MAX {
         let message = format!("expected at most {FILE_BYTES_MAX} bytes, found {}", bytes.len());
-        reader.report_at(0, String::new(), message);
+        reader.report_text(0..0, message);
         return None;
     }
     let text = match str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
             let offset = error.valid_up_to();
-            let message = format!("expected UTF-8 text, found the byte 0x{:02x}", bytes[offset]);
-            reader.report_at(offset, String::new(), message);
+            let message = Message::unexpected("UTF-8 text", format!("the byte 0x{:02x}", bytes[offset]));
+            reader.report_text(offset..offset + 1, message);
             return None;
         }
     };
-    match catch_decoder_panic(|| DeTable::parse(text)) {
-        Ok(Ok(document)) => Some(DeValue::Table(document.into_inner())),
+    match catch_decoder_panic(|| DeTable::parse_recoverable(text)) {
+        Ok((document, errors)) if errors.is_empty() => Some(DeValue::Table(document.into_inner())),
         Err(panic) => {
-            reader.report_at(0, String::new(), format!("not valid TOML: {panic}"));
+            reader.report_text(0..0, format!("not valid TOML: {panic}"));
             None
         }
-        Ok(Err(error)) => {
+        Ok((_, errors)) => {
+            // The first in the text: others may follow from it, and those within lists come before it.
+            let start_of = |error: &&toml::de::Error| error.span().map_or(0, |span| span.start);
+            let error = errors.iter().min_by_key(start_of)?;
             // What is missing at the end of the file belongs to its last line, not to the one after.
-            let offset = error.span().map_or(0, |span| span.start).min(text.len().saturating_sub(1));
-            reader.report_at(offset, String::new(), format!("not valid TOML: {}", error.message()));
+            let bytes = error.span().unwrap_or(0..0);
+            let start = bytes.start.min(text.len().saturating_sub(1));
+            let message = Message::from(format!("not valid TOML: {}", error.message()));
+            let help = help_of_syntax(error.message(), text, start);
+            reader.report_text(start..bytes.end.min(text.len()), Message { help, ..message });
             None
         }
     }
 }
 
 impl Reader<'_> {
-    /// Line of a byte of the file, from 1.
-    fn line_at(&self, offset: usize) -> u32 {
-        let n_lines_before = self.line_ends.partition_point(|&line_end| line_end < offset);
-        // Fits: a file has fewer than 2^32 bytes.
-        n_lines_before as u32 + 1
-    }
-
     /// Line of a value, from 1; of a table with a header, the line of the header.
     pub(super) fn line(&self, node: &Node) -> u32 {
-        self.line_at(node.offset)
+        // Fits: a file has fewer than 2^32 bytes.
+        self.lines.line(node.offset) as u32
     }
 
-    fn report_at(&mut self, offset: usize, key: String, message: String) {
-        self.diagnostics.add_at(offset, self.line_at(offset), key, message);
+    fn report_at(&mut self, offset: usize, key: String, message: Message) -> &mut ScenarioError {
+        self.diagnostics.add_at(offset, self.lines.line(offset), key, message)
+    }
+
+    /// Reports a mistake in the text, which has no keys there.
+    fn report_text(&mut self, bytes: Range<usize>, message: impl Into<Message>) {
+        let span = self.lines.span_of(bytes.clone());
+        self.diagnostics.add_span(bytes.start, span, message);
+    }
+
+    /// Whether the mistakes so far lie in tables that nothing else depends on.
+    pub(super) fn mistakes_stand_alone(&self) -> bool {
+        self.diagnostics.stand_alone()
     }
 
     /// Reports a mistake at a value.
-    pub(super) fn report(&mut self, node: &Node, message: String) {
-        self.report_at(node.offset, node.key(), message);
+    pub(super) fn report(&mut self, node: &Node, message: impl Into<Message>) {
+        self.report_at(node.offset, node.key(), message.into());
     }
 
     /// Reports that a value is not the expected one.
     pub(super) fn unexpected(&mut self, node: &Node, expected: &str) {
-        self.report(node, format!("expected {expected}, found {}", found(node.value)));
+        let help = help_of_value(node.value, expected);
+        self.report(node, Message { help, ..Message::unexpected(expected, found(node.value)) });
     }
 
     /// Reports that a table lacks a key.
     pub(super) fn missing(&mut self, table: &Node, name: &str, expected: &str) {
-        self.report_at(table.offset, table.key_of(name), format!("missing, expected {expected}"));
+        self.report_at(table.offset, table.key_of(name), Message::wrong(MISSING, expected));
     }
 
     /// The table, after a check of its keys: those not read are reported.
@@ -253,7 +270,7 @@ impl Reader<'_> {
             self.unexpected(node, "a table");
             return None;
         };
-        let mut all_known = true;
+        let (mut all_known, mut meant) = (true, Vec::new());
         for name in entries.keys() {
             let (offset, name) = (name.span().start, name.get_ref().as_ref());
             if keys.known.contains(&name) {
@@ -262,13 +279,14 @@ impl Reader<'_> {
             all_known = false;
             let key = node.key_of(name);
             let message = if keys.later.contains(&name) {
-                format!("{NOT_SUPPORTED_YET}{key}")
+                Message::from(format!("{NOT_SUPPORTED_YET}{key}"))
             } else {
+                meant.extend(nearest_key(name, keys));
                 unknown_key(name, keys)
             };
-            self.report_at(offset, key, message);
+            self.report_at(offset, key, message.of_key());
         }
-        Some(Table { node, entries, all_known })
+        Some(Table { node, entries, all_known, meant })
     }
 
     /// The value of a required key, read by `read`.
@@ -281,6 +299,8 @@ impl Reader<'_> {
     ) -> Option<T> {
         match table.child(name) {
             Some(node) => read(self, &node),
+            // Mistyped rather than missing, and reported as such.
+            None if table.meant.contains(&name) => None,
             None => {
                 self.missing(table.node, name, expected);
                 None
@@ -305,9 +325,11 @@ impl Reader<'_> {
     /// The name, unless it is among `names`; adds it to them.
     pub(super) fn unique_name(&mut self, node: &Node, name: String, names: &mut Names) -> Option<String> {
         if let Some((key, line)) = names.get(&name) {
-            let message =
-                format!("expected a unique name, found {name:?}, which is also {key} (line {line})");
-            self.report(node, message);
+            let found = format!("{name:?}, which is also {key} (line {line})");
+            let label = "the first".to_owned();
+            let related = Related { key: key.clone(), label, span: None };
+            let message = Message::unexpected("a unique name", found);
+            self.report_at(node.offset, node.key(), message).related = Some(related);
             return None;
         }
         names.insert(name.clone(), (node.key(), self.line(node)));
@@ -323,10 +345,10 @@ impl Reader<'_> {
             [name] => return Some(name),
             // A refused key is the one that was meant.
             [] if !table.all_known => {}
-            [] => self.report(table.node, format!("expected {expected}, found none")),
+            [] => self.report(table.node, Message::unexpected(expected, "none")),
             _ => {
-                let message = format!("expected only one of {expected}, found {}", present.join(" and "));
-                self.report(table.node, message);
+                let expected = format!("only one of {expected}");
+                self.report(table.node, Message::unexpected(expected, present.join(" and ")));
             }
         }
         None
@@ -406,7 +428,12 @@ impl Reader<'_> {
             return Some(*choice);
         }
         let words: Vec<String> = choices.iter().map(|(word, _)| format!("{word:?}")).collect();
-        self.unexpected(node, &alternatives(&words));
+        let known = || choices.iter().map(|(known, _)| *known);
+        let near =
+            word.and_then(|word| nearest_heading(word, known()).or_else(|| nearest_name(word, known())));
+        let nearest = near.map(|near| format!("{near:?}"));
+        let message = Message::unexpected(alternatives(&words), found(node.value));
+        self.report(node, Message { nearest, ..message });
         None
     }
 
@@ -423,8 +450,8 @@ impl Reader<'_> {
         };
         let n_items = items.len();
         if n_items > *of.len.end() {
-            let message = format!("expected at most {} {}, found {n_items}", of.len.end(), of.many);
-            self.report(node, message);
+            let expected = format!("at most {} {}", of.len.end(), of.many);
+            self.report(node, Message::unexpected(expected, n_items.to_string()));
             return None;
         }
         if n_items < *of.len.start() {
@@ -436,6 +463,17 @@ impl Reader<'_> {
             values.extend(read(self, &item));
         }
         (values.len() == n_items).then_some(values)
+    }
+
+    /// As [`Self::list`], and leaves out the values in which there is a mistake.
+    pub(super) fn list_partly<T>(
+        &mut self,
+        node: &Node,
+        of: &ListOf,
+        mut read: impl FnMut(&mut Self, &Node) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let values = self.list(node, of, |reader, node| Some(read(reader, node)))?;
+        Some(values.into_iter().flatten().collect())
     }
 
     /// A list of exactly `N` whole numbers in `range`; `expected` shows its form.
@@ -473,8 +511,8 @@ impl Reader<'_> {
             return None;
         };
         if entries.len() > *of.len.end() {
-            let message = format!("expected at most {} {}, found {}", of.len.end(), of.many, entries.len());
-            self.report(&node, message);
+            let expected = format!("at most {} {}", of.len.end(), of.many);
+            self.report(&node, Message::unexpected(expected, entries.len().to_string()));
             return None;
         }
         let mut children: Vec<(&str, Node)> = entries
@@ -490,7 +528,7 @@ impl Reader<'_> {
         let mut values = Vec::with_capacity(children.len());
         for (name, child) in &children {
             if name.is_empty() {
-                self.report(child, format!("expected a name for the {}, found \"\"", of.one));
+                self.report(child, Message::unexpected(format!("a name for the {}", of.one), "\"\""));
             }
             values.extend(read(self, child, name));
         }
@@ -508,20 +546,23 @@ fn whole_expected(range: &RangeInclusive<i64>) -> String {
 }
 
 /// The message on a key that is not in `keys`: suggests the nearest one, else lists all.
-fn unknown_key(name: &str, keys: &Keys) -> String {
-    let lowercase = name.to_lowercase();
-    let nearest = keys
-        .known
-        .iter()
-        .chain(keys.later)
-        .map(|key| (strsim::osa_distance(&lowercase, &key.to_lowercase()), key))
-        .filter(|(distance, key)| *distance <= (key.len().max(name.len()) / 3).max(1))
-        // Of equally near keys the first: `min_by_key` keeps the order.
-        .min_by_key(|(distance, _)| *distance);
-    match nearest {
-        Some((_, key)) => format!("unknown key, did you mean `{key}`?"),
-        None => format!("unknown key, expected {}", alternatives(keys.known)),
+fn unknown_key(name: &str, keys: &Keys) -> Message {
+    let expected = alternatives(keys.known);
+    let found = Some(format!("`{name}`"));
+    match nearest_key(name, keys) {
+        Some(near) => Message {
+            found,
+            expected: Some(expected),
+            nearest: Some(format!("`{near}`")),
+            ..Message::from(UNKNOWN_KEY)
+        },
+        None => Message { found, help: help_of_key(name), ..Message::wrong(UNKNOWN_KEY, expected) },
     }
+}
+
+/// The key that was most likely meant.
+fn nearest_key(name: &str, keys: &Keys) -> Option<&'static str> {
+    nearest_name(name, keys.known.iter().chain(keys.later).copied())
 }
 
 /// A value in a message: as written if that is short, else its type.

@@ -428,6 +428,22 @@ pub enum OrderKind {
     },
 }
 
+impl OrderKind {
+    /// The key that says it.
+    pub fn key(&self) -> &'static str {
+        match self {
+            Self::Goto { .. } => "goto",
+            Self::GotoArea { .. } => "goto_area",
+            Self::GotoGroup { .. } => "goto_group",
+            Self::Wait { .. } => "wait",
+            Self::Patrol { .. } => "patrol",
+            Self::Stop => "stop",
+            Self::Hold => "hold",
+            Self::Follow { .. } => "follow",
+        }
+    }
+}
+
 /// Tolerance of the goal of an order, and what happens if it cannot be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GoalOptions {

@@ -144,7 +144,7 @@ fn classes_must_have_moves_and_a_body() {
         (
             "turns = \"ends\"",
             "turns = \"end\"",
-            "32: class.truck.sweep.turns: expected \"ends\" or \"full\", found \"end\"",
+            "32: class.truck.sweep.turns: expected \"ends\" or \"full\", found \"end\"; did you mean \"ends\"?",
         ),
         ("[class.truck]", "[class.\"\"]", "28: class.\"\": expected a name for the class, found \"\""),
     ]);
@@ -235,15 +235,18 @@ fn class_files_hold_one_class() {
     assert_eq!((file.terrains[0].name.as_str(), file.sides[0].name.as_str()), ("mud", "gate"));
 
     let said = |text: &str| parse_class_file("c.toml", text.as_bytes()).expect_err("wrong").to_string();
-    assert_eq!(said("[terrain.mud]\nspeed = 1"), "c.toml:1: class: missing, expected one [class.NAME] table");
+    assert_eq!(
+        said("[terrain.mud]\nspeed = 1"),
+        "c.toml:1:1: class: missing, expected one [class.NAME] table"
+    );
     assert_eq!(
         said(&format!(
             "{GOOD_CLASS_FILE}[class.b]\nheadings = 4\nmoves = [{{ name = 'l', turn = 1, time = 1 }}]"
         )),
-        "c.toml:9: class.b: expected one class in a class file, found a second"
+        "c.toml:9:1: class.b: expected one class in a class file, found a second"
     );
     assert_eq!(
         said(&format!("ticks = 3{GOOD_CLASS_FILE}")),
-        "c.toml:1: ticks: unknown key, expected class, terrain or side"
+        "c.toml:1:1: ticks: unknown key, expected class, terrain or side"
     );
 }

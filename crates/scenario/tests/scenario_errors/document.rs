@@ -9,7 +9,7 @@ fn a_file_that_is_not_toml_is_one_mistake_with_a_line() {
     let at = GOOD.find("convoy").expect("there");
     bytes[at] = 0xff;
     let errors = parse("x.toml", &bytes).expect_err("not UTF-8");
-    assert_eq!(errors.to_string(), "x.toml:50: expected UTF-8 text, found the byte 0xff");
+    assert_eq!(errors.to_string(), "x.toml:50:9: expected UTF-8 text, found the byte 0xff");
 
     let cut = GOOD.find("{ name = \"left\"").expect("there");
     assert_eq!(messages(&GOOD[..cut]), ["36: not valid TOML: unclosed array, expected `]`"]);
@@ -35,12 +35,12 @@ fn several_mistakes_come_in_line_order() {
     let errors = parse("scenarios/x.toml", text.as_bytes()).expect_err("wrong");
     assert_eq!(
         errors.to_string(),
-        "scenarios/x.toml:2: sead: unknown key, did you mean `seed`?\n\
-         scenarios/x.toml:18: terrain.shallow.speed: expected a whole number from 0 to 65535, found 70000\n\
-         scenarios/x.toml:29: class.truck.headings: expected 1, 4 or 8, found 6\n\
-         scenarios/x.toml:30: class.truck.max_up: expected a whole number from 0 to 4294967295, found -2\n\
-         scenarios/x.toml:63: agents[1].at: expected [x, y, heading], found 7\n\
-         scenarios/x.toml:72: events[0].tick: expected a whole number from 0 to 4294967294, found -1"
+        "scenarios/x.toml:2:1: sead: unknown key, did you mean `seed`?\n\
+         scenarios/x.toml:18:9: terrain.shallow.speed: expected a whole number from 0 to 65535, found 70000\n\
+         scenarios/x.toml:29:12: class.truck.headings: expected 1, 4 or 8, found 6\n\
+         scenarios/x.toml:30:10: class.truck.max_up: expected a whole number from 0 to 4294967295, found -2\n\
+         scenarios/x.toml:63:6: agents[1].at: expected [x, y, heading], found 7\n\
+         scenarios/x.toml:72:8: events[0].tick: expected a whole number from 0 to 4294967294, found -1"
     );
 }
 
@@ -52,18 +52,14 @@ fn the_first_twenty_mistakes_are_shown() {
     let shown = errors.to_string();
     let lines: Vec<&str> = shown.lines().collect();
     assert_eq!(lines.len(), 21);
-    assert_eq!(lines[19], "x.toml:13: agents[9].at: missing, expected [x, y, heading]");
+    assert_eq!(lines[19], "x.toml:13:1: agents[9].at: missing, expected [x, y, heading]");
     assert_eq!(lines[20], "and 10 more");
 }
 
 #[test]
 fn errors_of_others_join_the_same_list() {
-    let error = ScenarioError {
-        file: "a.toml".to_owned(),
-        line: 14,
-        key: "agents[3].at".to_owned(),
-        message: "cell (9, 4) is deep water".to_owned(),
-    };
+    let (file, key) = ("a.toml".to_owned(), "agents[3].at".to_owned());
+    let error = ScenarioError::new(file, 14, key, "cell (9, 4) is deep water");
     let errors = ScenarioErrors::from(error.clone());
     assert_eq!(errors, ScenarioErrors::new(vec![error]));
     assert_eq!(errors.to_string(), "a.toml:14: agents[3].at: cell (9, 4) is deep water");
@@ -101,6 +97,9 @@ fn check_mistakes(bytes: &[u8], errors: &ScenarioErrors) {
     for error in errors.as_slice() {
         assert!((1..=n_lines).contains(&error.line), "{error}");
         assert!(!error.to_string().contains('\n'), "{error}");
+        let span = error.span.expect("the text is known");
+        assert!(span.line == error.line && span.column > 0, "{error}");
+        assert!((span.end_line, span.end_column) > (span.line, span.column), "{error}: {span:?}");
     }
     assert!(errors.as_slice().is_sorted_by_key(|error| error.line));
 }

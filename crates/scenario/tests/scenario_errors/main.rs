@@ -174,9 +174,16 @@ fn mistakes(text: &str) -> Vec<ScenarioError> {
     errors.into_vec()
 }
 
-/// The text of each mistake, without the name of the file.
+/// The text of each mistake, without the name of the file and the column, which must be one of the line.
 fn messages(text: &str) -> Vec<String> {
-    mistakes(text).iter().map(|mistake| mistake.to_string().replacen("x.toml:", "", 1)).collect()
+    let said = |mistake: &ScenarioError| {
+        let span = mistake.span.expect("the text is known");
+        let line = text.lines().nth(mistake.line - 1).unwrap_or("");
+        assert!((1..=line.chars().count() + 1).contains(&span.column), "{mistake}: {line:?}");
+        let place = format!("x.toml:{}:{}:", mistake.line, span.column);
+        mistake.to_string().replacen(&place, &format!("{}:", mistake.line), 1)
+    };
+    mistakes(text).iter().map(said).collect()
 }
 
 /// A scenario with one piece replaced by another.

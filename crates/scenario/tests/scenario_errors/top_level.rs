@@ -90,7 +90,7 @@ fn unknown_keys_name_the_nearest_right_one() {
 fn collision_is_one_of_two_rules() {
     assert_eq!(
         edits_message("\"discrete\"", "\"discreet\""),
-        "3: collision: expected \"swept\" or \"discrete\", found \"discreet\""
+        "3: collision: expected \"swept\" or \"discrete\", found \"discreet\"; did you mean \"discrete\"?"
     );
     assert_eq!(
         edits_message("\"discrete\"", "true"),
