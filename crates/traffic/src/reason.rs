@@ -70,6 +70,13 @@ pub enum Reason {
         /// A cell that it has reserved, or one of the ground.
         at: CellXY,
     },
+    /// The body cannot undo its moves, and no pose that the next moves lead to leaves it, or an agent there, room to turn.
+    NoRoomToTurn {
+        /// That agent, if it is one; else walls leave no room.
+        holder: Option<AgentId>,
+        /// The last of these poses.
+        at: CellXY,
+    },
     /// An agent of higher priority claims a cell of the next moves.
     Claim {
         /// That agent; `None` if the claim has outlived it.
@@ -169,6 +176,7 @@ impl Reason {
             Self::CorridorQueue { .. } => "corridor_queue",
             Self::CorridorBusy { .. } => "corridor_busy",
             Self::KeepClear { .. } => "keep_clear",
+            Self::NoRoomToTurn { .. } => "no_room_to_turn",
             Self::Claim { .. } => "claim",
             Self::Edit { .. } => "edit",
             Self::Reserved { .. } => "reserved",
@@ -194,7 +202,9 @@ impl Reason {
             | Self::Reserved { holder, .. }
             | Self::Resting { holder, .. }
             | Self::MakesWay { holder } => Some(holder),
-            Self::KeepClear { holder, .. } | Self::Claim { holder, .. } => holder,
+            Self::KeepClear { holder, .. }
+            | Self::NoRoomToTurn { holder, .. }
+            | Self::Claim { holder, .. } => holder,
             _ => None,
         }
     }
@@ -215,6 +225,7 @@ impl Reason {
     pub fn at(&self) -> Option<CellXY> {
         match *self {
             Self::KeepClear { at, .. }
+            | Self::NoRoomToTurn { at, .. }
             | Self::Claim { at, .. }
             | Self::Edit { at }
             | Self::Contraflow { at }
@@ -255,6 +266,12 @@ impl fmt::Display for Reason {
                 write!(f, "admission to {corridor}: queue of the {} side, {ahead} ahead", side.name())
             }
             Self::CorridorBusy { corridor } => write!(f, "{corridor} is busy, and the agent has not asked"),
+            Self::NoRoomToTurn { holder: Some(holder), at } => {
+                write!(f, "room to turn at {at}: {} is in the way", holder.0)
+            }
+            Self::NoRoomToTurn { holder: None, at } => {
+                write!(f, "room to turn at {at}: walls are in the way")
+            }
             Self::KeepClear { corridor, holder: Some(holder), at } => {
                 write!(f, "keep-clear ground of {corridor}: {} has {at} on the way off it", holder.0)
             }

@@ -5,13 +5,13 @@ use crate::collision::{CollisionRule, Transition};
 use crate::cooperative::contraflow::Contraflow;
 use crate::cooperative::corridor_entry::{blocks_entry, list_corridors_ahead};
 use crate::cooperative::corridors_ahead::CorridorAhead;
-use crate::cooperative::crossing::{Crossing, find_crossing, moves_max};
+use crate::cooperative::crossing::{find_crossing, moves_max};
 use crate::cooperative::moves::{guide_moves, pose_after, transition_at};
 use crate::cooperative::path_cells::PathCells;
 use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::planning::NO_STOP;
 use crate::cooperative::reservations::{FOREVER, Reservation};
-use crate::cooperative::sipp::SippContext;
+use crate::cooperative::sipp::{Crossing, SippContext};
 use crate::forbidden::{forbids, touches};
 use crate::motion::{AgentId, AgentSlot};
 use crate::reason::{CorridorPlace, CorridorSide, Reason};
@@ -19,7 +19,7 @@ use crate::speed::ticks_at_speed;
 use crate::view::TrafficView;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::Pose;
-use wheelbase_planner::model::Offset;
+use wheelbase_planner::model::{Offset, State};
 
 /// Why an agent at rest with a path does not begin its next move; `None` for an agent that the rule has not seen yet.
 pub(crate) fn reason_of(
@@ -175,7 +175,7 @@ impl<'a> Walk<'a> {
         let path = guide_moves(view, row, &table.heads[slot.index()]);
         let horizon = table.step_ticks_of(&view.agents, row) * params.horizon_steps;
         let free_ticks = (horizon * params.free_path_horizon_quarters).div_ceil(4);
-        let goal = crossing.and_then(|crossing| crossing.goal);
+        let ends = crossing.unwrap_or(Crossing::NONE);
         let against_max = u64::from(params.against_steps_max * table.step_ticks_of(&view.agents, row));
         let (mut state, mut elapsed, mut against) = (motion.state, 0_u32, 0);
         // Why the plan cannot end in the poses so far.
@@ -201,8 +201,8 @@ impl<'a> Walk<'a> {
             if context.free_until(pose, ready) != FOREVER {
                 let passes = reserver(table, view, slot, body, (ready, FOREVER));
                 kept_on = kept_on.or(passes);
-            } else if !context.may_end(pose, state, goal) {
-                kept_on = Some(self.keep_clear_at(pose));
+            } else if !context.may_end(pose, state, ends) {
+                kept_on = Some(self.kept_on(pose, state));
             } else if elapsed >= free_ticks || is_last {
                 return Ok(());
             }
@@ -277,15 +277,23 @@ impl<'a> Walk<'a> {
     }
 
     /// The ground on which no plan ends.
-    fn keep_clear_at(&self, pose: Pose) -> Reason {
+    fn kept_on(&self, pose: Pose, state: State) -> Reason {
         let Self { table, view, row, .. } = *self;
-        let cells = view.tables[view.agents.motion[row].class.0 as usize].class().cells_at(pose);
+        let class = view.agents.motion[row].class.0 as usize;
+        let tables = &view.tables[class];
+        let cells = tables.class().cells_at(pose);
         let keep_clear = &table.corridor_control.keep_clear;
         match keep_clear.corridor_under((pose.cell, cells), view.agents.teams[row]) {
             Some(corridor) => {
                 Reason::KeepClear { corridor: place_of(table, view, corridor), holder: None, at: pose.cell }
             }
-            None => Reason::NoPlan { until: table.heads[view.agents.slots[row].index()].next_try },
+            None => {
+                let body = (view.agents.slots[row], class, tables);
+                let other = table.turning.holder(body, state, &table.reservations);
+                let holder =
+                    other.and_then(|slot| view.agents.row_of_slot(slot)).map(|row| view.agents.ids[row]);
+                Reason::NoRoomToTurn { holder, at: pose.cell }
+            }
         }
     }
 }

@@ -152,6 +152,22 @@ impl TurningCircles {
         })
     }
 
+    /// An agent that keeps another from resting in a state: it turns there, or rests where that one would turn.
+    pub(crate) fn holder(
+        &self,
+        (slot, class, tables): Body<'_>,
+        state: State,
+        reservations: &Reservations,
+    ) -> Option<AgentSlot> {
+        let pose = tables.space().pose(state);
+        let body = tables.class().cells_at(pose).iter();
+        let kept = body.flat_map(|&offset| self.kept_free.on(reservations.index(pose.cell, offset)));
+        let under = self.cells_at((class, tables), state).iter();
+        let resting = under.flat_map(|&offset| reservations.on(reservations.index(pose.cell, offset)));
+        let mut others = kept.chain(resting.filter(|reservation| reservation.until == FOREVER));
+        others.find(|other| other.agent != slot).map(|other| other.agent)
+    }
+
     /// Adds to a list the agents that yield and would keep an agent from resting in a state, each once, by slot.
     pub(crate) fn list_displaced(
         &self,
