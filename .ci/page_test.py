@@ -6,8 +6,8 @@
 PROGRAM is the built `wheelbase`. Needs the Debian packages chromium and chromium-driver, and nothing else: the script
 talks to chromedriver by plain HTTP. Every scenario of scenarios/first, and a run of 5,000 agents, is run, rendered and
 opened in three window sizes; the pages are compared with the traces of the same runs, which other code writes. Times
-are printed, not judged. With --keep the pages and screenshots, light and dark, stay in FOLDER; with --only just the
-scenario of that name is tested.
+are printed, not judged. The page of `show --reload` must load itself again when the scenario is saved. With --keep the
+pages and screenshots, light and dark, stay in FOLDER; with --only just the scenario of that name is tested, or `reload`.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import base64
 import json
 import math
 import pathlib
+import signal
 import socket
 import subprocess
 import tempfile
@@ -412,6 +413,31 @@ def check_large(browser, program, folder, keep, n_ticks):
           + ", ".join(f"{name} {ms} ms" for name, ms in times.items()), flush=True)
 
 
+def check_reload(browser, program, folder):
+    """The page of show --reload, opened as a file, shows what was saved last."""
+    scenario, page = folder / "saved.toml", folder / "a page, 100%.html"
+    scenario.unlink(missing_ok=True)
+    subprocess.run([program, "new", scenario], check=True, stdout=subprocess.DEVNULL)
+    shown = subprocess.Popen(
+        [program, "show", scenario, "--reload", "--no-open", "--output", page],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_for(pathlib.Path(f"{page}.js").exists, "the first page")
+        browser.open(page)
+        assert browser.run("return document.title") == "saved"
+        scenario.write_text(scenario.read_text().replace('name = "saved"', 'name = "saved again"'))
+        wait_for(lambda: browser.run("return document.title") == "saved again", "the page to load itself again")
+        errors = browser.errors()
+        assert not errors, errors
+        browser.call("POST", "/url", {"url": "about:blank"})
+        shown.send_signal(signal.SIGINT)
+        assert shown.wait(60) == 0
+    finally:
+        shown.kill()
+        shown.wait()
+    print("show --reload: the page loads itself again")
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("program", type=pathlib.Path)
@@ -430,6 +456,8 @@ def main():
                     check_scenario(browser, given.program.resolve(), scenario, folder, given.keep)
             if given.only in (None, LARGE.stem):
                 check_large(browser, given.program.resolve(), folder, given.keep, given.large_ticks)
+            if given.only in (None, "reload"):
+                check_reload(browser, given.program.resolve(), folder)
             errors = browser.errors()
             assert not errors, errors
         finally:

@@ -36,6 +36,10 @@ pub struct Args {
 pub enum Command {
     /// Run a scenario to its end and print the result
     Run(RunArgs),
+    /// Run a scenario or problem and play it in the browser; or play a recording
+    Show(ShowArgs),
+    /// Write a commented scenario to start from
+    New(NewArgs),
     /// Plan one path, or answer a file of queries
     Plan(PlanArgs),
     /// Validate scenario, map and recording files
@@ -85,7 +89,7 @@ pub enum MessageFormat {
 const RESUME_EXCLUDES: [&str; 6] =
     ["scenario", "seed", "expansions_per_tick", "tries_per_tick", "tune", "plan_out"];
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct RunArgs {
     /// Scenario (.toml), or problem of the League of Robot Runners (.json)
     #[arg(value_name = "SCENARIO|PROBLEM.json", required_unless_present = "resume")]
@@ -161,6 +165,38 @@ impl RunArgs {
             ("--snapshot", self.snapshot.as_deref()),
         ]
     }
+}
+
+#[derive(Debug, clap::Args)]
+pub struct ShowArgs {
+    /// Scenario (.toml), problem of the League of Robot Runners (.json), or recording of run --record
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Do not open the browser; say where the page is
+    #[arg(long)]
+    pub no_open: bool,
+    /// Run again and renew the page whenever the file is saved, until Ctrl-C
+    #[arg(long)]
+    pub reload: bool,
+    /// Write the page to this file; of files that exist only such a page is replaced [default: a new temporary
+    /// file]
+    #[arg(short, long, value_name = "PAGE.html")]
+    pub output: Option<PathBuf>,
+    /// Number of ticks from tick 0, in place of the scenario's
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32, 0, 0xFFFF_FFFE>)]
+    pub ticks: Option<u32>,
+    /// Random seed, in place of the scenario's
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64, 0, { u64::MAX }>)]
+    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub memory: MemoryArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct NewArgs {
+    /// The scenario: its file is NAME.toml
+    #[arg(value_name = "NAME")]
+    pub name: PathBuf,
 }
 
 #[derive(Debug, clap::Args)]

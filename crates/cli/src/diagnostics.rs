@@ -2,6 +2,7 @@
 
 use crate::args::MessageFormat;
 use crate::excerpt::{Place, Sources};
+use crate::failure::{Exit, Failure};
 use crate::output::{TextOut, say};
 use annotate_snippets::renderer::DEFAULT_ERROR_STYLE;
 use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippet};
@@ -155,8 +156,23 @@ pub fn output_is_coloured() -> bool {
     AutoStream::choice(&io::stdout()) != ColorChoice::Never
 }
 
+/// Prints why a command failed. Returns its exit status.
+pub fn say_failure(failure: &Failure, format: MessageFormat) -> Exit {
+    match failure {
+        Failure::ClosedPipe => Exit::Done,
+        Failure::BadFile(error) => {
+            say_error(error, format);
+            Exit::BadInput
+        }
+        Failure::Message { exit, text } => {
+            say_plain(text);
+            *exit
+        }
+    }
+}
+
 /// Prints an error to standard error. Failures are ignored: nobody reads them.
-pub fn say_error(error: &LoadError, format: MessageFormat) {
+fn say_error(error: &LoadError, format: MessageFormat) {
     match format {
         MessageFormat::Short => say(in_lines(error)),
         // Safe: every text in it has been escaped, and what is left are colours.
@@ -167,7 +183,7 @@ pub fn say_error(error: &LoadError, format: MessageFormat) {
 }
 
 /// Prints a message that is about no file to standard error, its first word in colour where there are any.
-pub fn say_plain(text: &str) {
+fn say_plain(text: &str) {
     match text.strip_prefix("error: ").filter(|_| errors_are_coloured()) {
         Some(text) => {
             let style = DEFAULT_ERROR_STYLE;

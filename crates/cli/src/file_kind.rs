@@ -157,6 +157,11 @@ impl Takes {
         kinds: &[FileKind::Scenario, FileKind::Problem],
         expected: "a scenario (.toml) or a problem (.json)",
     };
+    /// Of `show`.
+    pub const SHOWABLE: Self = Self {
+        kinds: &[FileKind::Scenario, FileKind::Problem, FileKind::Recording],
+        expected: "a scenario (.toml), a problem (.json) or a recording from run --record",
+    };
     /// Of `plan`, `distances` and `generate`.
     pub const PLANNABLE: Self = Self {
         kinds: &[FileKind::Scenario, FileKind::MovingAiMap, FileKind::TiledMap, FileKind::Picture],

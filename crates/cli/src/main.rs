@@ -17,7 +17,9 @@ mod guide;
 mod interrupt;
 mod man;
 mod memory_max;
+mod new;
 mod output;
+mod page_place;
 mod peak_memory;
 mod phase_times;
 mod picture_files;
@@ -29,14 +31,15 @@ mod run;
 mod run_files;
 mod scen;
 mod schema;
+mod show;
 mod snapshot_file;
 mod verify;
 mod watch;
 
 use args::{Args, Command};
 use clap::Parser;
-use diagnostics::{say_error, say_plain};
-use failure::{Exit, Failure};
+use diagnostics::say_failure;
+use failure::Exit;
 use interrupt::Interrupt;
 use output::say;
 use std::process::ExitCode;
@@ -65,6 +68,8 @@ fn main() -> ExitCode {
     let stop = Interrupt::listen();
     let outcome = match args.command {
         Command::Run(args) => run::run(&args, &stop),
+        Command::Show(show) => show::run(&show, args.message_format, &stop),
+        Command::New(args) => new::run(&args),
         Command::Plan(args) => plan::run(&args, &stop),
         Command::Check(check) => check::run(&check, args.message_format),
         Command::Bench(args) => bench::run(&args, &stop),
@@ -79,15 +84,7 @@ fn main() -> ExitCode {
     };
     match outcome {
         Ok(exit) => exit.into(),
-        Err(Failure::ClosedPipe) => Exit::Done.into(),
-        Err(Failure::BadFile(error)) => {
-            say_error(&error, args.message_format);
-            Exit::BadInput.into()
-        }
-        Err(Failure::Message { exit, text }) => {
-            say_plain(&text);
-            exit.into()
-        }
+        Err(failure) => say_failure(&failure, args.message_format).into(),
     }
 }
 

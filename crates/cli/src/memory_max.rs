@@ -9,7 +9,7 @@ use wheelbase_planner::tables::search_need;
 use wheelbase_planner::{MovementClass, tables_need};
 
 /// The memory limit.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct MemoryArgs {
     /// Refuse inputs that could need more memory, as bytes or 512MiB, 4GiB [default: free memory]
     #[arg(long, value_name = "SIZE", value_parser = bytes_of)]

@@ -13,7 +13,7 @@ use crate::picture_files::OutputSpec;
 use std::fs::File;
 use std::io::{BufReader, BufWriter};
 use std::path::Path;
-use wheelbase_grid::{Lattice, MemoryNeed};
+use wheelbase_grid::{Lattice, MemoryMax, MemoryNeed};
 use wheelbase_scenario::recording::{Reader, RecordingError};
 use wheelbase_view::animation::{self, AnimationError, FramePlan};
 use wheelbase_view::page::page;
@@ -32,24 +32,15 @@ const PICTURE_BYTES: u64 = 16;
 /// Bytes of memory for a page per byte of its recording.
 const PAGE_BYTES: u64 = 64;
 
-type Recording = Reader<BufReader<File>>;
+/// A recording file that is open.
+pub type Recording = Reader<BufReader<File>>;
 
 pub fn run(args: &RenderArgs, stop: &Interrupt) -> Result<Exit, Failure> {
-    let file = safe_text::path(&args.recording);
     let of_file = |error: RecordingError| Failure::in_file(&args.recording, error);
     let spec = args.view.spec(args.png.as_ref(), args.svg.as_ref())?;
     let pages: [Output<'_>; 2] = [("--html", args.html.as_deref()), ("--gif", args.gif.as_deref())];
     refuse_clashes(spec.outputs().into_iter().chain(pages), [args.recording.as_path()])?;
-    let mut reader = Reader::open_file(&args.recording)
-        .map_err(|error| Takes::RECORDED.refuse_recording(&args.recording, error))?;
-    let of_map = PICTURE_BYTES * u64::from(reader.header().map.width) * u64::from(reader.header().map.height);
-    let length = std::fs::metadata(&args.recording).map_or(0, |found| found.len());
-    let of_page = if args.html.is_some() { PAGE_BYTES * length } else { 0 };
-    let need = MemoryNeed::built(of_map.saturating_add(of_page));
-    memory_max::check(args.memory.max(), need, || format!("{file}: a recording of {length} bytes"))?;
-    if let Some(cut) = reader.truncation() {
-        say(format_args!("warning: {file}: {cut}"));
-    }
+    let mut reader = open(&args.recording, args.html.is_some(), args.memory.max())?;
     let mut outputs = Outputs::default();
     if spec.any() {
         spec.write(&still(args, &spec, &mut reader)?, &mut outputs, stop);
@@ -65,6 +56,24 @@ pub fn run(args: &RenderArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         exit = outputs.note(write_animation(args, &spec, path, &mut reader, stop)).unwrap_or(exit);
     }
     outputs.end(exit)
+}
+
+/// Opens a recording to draw it, as a page as well if `with_page`. Warns of one that is cut off.
+/// # Errors
+/// If it is none, or if drawing it could take more memory than `memory_max`.
+pub fn open(recording: &Path, with_page: bool, memory_max: MemoryMax) -> Result<Recording, Failure> {
+    let file = safe_text::path(recording);
+    let reader =
+        Reader::open_file(recording).map_err(|error| Takes::RECORDED.refuse_recording(recording, error))?;
+    let of_map = PICTURE_BYTES * u64::from(reader.header().map.width) * u64::from(reader.header().map.height);
+    let length = std::fs::metadata(recording).map_or(0, |found| found.len());
+    let of_page = if with_page { PAGE_BYTES * length } else { 0 };
+    let need = MemoryNeed::built(of_map.saturating_add(of_page));
+    memory_max::check(memory_max, need, || format!("{file}: a recording of {length} bytes"))?;
+    if let Some(cut) = reader.truncation() {
+        say(format_args!("warning: {file}: {cut}"));
+    }
+    Ok(reader)
 }
 
 /// Checks that a tick is recorded; by default the last one.

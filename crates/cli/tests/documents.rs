@@ -47,6 +47,8 @@ fn help_is_as_recorded() {
     check_snapshot("help.txt", &folder.run(&["--help"]).done());
     let subcommands = [
         "run",
+        "show",
+        "new",
         "plan",
         "distances",
         "check",

@@ -7,8 +7,10 @@ mod common;
 use common::*;
 use std::process::Command;
 
-const SUBCOMMANDS: [&str; 12] = [
+const SUBCOMMANDS: [&str; 14] = [
     "run",
+    "show",
+    "new",
     "plan",
     "distances",
     "check",

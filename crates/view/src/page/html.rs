@@ -24,6 +24,9 @@ const SCRIPT: &str = concat!(
     include_str!("script/player.js"),
 );
 
+/// Stands in every page, before anything that depends on the run.
+const MARK: &str = "<meta name=\"generator\" content=\"Wheelbase\">";
+
 /// Slowest and smallest: a page is written once and may be sent often.
 const DEFLATE_LEVEL: u8 = 9;
 
@@ -45,6 +48,11 @@ pub fn page<R: Read + Seek>(reader: &mut Reader<R>, with_paths: bool) -> Result<
     Ok(filled(PAGE, &parts))
 }
 
+/// Whether a file is a page of [`page`], by its first KiB.
+pub fn is_page(start: &[u8]) -> bool {
+    start.windows(MARK.len()).any(|bytes| bytes == MARK.as_bytes())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,6 +63,7 @@ mod tests {
         let positions = ["{{title}}", "{{style}}", "{{run}}", "{{script}}"].map(positions);
         assert!(positions.iter().all(|positions| positions.len() == 1));
         assert!(positions.is_sorted());
+        assert!(is_page(&PAGE.as_bytes()[..1024]) && PAGE.find(MARK) < PAGE.find("{{title}}"));
         // A closing tag within the script or style would end it there.
         assert!(!SCRIPT.contains("</script") && !STYLE.contains("</style"));
     }

@@ -2,6 +2,8 @@
 
 mod html;
 mod pack;
+mod reload;
 mod timeline;
 
-pub use html::page;
+pub use html::{is_page, page};
+pub use reload::{Reloading, is_version};
