@@ -8,10 +8,10 @@ use crate::interrupt::Interrupt;
 use crate::output::{say, text_out};
 use crate::page_place::PagePlace;
 use crate::{render, run};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal, Read, Seek, Write};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
-use wheelbase_scenario::recording::RecordingError;
+use wheelbase_scenario::recording::{Reader, RecordingError};
 use wheelbase_view::page::page;
 use wheelbase_view::safe_text;
 
@@ -127,24 +127,42 @@ fn play(args: &ShowArgs, place: &PagePlace, stop: &Interrupt) -> Result<(Exit, S
     Ok((exit, page_of(&place.recording(), args)?))
 }
 
-/// The page of a recording: without planned paths if it were very large.
+/// The page of a recording.
 fn page_of(recording: &Path, args: &ShowArgs) -> Result<String, Failure> {
-    let of_file = |error: RecordingError| match error {
+    let mut reader = render::open(recording, true, args.memory.max())?;
+    let fitting = fitting_page(&mut reader, PATHS_BYTES_MAX).map_err(|error| match error {
         RecordingError::TooLarge { .. } if !is_recording(args) => {
             Failure::in_file(&args.file, format_args!("{error}; --ticks N runs fewer"))
         }
         error => Failure::in_file(&args.file, error),
-    };
-    let mut reader = render::open(recording, true, args.memory.max())?;
-    let too_large = match page(&mut reader, true) {
-        Ok(page) if page.len() <= PATHS_BYTES_MAX => return Ok(page),
+    })?;
+    if let Some(why) = fitting.without_paths {
+        let file = safe_text::path(&args.file);
+        say(format_args!("warning: {file}: {why}; the page is without them"));
+    }
+    Ok(fitting.page)
+}
+
+/// A page that a browser can load.
+struct FittingPage {
+    page: String,
+    /// Why it has no planned paths.
+    without_paths: Option<String>,
+}
+
+/// The page of a recording: without planned paths if it would have more than `paths_bytes_max` with them, or would be
+/// too large to be made.
+fn fitting_page<R: Read + Seek>(
+    reader: &mut Reader<R>,
+    paths_bytes_max: usize,
+) -> Result<FittingPage, RecordingError> {
+    let why = match page(reader, true) {
+        Ok(page) if page.len() <= paths_bytes_max => return Ok(FittingPage { page, without_paths: None }),
         Ok(page) => format!("a page with planned paths would have {} MiB", page.len() >> 20),
         Err(error @ RecordingError::TooLarge { .. }) => error.to_string(),
-        Err(error) => return Err(of_file(error)),
+        Err(error) => return Err(error),
     };
-    let file = safe_text::path(&args.file);
-    say(format_args!("warning: {file}: {too_large}; the page is without them"));
-    page(&mut reader, false).map_err(of_file)
+    Ok(FittingPage { page: page(reader, false)?, without_paths: Some(why) })
 }
 
 /// Says where the page is, and opens it in the browser if there is somebody to see it.
@@ -167,4 +185,38 @@ fn has_display() -> bool {
     // Under WSL the browser is that of Windows.
     cfg!(any(windows, target_os = "macos"))
         || ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"].into_iter().any(is_set)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "all of it is for tests")]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+    use wheelbase_scenario::load::{Overrides, load_world_and_text};
+    use wheelbase_scenario::recording::{Recorder, ScenarioText};
+    use wheelbase_sim::RunState;
+
+    #[test]
+    fn a_page_that_would_be_too_large_is_without_paths() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/first/1_yard.toml");
+        let (loaded, text) = load_world_and_text(Path::new(file), Overrides::default()).unwrap();
+        let (mut world, scenario) = (loaded.world, ScenarioText { file: "1_yard.toml", text: &text });
+        let mut recorder = Recorder::begin(&mut world, &loaded.source, scenario, Vec::new()).unwrap();
+        let mut step = RunState::Running;
+        while step == RunState::Running {
+            let tick = world.tick();
+            step = world.step();
+            recorder.tick(&world, tick, step).unwrap();
+            world.clear_log();
+        }
+        let recording = recorder.finish(&world).unwrap();
+        let mut reader = Reader::open(Cursor::new(recording)).unwrap();
+        let whole = page(&mut reader, true).unwrap();
+        let fits = fitting_page(&mut reader, whole.len()).unwrap();
+        assert_eq!((fits.page, fits.without_paths), (whole.clone(), None));
+        let small = fitting_page(&mut reader, whole.len() - 1).unwrap();
+        assert_eq!(small.page, page(&mut reader, false).unwrap());
+        assert!(small.page.len() < whole.len());
+        assert_eq!(small.without_paths.unwrap(), "a page with planned paths would have 0 MiB");
+    }
 }
