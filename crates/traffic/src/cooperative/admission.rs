@@ -97,6 +97,8 @@ pub(crate) struct AdmissionRequest {
     pub(crate) asked_at: u32,
     /// Whether it was refused.
     pub(crate) refused: bool,
+    /// Tick of the first of the requests without a break.
+    pub(crate) since: u32,
 }
 
 /// The agents in a corridor and before it.
@@ -122,12 +124,14 @@ clone_fields!(Corridor { width, inside, waiting, direction, entered, busy_for, e
 #[derive(Debug)]
 pub(crate) struct Admission {
     params: TrafficParams,
+    /// Width of a corridor in which two of the narrowest bodies pass.
+    passing_width: u32,
     pub(crate) corridors: Vec<Corridor>,
     /// Some corridor is busy for some team at this tick.
     pub(crate) any_busy: bool,
 }
 
-clone_fields!(Admission { params, corridors, any_busy });
+clone_fields!(Admission { params, passing_width, corridors, any_busy });
 
 /// Whether two directions lead the same way.
 pub(crate) fn agree(one: Direction, other: Direction) -> bool {
@@ -135,9 +139,9 @@ pub(crate) fn agree(one: Direction, other: Direction) -> bool {
 }
 
 impl Admission {
-    /// No corridors yet.
-    pub(crate) fn new(params: TrafficParams) -> Self {
-        Self { params, corridors: Vec::new(), any_busy: false }
+    /// No corridors yet; two of the narrowest bodies pass each other in those of `passing_width` cells.
+    pub(crate) fn new(params: TrafficParams, passing_width: u32) -> Self {
+        Self { params, passing_width, corridors: Vec::new(), any_busy: false }
     }
 
     /// Applies the last changes of the corridors of a map. A corridor that was joined or cut has the agents of all
@@ -210,7 +214,8 @@ impl Admission {
     /// Whether a batch of agents is nearer to a corridor than an entrant, or admitted the same way, while others want
     /// to come the other way.
     pub(crate) fn is_crowded(&self, corridor: u32, entrant: &Entrant, moves: u32, tick: u32) -> bool {
-        if self.requests_against(corridor, *entrant, tick).next().is_none() {
+        let goes_first = self.has_starved(corridor, entrant.agent);
+        if goes_first || self.requests_against(corridor, *entrant, tick).next().is_none() {
             return false;
         }
         let inside = &self.corridors[corridor as usize].inside;
@@ -304,8 +309,44 @@ impl Admission {
 
     /// Moves before a corridor at which an agent stops that is not admitted, by its position in the queue.
     pub(crate) fn queue_moves(&self, corridor: u32, entrant: &Entrant, moves: u32, tick: u32) -> u32 {
-        let n_ahead = self.n_ahead(corridor, entrant, moves, tick) as u32;
+        let n_ahead = match self.has_starved(corridor, entrant.agent) {
+            true => 0,
+            false => self.n_ahead(corridor, entrant, moves, tick) as u32,
+        };
         self.params.queue_moves + (self.params.queue_moves_each * n_ahead).min(self.params.queue_moves_max)
+    }
+
+    /// Whether a request is so old that others let its agent in first. Where directions take turns, everyone has one.
+    fn starves(&self, corridor: u32, request: &AdmissionRequest) -> bool {
+        let passes = self.corridors[corridor as usize].width >= self.passing_width;
+        passes && request.asked_at - request.since >= self.params.right_of_way_ticks
+    }
+
+    /// Whether an agent has waited too long before a corridor.
+    fn has_starved(&self, corridor: u32, agent: AgentId) -> bool {
+        let mut waiting = self.corridors[corridor as usize].waiting.iter();
+        waiting.any(|of| of.entrant.agent == agent && self.starves(corridor, of))
+    }
+
+    /// The agent that all others let in first: of those near a busy corridor that have waited too long, the first by
+    /// priority.
+    pub(crate) fn right_of_way(
+        &self,
+        corridor: u32,
+        entrant: &Entrant,
+        tick: u32,
+    ) -> Option<&AdmissionRequest> {
+        if !self.is_busy(corridor, entrant.team) {
+            return None;
+        }
+        let all = self.corridors[corridor as usize].waiting.iter();
+        let near = all.filter(|of| {
+            self.starves(corridor, of)
+                && of.moves <= self.params.turn_moves
+                && tick - of.asked_at <= self.params.request_ticks
+                && entrant.reckons_with(&of.entrant)
+        });
+        near.min_by_key(|of| of.key)
     }
 
     /// Notes a request to enter a corridor that is some moves away, and whether it was refused.
@@ -317,10 +358,14 @@ impl Admission {
         (asked_at, refused): (u32, bool),
     ) {
         let waiting = &mut self.corridors[corridor as usize].waiting;
+        let before = waiting.iter().find(|other| {
+            other.entrant.agent == entrant.agent && asked_at - other.asked_at <= self.params.request_ticks
+        });
+        let since = before.map_or(asked_at, |before| before.since);
         waiting.retain(|other| {
             other.entrant.agent != entrant.agent && asked_at - other.asked_at <= self.params.request_ticks
         });
-        waiting.push(AdmissionRequest { entrant, key, moves, asked_at, refused });
+        waiting.push(AdmissionRequest { entrant, key, moves, asked_at, refused, since });
     }
 
     /// An agent enters a corridor or is admitted to it, or its direction there has changed.
@@ -382,8 +427,9 @@ impl Admission {
             for request in &corridor.waiting {
                 entrant_words(&request.entrant, word);
                 word(request.key.word());
-                let AdmissionRequest { moves, asked_at, refused, .. } = *request;
+                let AdmissionRequest { moves, asked_at, refused, since, .. } = *request;
                 word(u64::from(moves) << 33 | u64::from(asked_at) << 1 | u64::from(refused));
+                word(since.into());
             }
         }
     }

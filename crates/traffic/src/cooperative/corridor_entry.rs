@@ -104,6 +104,8 @@ pub(crate) fn request_admission(
         }
         let holder = find_holder(planning.table, path_cells, view, row, (corridor, &entrant), key);
         let admission = &mut planning.table.corridor_control.admission;
+        let first = admission.right_of_way(corridor, &entrant, view.tick).map(|first| first.entrant.slot);
+        let holder = holder.or(first.filter(|&first| first != slot));
         let crowded = admission.is_crowded(corridor, &entrant, moves, view.tick);
         ahead.holder = holder.or(crowded.then_some(slot));
         ahead.keeps_clear = is_busy && crowded;
@@ -143,7 +145,10 @@ fn find_holder(
             from = at + 1;
         }
     }
-    let others_turn = table.corridor_control.admission.is_turn_of_others(corridor, entrant, key, view.tick);
+    let admission = &table.corridor_control.admission;
+    let first = admission.right_of_way(corridor, entrant, view.tick);
+    let goes_first = first.is_some_and(|first| first.entrant.agent == entrant.agent);
+    let others_turn = !goes_first && admission.is_turn_of_others(corridor, entrant, key, view.tick);
     others_turn.then_some(entrant.slot)
 }
 

@@ -39,7 +39,7 @@ pub(crate) struct KeepClear {
     /// Cells before an entrance that are kept clear.
     reach: u32,
     /// Width of a corridor in which two of the narrowest bodies pass.
-    passing_width: u32,
+    pub(crate) passing_width: u32,
     grounds: Vec<Ground>,
     /// Indices of those whose corridors are busy at this tick.
     active: Vec<u32>,

@@ -157,7 +157,11 @@ impl<'a> Walk<'a> {
         }
         let side = CorridorSide::of_direction(entrant.direction);
         let key = table.key(view, row);
-        if admission.is_turn_of_others(number, &entrant, key, view.tick) {
+        let first = admission.right_of_way(number, &entrant, view.tick).map(|first| first.entrant);
+        if let Some(first) = first.filter(|first| first.agent != entrant.agent) {
+            return Some((first.slot, Reason::CorridorHeld { corridor, holder: first.agent, ahead }));
+        }
+        if first.is_none() && admission.is_turn_of_others(number, &entrant, key, view.tick) {
             let others = admission.requests_against(number, entrant, view.tick).next();
             let side = others.map_or(side, |other| CorridorSide::of_direction(other.entrant.direction));
             return Some((entrant.slot, Reason::CorridorTurn { corridor, side, ahead }));

@@ -158,7 +158,8 @@ pub(crate) fn restore_admission(
         let moves = part.u32_to(params.look_ahead_moves, "a number of moves ahead")?;
         let asked_at = part.u32_to(tick, "a tick up to the present one")?;
         let refused = part.flag("whether it was refused")?;
-        corridors[number].waiting.push(AdmissionRequest { entrant, key, moves, asked_at, refused });
+        let since = part.u32_to(asked_at, "a tick up to the last request")?;
+        corridors[number].waiting.push(AdmissionRequest { entrant, key, moves, asked_at, refused, since });
     }
     Ok(())
 }

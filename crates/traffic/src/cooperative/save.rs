@@ -5,6 +5,7 @@
 //! that have changed). The order of reservations on a cell, of fields, and of agents in and before corridors does
 //! matter, and so do the numbers of corridors.
 
+use crate::cooperative::admission::AdmissionRequest;
 use crate::cooperative::admission::{Admission, Corridor, Direction, Entrant};
 use crate::cooperative::corridor_map::CorridorMap;
 use crate::cooperative::local_field::LocalField;
@@ -155,7 +156,8 @@ fn visit_admission(admission: &Admission, size: GridSize, visitor: &mut dyn Stat
     let waiting = corridors().flat_map(|(number, corridor)| {
         corridor.waiting.iter().flat_map(move |request| {
             let [rank, id] = request.key.words();
-            let asked = [rank, id, request.moves.into(), request.asked_at.into(), request.refused.into()];
+            let AdmissionRequest { moves, asked_at, refused, since, .. } = *request;
+            let asked = [rank, id, moves.into(), asked_at.into(), refused.into(), since.into()];
             std::iter::once(number).chain(entrant_words(&request.entrant, size)).chain(asked)
         })
     });

@@ -399,7 +399,7 @@ fn audit(world: &HandWorld, rule: &Cooperative) {
 #[test]
 fn displaced_agents_plan_around_the_first_or_nothing_changes() {
     let config = ProptestConfig {
-        cases: 200,
+        cases: 320,
         failure_persistence: None,
         max_shrink_iters: 300,
         ..ProptestConfig::default()
