@@ -34,7 +34,7 @@ const fn mechanism(name: &'static str, left_out_by: &'static [(&'static str, u32
 }
 
 /// First those of the table in `docs/traffic.md`, then parts of them.
-pub const MECHANISMS: [Mechanism; 32] = [
+pub const MECHANISMS: [Mechanism; 34] = [
     mechanism("displacement, with LNS", &[("displace_after_steps", 1000)]),
     mechanism("LNS", &[("lns_expansions", 0)]),
     mechanism("claims, with pushing by priority", &[("push_after_steps", 1000)]),
@@ -47,6 +47,8 @@ pub const MECHANISMS: [Mechanism; 32] = [
     mechanism("admission", &[("look_ahead_moves", 0)]),
     mechanism("busy corridors", &[("corridor_busy", 1000)]),
     mechanism("keep-clear ground", &[("keep_clear_quarters", 0)]),
+    mechanism("turning circles", &[("turning_circles", 0)]),
+    mechanism("right of way", &[("right_of_way_ticks", 1_000_000)]),
     mechanism("directional flow", &[("contraflow_weight", 0)]),
     mechanism("congestion-aware replanning", &[("replan_penalty_ticks", 4_000_000)]),
     mechanism(

@@ -48,8 +48,13 @@ pub(crate) fn restore_cooperative(
     check_inside(rule, context)?;
     check_plans(rule, context)?;
     let Cooperative { table, present, .. } = rule;
-    for row in present.iter().filter_map(|&(id, _)| current_row(context, id)) {
-        table.keep_turning_free(&context.agents, context.tables, row);
+    for &(id, slot) in &*present {
+        let Some(row) = current_row(context, id) else { continue };
+        // Of plans that do not hold, ends are not checked; the next tick drops them before it reads them.
+        let n_states = context.tables[context.agents.motion[row].class.0 as usize].space().n_states();
+        if (table.plans[slot.index()].end.0.0 as usize) < n_states {
+            table.keep_turning_free(&context.agents, context.tables, row);
+        }
     }
     Ok(())
 }

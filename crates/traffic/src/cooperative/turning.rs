@@ -236,8 +236,9 @@ fn can_undo_all(tables: &MovementTables) -> bool {
 
 /// The cheapest half turn from a pose on open ground, to wherever it leads.
 fn half_turn(tables: &MovementTables, start: Pose) -> Option<TurningCircle> {
-    /// A half turn takes no more moves than this.
+    /// A half turn takes no more moves than this, and is found among no more poses.
     const MOVES_MAX: usize = 12;
+    const POSES_MAX: usize = 1 << 14;
     let headings = tables.class().headings();
     let opposite = Heading((start.heading.0 + headings / 2) % headings);
     let key = |pose: Pose| (pose.cell.y, pose.cell.x, pose.heading.0);
@@ -263,11 +264,11 @@ fn half_turn(tables: &MovementTables, start: Pose) -> Option<TurningCircle> {
                 cells.into_iter().map(|(y, x)| Offset::new(x - start.cell.x, y - start.cell.y)).collect();
             return Some(TurningCircle { primitives, cells });
         }
-        if primitives.len() == MOVES_MAX {
+        if primitives.len() == MOVES_MAX || nodes.len() > POSES_MAX {
             continue;
         }
         for (primitive, next) in moves_from(tables, pose) {
-            let cost = cost + tables.class().primitives()[primitive].time;
+            let cost = cost.saturating_add(tables.class().primitives()[primitive].time);
             if best.get(&key(next)).is_some_and(|&known| known <= cost) {
                 continue;
             }
