@@ -29,8 +29,10 @@ impl TripProgress {
     /// the ticks since the last progress.
     pub(crate) fn count(&mut self, tick: u32, stamp: GoalStamp, moves_left: Option<u32>) -> u32 {
         // In mid-move a trip begins with the end of the move.
-        if self.since == NOTHING_TO_DO || stamp.since > self.since {
+        if self.since == NOTHING_TO_DO {
             (self.since, self.nearest_moves) = (tick.max(stamp.since), UNKNOWN);
+        } else if stamp.since > self.since {
+            (self.since, self.nearest_moves) = (stamp.since, UNKNOWN);
         }
         if let Some(moves) = moves_left.filter(|&moves| !self.leads_off && moves < self.nearest_moves) {
             if self.nearest_moves != UNKNOWN {

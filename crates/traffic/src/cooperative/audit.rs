@@ -17,7 +17,7 @@ use crate::ticks::NEVER;
 use crate::view::AgentsView;
 use std::collections::{BTreeMap, BTreeSet};
 use wheelbase_grid::{CellXY, GridSize};
-use wheelbase_planner::model::Offset;
+use wheelbase_planner::model::{Offset, State};
 use wheelbase_planner::{MovementTables, Pose};
 
 /// A rule and the agents after a tick. Each check panics at the first mistake.
@@ -190,7 +190,7 @@ impl Audit<'_> {
 
     /// No plan that was made at the last tick ends on keep-clear ground, except where the agent's path, or
     /// its way to a retreat, ends. Gives the number of plans that lead over such ground.
-    pub fn check_keep_clear(&self) -> u32 {
+    pub fn check_keep_clear(&self, paths: &PathPool) -> u32 {
         let table = &self.rule.table;
         let mut crossings = 0;
         for row in 0..self.agents.len() {
@@ -211,11 +211,20 @@ impl Audit<'_> {
                 pose = pose_after(&transition_at(tables, pose, usize::from(planned.primitive)));
             }
             let head = &table.heads[slot.index()];
-            let is_at_end = [head.path_left, head.retreat_left].contains(&u32::from(head.n_planned));
+            let is_at_retreat = head.retreat_left == u32::from(head.n_planned);
+            let is_at_end = is_at_retreat || self.path_end(paths, row) == plan.end.0;
             assert!(!covers(pose) || is_at_end, "tick {}: the plan of row {row} ends in {pose:?}", self.tick);
             crossings += u32::from(crosses && !covers(pose));
         }
         crossings
+    }
+
+    /// The state at the end of an agent's path.
+    fn path_end(&self, paths: &PathPool, row: usize) -> State {
+        let motion = &self.agents.motion[row];
+        let tables = &self.tables[motion.class.0 as usize];
+        let after = |state, &primitive: &u8| tables.state_after(state, usize::from(primitive));
+        paths.moves(self.agents.paths[row]).iter().fold(end_state(tables, motion), after)
     }
 
     /// No plan that was made at the last tick ends where its agent could not turn, or where another could not for it.
@@ -233,10 +242,8 @@ impl Audit<'_> {
             let tables = &self.tables[class];
             // At its goal it may stand beside agents that have none, and without room to turn ahead it may lock.
             let fits = table.turning.fits((class, tables), plan.end.0);
-            let path = paths.moves(self.agents.paths[row]);
-            let after = |state, &primitive: &u8| tables.state_after(state, usize::from(primitive));
-            let path_end = path.iter().fold(end_state(tables, motion), after);
-            if path_end == plan.end.0 || (!fits && path.len() > MOVES_MAX) {
+            let path_moves = self.agents.paths[row].len();
+            if self.path_end(paths, row) == plan.end.0 || (!fits && path_moves > MOVES_MAX) {
                 continue;
             }
             let reserved = (&table.reservations, Precedence::STRICT);

@@ -112,7 +112,8 @@ fn plans_of_a_crowd_lead_over_the_bridge() {
             assert!(world.tick < 8000, "{collision:?}: not all have arrived");
             world.step(&mut rule);
             let view = world.view();
-            crossings += rule.audit(view.agents, view.tables, view.grid_size, view.tick).check_keep_clear();
+            crossings +=
+                rule.audit(view.agents, view.tables, view.grid_size, view.tick).check_keep_clear(view.paths);
         }
         assert!(crossings > 5, "{collision:?}: {crossings} crossings");
     }
