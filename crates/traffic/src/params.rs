@@ -292,7 +292,7 @@ params! {
     /// counts as corridors; with 2 there are no tight corridors.
     corridor_bodies: 3 in 2..=16;
     /// Ground before the entrances of a busy corridor on which no plan ends, in quarters of the longest body; only
-    /// where two bodies can pass. Lower: agents that wait stand in the way of those that come out; higher: crossings
+    /// where two bodies can pass. Lower: agents that wait stand in the way of agents that come out; higher: crossings
     /// become longer than a plan can be; 0 switches keep-clear ground off.
     keep_clear_quarters: 4 in 0..=64;
     /// Whether bodies that cannot undo their moves end their plans only where they can turn round: 1 or 0. 0: they stop

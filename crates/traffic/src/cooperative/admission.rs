@@ -139,7 +139,7 @@ pub(crate) fn agree(one: Direction, other: Direction) -> bool {
 }
 
 impl Admission {
-    /// No corridors yet; two of the narrowest bodies pass each other in those of `passing_width` cells.
+    /// No corridors yet; two of the narrowest bodies pass each other where they have `passing_width` cells.
     pub(crate) fn new(params: TrafficParams, passing_width: u32) -> Self {
         Self { params, passing_width, corridors: Vec::new(), any_busy: false }
     }

@@ -104,8 +104,6 @@ pub(crate) fn request_admission(
         }
         let holder = find_holder(planning.table, path_cells, view, row, (corridor, &entrant), key);
         let admission = &mut planning.table.corridor_control.admission;
-        let first = admission.right_of_way(corridor, &entrant, view.tick).map(|first| first.entrant.slot);
-        let holder = holder.or(first.filter(|&first| first != slot));
         let crowded = admission.is_crowded(corridor, &entrant, moves, view.tick);
         ahead.holder = holder.or(crowded.then_some(slot));
         ahead.keeps_clear = is_busy && crowded;
@@ -146,10 +144,10 @@ fn find_holder(
         }
     }
     let admission = &table.corridor_control.admission;
-    let first = admission.right_of_way(corridor, entrant, view.tick);
-    let goes_first = first.is_some_and(|first| first.entrant.agent == entrant.agent);
+    let first = admission.right_of_way(corridor, entrant, view.tick).map(|first| first.entrant.slot);
+    let goes_first = first == Some(entrant.slot);
     let others_turn = !goes_first && admission.is_turn_of_others(corridor, entrant, key, view.tick);
-    others_turn.then_some(entrant.slot)
+    if others_turn { Some(entrant.slot) } else { first.filter(|_| !goes_first) }
 }
 
 /// Whether an agent in a corridor can keep another from entering. Not if it does not get on, for then both might wait

@@ -2,7 +2,7 @@
 //!
 //! The box rule of road traffic: enter a junction only if the way out of it is free. Where two bodies can pass each other
 //! in a corridor, agents enter it from both ends at once. If they could stop in it, or on the ground before its
-//! entrances, those that wait would stand in the way of those that come out. So a plan that leads onto this ground
+//! entrances, waiting agents would stand in the way of agents that come out. So a plan that leads onto this ground
 //! leads off it again: it reserves the whole crossing, or the agent stays outside. Agents that are there already,
 //! because the corridor has just become busy or an edit waits for it to be empty, leave it by any plan, and stay only
 //! without one. A goal there may be occupied, and so may a retreat.

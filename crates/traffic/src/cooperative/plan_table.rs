@@ -256,7 +256,7 @@ impl PlanTable {
         let slot = view.agents.slots[row];
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];
-        self.release(slot);
+        self.reservations.remove(slot);
         self.keep_turning_free(&view.agents, view.tables, row);
         let Self { reservations, plans, .. } = self;
         let (state, mut ready) = reserve_begun_move(reservations, tables, (slot, motion), view.tick);

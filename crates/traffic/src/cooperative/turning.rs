@@ -1,7 +1,7 @@
 //! Turning circles: where a body that cannot undo its moves may rest.
 //!
-//! Two bodies without reverse that stand nose to nose lock for good, and so does one that has stopped in a lane too
-//! narrow to turn in. So no plan of such a body ends where it could not turn round: the cells that it sweeps in a half
+//! Two bodies without reverse that stand nose to nose lock for good, and so does a body that has stopped in a lane
+//! too narrow to turn in. So no plan of such a body ends where it could not turn round: the cells that it sweeps in a half
 //! turn are free of walls and of agents at rest, and no other agent rests there as long as it does. That is the safe
 //! state of the banker's algorithm (Dijkstra 1965), in which everybody can still be served one after the other. Others
 //! may pass over these cells. A plan that leads through a narrower place leads out of it again.
@@ -24,7 +24,7 @@ pub(crate) struct TurningCircle {
     cells: Vec<Offset>,
 }
 
-/// The turning circles of all classes, and those that agents at rest, or at the ends of their plans, keep free.
+/// The turning circles of all classes, and the cells that agents keep free for them where they will rest.
 #[derive(Debug)]
 pub(crate) struct TurningCircles {
     /// By class and frame. No frames: the class can undo every move, or cannot turn.
@@ -152,7 +152,7 @@ impl TurningCircles {
         })
     }
 
-    /// An agent that keeps another from resting in a state: it turns there, or rests where that one would turn.
+    /// An agent that keeps another from resting in a state: it turns there, or rests where the other would turn.
     pub(crate) fn holder(
         &self,
         (slot, class, tables): Body<'_>,

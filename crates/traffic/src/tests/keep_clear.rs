@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use wheelbase_grid::{CellXY, GridSize, Rect, TerrainKind};
 use wheelbase_planner::model::Offset;
 
-/// Cells at most `reach` steps away from those of a corridor over free cells, diagonal steps too: one step after the
+/// Cells at most `reach` steps away from a corridor over free cells, diagonal steps too: one step after the
 /// other.
 fn ground_of(control: &CorridorControl, corridor: u32, reach: u32, size: GridSize) -> BTreeSet<(i32, i32)> {
     let all = || size.rect().cells();

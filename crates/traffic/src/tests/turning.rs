@@ -97,7 +97,7 @@ proptest! {
     }
 }
 
-/// Bodies that can undo every move, and those that cannot turn at all, need no circle.
+/// Bodies that can undo every move need no circle, nor do bodies that cannot turn at all.
 #[test]
 fn only_bodies_that_can_turn_but_not_go_back_need_room_to_turn() {
     let mut tram = ClassSpec::new("tram", 1);
