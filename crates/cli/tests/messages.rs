@@ -255,7 +255,10 @@ fn colours_are_for_terminals() {
         let line = format!("{} run s.toml", env!("CARGO_BIN_EXE_wheelbase"));
         let mut script = std::process::Command::new("script");
         script.args(["-qec", &line, "/dev/null"]).current_dir(folder.path("."));
-        script.env_remove("NO_COLOR").env("TERM", "xterm-256color").envs(variables.iter().copied());
+        for set_by_machines in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI"] {
+            script.env_remove(set_by_machines);
+        }
+        script.env("TERM", "xterm-256color").envs(variables.iter().copied());
         String::from_utf8(script.output().unwrap().stdout).unwrap()
     };
     assert!(on_terminal(&[]).contains("\u{1b}[1m\u{1b}[91merror"), "{:?}", on_terminal(&[]));
