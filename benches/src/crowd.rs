@@ -9,8 +9,8 @@ use wheelbase_sim::World;
 /// The classes of [`crowd`].
 pub const CROWD_CLASSES: [&str; 5] = ["scout", "truck", "tank", "loader", "carrier"];
 
-/// Agents in equal parts of the five classes of `scenarios/first/7_crowd.toml`, on open land of `side` cells along each
-/// side, placed at random in an area; each has random tasks on all of the land. Before its first tick.
+/// Agents in equal parts of the five classes of `scenarios/first/12_crowd.toml`, on open land of `side` cells along
+/// each side, placed at random in an area; each has random tasks on all of the land. Before its first tick.
 /// # Errors
 /// The scenario cannot be read or built, in words.
 pub fn crowd(agents: usize, side: u32, area: Rect) -> Result<World, String> {
@@ -22,7 +22,7 @@ pub fn crowd(agents: usize, side: u32, area: Rect) -> Result<World, String> {
 /// # Errors
 /// The file of the classes cannot be read, or the kind is unknown, in words.
 pub fn crowd_scenario(kind: &str, agents: usize, side: u32, area: Rect) -> Result<Scenario, String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios/first/7_crowd.toml");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios/first/12_crowd.toml");
     let text = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
     let classes = text.split("[[groups]]").next().unwrap_or_default();
     let map = format!("kind = \"{kind}\", size = [{side}, {side}]");

@@ -1,8 +1,8 @@
 //! Snapshots: time and size of saving, time of loading, of copies, and of a rollback by eight ticks.
 //!
 //! `cargo run --release -p wheelbase-benches --bin snapshots -- [ROUNDS]` (default 9). The five classes of
-//! `scenarios/first/7_crowd.toml` with random tasks on open land, after 300 ticks. A rollback puts a copy of eight ticks
-//! ago in place of the world and steps it to the present again. Medians, on one thread.
+//! `scenarios/first/12_crowd.toml` with random tasks on open land, after 300 ticks. A rollback puts a copy of eight
+//! ticks ago in place of the world and steps it to the present again. Medians, on one thread.
 
 #![forbid(unsafe_code)]
 

@@ -1,8 +1,8 @@
 //! A long run of a mixed scene: checked at every tick, with memory and tick times by tenths, to see that they are flat.
 //!
 //! `cargo run --release -p wheelbase-benches --bin soak -- [AGENT_TICKS [SEED]]` (default 10,000,000 and 1). The five
-//! classes of `scenarios/first/7_crowd.toml` with random tasks, on open land with a river and three bridges. One bridge
-//! is flooded and built again, agents are removed and placed, some get orders of other kinds, groups gather. Every 5,000
+//! classes of `scenarios/first/12_crowd.toml` with random tasks, on open land with a river and three bridges. One
+//! bridge is flooded and built again, agents are removed and placed, some get orders of other kinds, groups gather. Every 5,000
 //! ticks the world is saved and goes on from the snapshot. On one thread.
 //!
 //! Cost fields are kept up to a limit of 256 MiB, so memory grows until that is reached. Each load leaves holes in the

@@ -198,9 +198,9 @@ mod tests {
 
     #[test]
     fn a_page_that_would_be_too_large_is_without_paths() {
-        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/first/1_yard.toml");
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/first/01_yard.toml");
         let (loaded, text) = load_world_and_text(Path::new(file), Overrides::default()).unwrap();
-        let (mut world, scenario) = (loaded.world, ScenarioText { file: "1_yard.toml", text: &text });
+        let (mut world, scenario) = (loaded.world, ScenarioText { file: "01_yard.toml", text: &text });
         let mut recorder = Recorder::begin(&mut world, &loaded.source, scenario, Vec::new()).unwrap();
         let mut step = RunState::Running;
         while step == RunState::Running {

@@ -84,7 +84,7 @@ fn words(document: &str) -> Vec<String> {
 
 /// The targets of the links of a line, but for those that leave the repository.
 fn links(line: &str) -> impl Iterator<Item = &str> {
-    let targets = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let targets = line.split("](").skip(1).filter_map(|rest| rest.split([')', ' ']).next());
     targets.filter(|target| !target.contains("://"))
 }
 

@@ -73,7 +73,7 @@ fn a_page_is_self_contained_and_reproducible() {
 #[test]
 fn pages_of_hexagons_have_entries_by_row_parity() {
     let folder = Folder::new();
-    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/first/11_hexagons.toml");
+    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/first/09_hexagons.toml");
     folder.run(&["run", scenario, "--record", "a.rec"]).code(0);
     folder.run(&["render", "a.rec", "--html", "a.html"]).done();
     let sections = sections(&folder.read("a.html"));

@@ -8,6 +8,7 @@ mod recorded_outcomes;
 
 use common::record_loaded;
 use recorded_outcomes::{names_in, recorded, scenarios};
+use std::collections::BTreeSet;
 use std::io::Cursor;
 use std::path::PathBuf;
 use wheelbase_grid::MemoryMax;
@@ -16,22 +17,23 @@ use wheelbase_scenario::load::{Overrides, load_planning_problem, load_world, loa
 use wheelbase_scenario::recording::{Reader, verify};
 use wheelbase_sim::{RunState, World};
 
-const NAMES: [&str; 15] = [
-    "10_tile_puzzle.toml",
-    "11_hexagons.toml",
-    "12_tiled_map.toml",
+const NAMES: [&str; 16] = [
+    "01_yard.toml",
+    "02_dead_end.toml",
+    "03_lake.toml",
+    "04_hill.toml",
+    "05_ledge.toml",
+    "06_diagonal.toml",
+    "07_road_tiles.toml",
+    "08_tile_puzzle.toml",
+    "09_hexagons.toml",
+    "10_tiled_map.toml",
+    "11_river.toml",
+    "12_crowd.toml",
     "13_group_order.toml",
-    "14_two_teams.toml",
-    "1_yard.toml",
-    "2_dead_end.toml",
-    "3_lake.toml",
-    "4_hill.toml",
-    "5_ledge.toml",
-    "6_diagonal.toml",
-    "7_crowd.toml",
-    "8_road_tiles.toml",
-    "9_reinforcements.toml",
-    "river.toml",
+    "14_reinforcements.toml",
+    "15_two_teams.toml",
+    "16_three_bridges.toml",
 ];
 
 fn first(name: &str) -> PathBuf {
@@ -87,65 +89,65 @@ const W: u8 = 2;
 
 #[test]
 fn yard() {
-    done("1_yard.toml", 3, 0, 160);
-    assert_eq!(planned("1_yard.toml", "truck", (2, 2, E), (5, 4, Some(N))), (80, 8));
-    assert_eq!(planned("1_yard.toml", "truck", (5, 4, N), (2, 2, None)), (60, 6));
+    done("01_yard.toml", 3, 0, 160);
+    assert_eq!(planned("01_yard.toml", "truck", (2, 2, E), (5, 4, Some(N))), (80, 8));
+    assert_eq!(planned("01_yard.toml", "truck", (5, 4, N), (2, 2, None)), (60, 6));
 }
 
 #[test]
 fn dead_end() {
-    done("2_dead_end.toml", 1, 0, 220);
-    assert_eq!(planned("2_dead_end.toml", "truck", (9, 2, E), (1, 2, Some(W))), (220, 10));
+    done("02_dead_end.toml", 1, 0, 220);
+    assert_eq!(planned("02_dead_end.toml", "truck", (9, 2, E), (1, 2, Some(W))), (220, 10));
 }
 
 #[test]
 fn lake() {
-    done("3_lake.toml", 2, 0, 350);
-    assert_eq!(planned("3_lake.toml", "hovercraft", (2, 2, E), (22, 2, None)), (192, 20));
-    assert_eq!(planned("3_lake.toml", "truck", (2, 6, E), (22, 6, None)), (350, 29));
+    done("03_lake.toml", 2, 0, 350);
+    assert_eq!(planned("03_lake.toml", "hovercraft", (2, 2, E), (22, 2, None)), (192, 20));
+    assert_eq!(planned("03_lake.toml", "truck", (2, 6, E), (22, 6, None)), (350, 29));
 }
 
 /// The truck goes round the ridge and the walker over it; up costs more than down.
 #[test]
 fn hill() {
-    done("4_hill.toml", 4, 0, 300);
+    done("04_hill.toml", 4, 0, 300);
     // Round: the three rows down and up are six moves more than over.
-    assert_eq!(planned("4_hill.toml", "truck", (1, 4, E), (17, 4, None)), (250, 25));
-    assert_eq!(planned("4_hill.toml", "walker", (1, 2, 0), (17, 2, None)), (252, 16));
-    assert_eq!(planned("4_hill.toml", "truck", (1, 1, E), (9, 1, None)), (160, 8));
-    assert_eq!(planned("4_hill.toml", "truck", (9, 1, E), (1, 1, None)), (140, 10));
+    assert_eq!(planned("04_hill.toml", "truck", (1, 4, E), (17, 4, None)), (250, 25));
+    assert_eq!(planned("04_hill.toml", "walker", (1, 2, 0), (17, 2, None)), (252, 16));
+    assert_eq!(planned("04_hill.toml", "truck", (1, 1, E), (9, 1, None)), (160, 8));
+    assert_eq!(planned("04_hill.toml", "truck", (9, 1, E), (1, 1, None)), (140, 10));
 }
 
 /// There is a way down the ledge and a longer one back; there is one into the pit and none out.
 #[test]
 fn ledge() {
-    done("5_ledge.toml", 4, 1, 80);
-    assert_eq!(planned("5_ledge.toml", "scout", (5, 3, 0), (7, 3, None)), (20, 2));
-    assert_eq!(planned("5_ledge.toml", "scout", (7, 3, 0), (5, 3, None)), (60, 6));
-    assert_eq!(planned("5_ledge.toml", "scout", (9, 2, 0), (12, 2, None)), (30, 3));
-    assert_eq!(answered("5_ledge.toml", "scout", (12, 2, 0), (9, 2, None)).0, Status::Unreachable);
+    done("05_ledge.toml", 4, 1, 80);
+    assert_eq!(planned("05_ledge.toml", "scout", (5, 3, 0), (7, 3, None)), (20, 2));
+    assert_eq!(planned("05_ledge.toml", "scout", (7, 3, 0), (5, 3, None)), (60, 6));
+    assert_eq!(planned("05_ledge.toml", "scout", (9, 2, 0), (12, 2, None)), (30, 3));
+    assert_eq!(answered("05_ledge.toml", "scout", (12, 2, 0), (9, 2, None)).0, Status::Unreachable);
 }
 
 #[test]
 fn diagonal() {
-    done("6_diagonal.toml", 2, 0, 250);
-    assert_eq!(planned("6_diagonal.toml", "eight", (4, 12, E), (17, 1, Some(E))), (184, 15));
-    assert_eq!(planned("6_diagonal.toml", "four", (4, 14, E), (17, 3, None)), (250, 25));
+    done("06_diagonal.toml", 2, 0, 250);
+    assert_eq!(planned("06_diagonal.toml", "eight", (4, 12, E), (17, 1, Some(E))), (184, 15));
+    assert_eq!(planned("06_diagonal.toml", "four", (4, 14, E), (17, 3, None)), (250, 25));
 }
 
 /// All sixty arrive.
 #[test]
 fn crowd() {
-    done("7_crowd.toml", 60, 0, 3_000);
+    done("12_crowd.toml", 60, 0, 3_000);
 }
 
 /// A cart whose order waits sets out when the bend joins the depots; the other's order was dropped.
 #[test]
 fn road_tiles() {
-    done("8_road_tiles.toml", 1, 1, 210);
-    assert_eq!(answered("8_road_tiles.toml", "cart", (0, 2, E), (6, 6, None)).0, Status::Unreachable);
+    done("07_road_tiles.toml", 1, 1, 210);
+    assert_eq!(answered("07_road_tiles.toml", "cart", (0, 2, E), (6, 6, None)).0, Status::Unreachable);
 
-    let mut world = load("8_road_tiles.toml");
+    let mut world = load("07_road_tiles.toml");
     let (mut first_move, mut waited) = (None, 0);
     while world.step() == RunState::Running {
         if world.counts().moves > 0 {
@@ -161,10 +163,10 @@ fn road_tiles() {
 /// joint; then there is no way back.
 #[test]
 fn tile_puzzle() {
-    done("10_tile_puzzle.toml", 6, 1, 181);
-    assert_eq!(answered("10_tile_puzzle.toml", "current", (1, 1, 0), (4, 1, None)).0, Status::Unreachable);
+    done("08_tile_puzzle.toml", 6, 1, 181);
+    assert_eq!(answered("08_tile_puzzle.toml", "current", (1, 1, 0), (4, 1, None)).0, Status::Unreachable);
 
-    let mut world = load("10_tile_puzzle.toml");
+    let mut world = load("08_tile_puzzle.toml");
     let (mut first_move, mut waited) = (None, Vec::new());
     while world.step() == RunState::Running {
         if world.counts().moves > 0 {
@@ -182,42 +184,42 @@ fn tile_puzzle() {
 /// Twenty join two, each gets a place on the field and then at the eastern border, and all leave.
 #[test]
 fn reinforcements() {
-    done("9_reinforcements.toml", 42, 0, 2_000);
-    let world = run("9_reinforcements.toml");
+    done("14_reinforcements.toml", 42, 0, 2_000);
+    let world = run("14_reinforcements.toml");
     let counts = world.counts();
     assert_eq!((counts.placed, counts.removed, world.agent_arrays().len()), (22, 22, 0));
 }
 
 #[test]
 fn river() {
-    done("river.toml", 10, 0, 2_000);
-    let world = run("river.toml");
+    done("11_river.toml", 10, 0, 2_000);
+    let world = run("11_river.toml");
     assert!(world.tick() < world.settings().ticks, "it ends because all is done");
 }
 
 #[test]
 fn hexagons() {
-    done("11_hexagons.toml", 3, 0, 235);
-    let world = run("11_hexagons.toml");
+    done("09_hexagons.toml", 3, 0, 235);
+    let world = run("09_hexagons.toml");
     assert_eq!(world.pose(0), Pose::new(7, 3, Heading(3)));
-    assert_eq!(planned("11_hexagons.toml", "wagon", (2, 2, E), (3, 7, None)), (80, 8));
+    assert_eq!(planned("09_hexagons.toml", "wagon", (2, 2, E), (3, 7, None)), (80, 8));
 }
 
 /// Cars keep to the roads of the map, the tractor does not; agents and goals are objects of the map.
 #[test]
 fn tiled_map() {
-    done("12_tiled_map.toml", 5, 0, 340);
-    let world = run("12_tiled_map.toml");
+    done("10_tiled_map.toml", 5, 0, 340);
+    let world = run("10_tiled_map.toml");
     let cells = [0, 1, 2].map(|row| world.pose(row).cell).map(|cell| (cell.x, cell.y));
     assert_eq!((cells[0], cells[1]), ((8, 5), (0, 3)));
-    assert_eq!(answered("12_tiled_map.toml", "car", (0, 3, E), (6, 2, None)).0, Status::GoalBlocked);
-    assert_eq!(planned("12_tiled_map.toml", "tractor", (2, 2, E), (6, 2, None)), (100, 4));
+    assert_eq!(answered("10_tiled_map.toml", "car", (0, 3, E), (6, 2, None)).0, Status::GoalBlocked);
+    assert_eq!(planned("10_tiled_map.toml", "tractor", (2, 2, E), (6, 2, None)), (100, 4));
 }
 
-/// What the comments of `river.toml` promise: the bridge is drawn up late, because a truck is on it.
+/// What the comments of `11_river.toml` promise: the bridge is drawn up late, because a truck is on it.
 #[test]
 fn the_bridge_waits_for_the_truck_on_it() {
-    let mut world = load("river.toml");
+    let mut world = load("11_river.toml");
     let mut waited = 0;
     while world.step() == RunState::Running {
         waited += u32::from(world.edits_pending() > 0);
@@ -257,7 +259,7 @@ fn recordings_of_all_are_verified() {
 #[test]
 fn the_readme_quotes_the_outcome_of_river() {
     let readme = include_str!("../../../README.md");
-    let outcome = recorded("first/river.toml");
+    let outcome = recorded("first/11_river.toml");
     for quoted in [
         format!(" agents, {} ticks, {} moves, ", outcome.ticks, outcome.moves),
         format!("state hash            {}", outcome.state_hash),
@@ -285,8 +287,8 @@ fn group_order() {
 /// keeps near its leader, and the gate is shut on the foe at the deadline.
 #[test]
 fn two_teams() {
-    done("14_two_teams.toml", 10, 0, 900);
-    let mut world = load("14_two_teams.toml");
+    done("15_two_teams.toml", 10, 0, 900);
+    let mut world = load("15_two_teams.toml");
     let at = |world: &World, row: usize| world.pose(row).cell;
     let [keeper, friend, foe, leader, escort] = [0, 1, 2, 3, 4];
     // Rows of the gates in which the friend and the foe stand, one after the other.
@@ -312,4 +314,18 @@ fn two_teams() {
     assert_eq!((world.counts().removed, world.edits_pending()), (1, 1));
     world.run();
     assert_eq!((world.counts().removed, world.edits_pending(), world.tick()), (2, 0, 900));
+}
+
+/// Eighty agents with tasks on both banks: all of them get somewhere, and those that pass the river take bridges.
+#[test]
+fn three_bridges() {
+    done("16_three_bridges.toml", 0, 0, 1_500);
+    let mut world = load("16_three_bridges.toml");
+    let (west, mut crossed) = (|world: &World, row| world.pose(row).cell.x < 40, BTreeSet::new());
+    let began: Vec<bool> = (0..80).map(|row| west(&world, row)).collect();
+    while world.step() == RunState::Running {
+        crossed.extend((0..80).filter(|&row| west(&world, row) != began[row]));
+    }
+    assert!(crossed.len() > 60, "{crossed:?}");
+    assert_eq!(world.counts().placed, 80);
 }

@@ -116,7 +116,7 @@ fn assert_same_as_the_run(mut reader: Reader<Cursor<Vec<u8>>>, text: &str) -> (u
 
 #[test]
 fn a_recording_of_a_hexagonal_map_agrees_with_the_run() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/first/11_hexagons.toml");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/first/09_hexagons.toml");
     let text = std::fs::read_to_string(file).unwrap();
     let reader = open(&record(&text).0).unwrap();
     let header = reader.header();
