@@ -571,7 +571,7 @@ fn bench_scenario(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         drive(&mut world, &mut commands, &mut files, None, stop, true, &mut |phase| phases.begin(phase))
     });
     let wall_s = begun.elapsed().as_secs_f64();
-    let Driven { times, agent_ticks, broken } = driven?;
+    let Driven { times, agent_ticks, broken, .. } = driven?;
     if let Some(broken) = broken {
         return Err(Failure::Message { exit: Exit::Broken, text: format!("error: {broken}") });
     }

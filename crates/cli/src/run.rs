@@ -2,32 +2,30 @@
 
 use crate::args::RunArgs;
 use crate::crash::{end_broken, report};
+use crate::failed_orders::FailedOrders;
 use crate::failure::{Exit, Failure};
 use crate::file_kind::Takes;
 use crate::interrupt::Interrupt;
 use crate::output::clash::refuse_clashes;
-use crate::output::{print, progress_bar, row, say};
+use crate::output::{print, progress_bar, say};
 use crate::peak_memory::peak_memory_mib;
 use crate::plan::thread_pool;
+use crate::result_text::write_text;
 use crate::run_files::{OpenedFiles, RunFiles};
 use crate::snapshot_file::{Resumed, load_resumed};
 use crate::watch;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use wheelbase_scenario::load::{Loaded, Overrides, Source, is_problem, load_world_and_text};
 use wheelbase_sim::{
-    Broken, CommandsSince, Counters, Host, LongestResult, Phase, ReplanParams, RunResult, RunState,
-    TickTimes, TrafficParams, WaitForCycle, World, tune,
+    Broken, CommandsSince, Counters, Host, Phase, ReplanParams, RunResult, RunState, TickTimes,
+    TrafficParams, World, tune,
 };
 use wheelbase_view::safe_text;
 use wheelbase_view::terminal::Terminal;
 
 /// Ticks between two updates of the progress bar.
 const PROGRESS_TICKS: u32 = 16;
-/// Most wait-for cycles in the text form, and most agents of each.
-const CYCLES_SHOWN: usize = 4;
-const CYCLE_AGENTS_SHOWN: usize = 8;
 
 pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let (mut traffic, mut replan) = (TrafficParams::default(), ReplanParams::default());
@@ -72,7 +70,7 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let mut terminal = args.watch.then(Terminal::begin).transpose()?;
     let started = Instant::now();
     let (term, show) = (terminal.as_mut(), !args.quiet);
-    let Driven { times, agent_ticks, broken } =
+    let Driven { times, agent_ticks, failed, broken } =
         pool.install(|| drive(&mut world, &mut commands, &mut files, term, stop, show, &mut |_| {}))?;
     let wall_s = started.elapsed().as_secs_f64();
     // Restores the terminal before anything else is written to it.
@@ -88,7 +86,7 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         ..RunResult::of(&world, pool.current_num_threads(), &times, wall_s, agent_ticks)
     };
     let outputs = files.finish(&world, &result);
-    let printed = print(args.format, &result, |out| write_text(out, &result));
+    let printed = print(args.format, &result, |out| write_text(out, &result, &failed));
     // Reported first, so that a closed pipe cannot hide it.
     if let Some((tick, violation)) = world.violation() {
         if let Err(Failure::Message { text, .. }) = outputs.end(Exit::Broken) {
@@ -152,6 +150,8 @@ pub struct Driven {
     pub times: TickTimes,
     /// The number of agents summed over its ticks.
     pub agent_ticks: u64,
+    /// The orders that it gave up first.
+    pub failed: FailedOrders,
     /// The panic that ended it.
     pub broken: Option<Broken>,
 }
@@ -168,7 +168,7 @@ pub fn drive(
     begins: &mut (impl FnMut(Phase) + Send),
 ) -> Result<Driven, Failure> {
     let mut times = TickTimes::with_capacity(world.settings().ticks);
-    let (mut agent_ticks, mut broken) = (0, None);
+    let (mut agent_ticks, mut failed, mut broken) = (0, FailedOrders::default(), None);
     let bar = progress_bar("tick", world.settings().ticks.into(), show && terminal.is_none());
     while !stop.is_raised() {
         let tick = world.tick();
@@ -184,6 +184,7 @@ pub fn drive(
         };
         let took = began.elapsed();
         times.add(tick, took);
+        failed.note(world);
         files.write(world, tick, step, took)?;
         if let Some(terminal) = terminal.as_deref_mut()
             && !watch::show(terminal, world, stop)?
@@ -201,109 +202,5 @@ pub fn drive(
         }
     }
     bar.finish_and_clear();
-    Ok(Driven { times, agent_ticks, broken })
-}
-
-/// Orders done, the total, and their share, rounded down so that 100 % means all.
-fn share_of_orders(result: &RunResult) -> String {
-    let done = result.orders_done;
-    let all = done + result.orders_unreachable + result.orders_left;
-    if all == 0 {
-        return done.to_string();
-    }
-    let permille = u128::from(done) * 1000 / u128::from(all);
-    format!("{done} of {all}, {}.{} %", permille / 10, permille % 10)
-}
-
-/// A wait-for cycle as text: each agent with the agent it waits for, and where.
-fn cycle_text(cycle: &WaitForCycle) -> String {
-    let WaitForCycle { agents, at, ring, waiting, reason } = cycle;
-    let mut text = String::new();
-    for (number, [x, y]) in at.iter().enumerate().take(CYCLE_AGENTS_SHOWN) {
-        let other = agents.get(number + 1).or(agents.first().filter(|_| *ring));
-        let other = other.map_or_else(|| "another".to_owned(), |agent| agent.to_string());
-        let verb = if number == 0 { "waits for" } else { "for" };
-        text += &format!("{} {verb} {other} at ({x}, {y}), ", agents[number]);
-    }
-    if at.len() > CYCLE_AGENTS_SHOWN {
-        text += "and so on, ";
-    }
-    match (agents.last(), reason) {
-        (Some(last), Some(reason)) => text += &format!("{last}: {}", reason.text),
-        _ => text += "in a ring",
-    }
-    format!("{text}; {waiting} agents stuck in or behind it")
-}
-
-/// A longest time as text: of which class and agent, where, when, and why if it has not ended.
-fn longest_text(class: &str, longest: &LongestResult) -> String {
-    let LongestResult { ticks, agent, at: [x, y], tick, reason } = longest;
-    let class = safe_text::line(class);
-    let text = format!("{class} {ticks} ticks: agent {agent} at ({x}, {y}), up to tick {tick}");
-    match reason {
-        Some(reason) => format!("{text}; {}", reason.text),
-        None => text,
-    }
-}
-
-fn write_text(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
-    let RunResult { scenario, ticks, agents, moves, threads, .. } = result;
-    let scenario = safe_text::line(scenario);
-    writeln!(out, "{scenario}: {agents} agents, {ticks} ticks, {moves} moves, {threads} threads")?;
-    let mut line = |name: &str, value: String| row(out, name, value);
-    line("orders done", share_of_orders(result))?;
-    let unreachable = match result.orders_unreachable {
-        0 => "0".to_owned(),
-        count => format!("{count}: {}", result.unreachable_reasons),
-    };
-    line("orders unreachable", unreachable)?;
-    line("orders left", result.orders_left.to_string())?;
-    if result.tasks_done > 0 {
-        line("tasks done", format!("{}, longest {} ticks", result.tasks_done, result.longest_task_ticks))?;
-    }
-    line("edits pending", result.edits_pending.to_string())?;
-    line("agents removed", result.removed.to_string())?;
-    if result.not_placed > 0 {
-        line("agents not placed", result.not_placed.to_string())?;
-    }
-    line("agents stuck", result.stuck_agents.to_string())?;
-    for cycle in result.wait_for_cycles.iter().take(CYCLES_SHOWN) {
-        line("  wait-for cycle", cycle_text(cycle))?;
-    }
-    if result.no_progress_agents > 0 {
-        line("without progress", result.no_progress_agents.to_string())?;
-    }
-    if let Some(collisions) = result.collisions {
-        line("collisions", collisions.to_string())?;
-    }
-    line("flowtime", format!("{} ticks", result.flowtime))?;
-    if let Some(permille) = result.detour_permille {
-        let detour = format!("{}.{:03} times", permille / 1000, permille % 1000);
-        let RunResult { trips, longest_trip_ticks, .. } = result;
-        line(
-            "detour",
-            format!("{detour} the single-agent bound, {trips} trips, longest {longest_trip_ticks} ticks"),
-        )?;
-    }
-    line("waiting", format!("{} agent-ticks, longest {}", result.wait_ticks, result.longest_wait_ticks))?;
-    for class in &result.classes {
-        let longest =
-            [("  longest wait", &class.longest_wait), ("  no progress", &class.longest_without_progress)];
-        for (name, longest) in longest {
-            if let Some(longest) = longest {
-                line(name, longest_text(&class.class, longest))?;
-            }
-        }
-    }
-    line(
-        "path requests",
-        format!(
-            "{}, {} expansions, longest {} ticks",
-            result.path_requests, result.expansions, result.longest_request_ticks
-        ),
-    )?;
-    let tick_ms = result.tick_ms;
-    line("time", format!("{:.3} s, {:.0} ticks per second", result.wall_s, result.ticks_per_s))?;
-    line("tick", format!("p50 {:.3} ms, p99 {:.3} ms, max {:.3} ms", tick_ms.p50, tick_ms.p99, tick_ms.max))?;
-    line("state hash", result.state_hash.clone())
+    Ok(Driven { times, agent_ticks, failed, broken })
 }

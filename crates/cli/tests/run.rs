@@ -10,7 +10,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Keys of the result in their order.
-const KEYS: [&str; 40] = [
+const KEYS: [&str; 41] = [
     "schema",
     "scenario",
     "seed",
@@ -21,6 +21,7 @@ const KEYS: [&str; 40] = [
     "orders_unreachable",
     "unreachable_reasons",
     "orders_left",
+    "orders_left_by",
     "tasks_done",
     "longest_task_ticks",
     "edits_pending",
@@ -111,33 +112,47 @@ fn text_is_for_people() {
     let text = folder.run(&["run", "trucks.toml", "--quiet", "--threads", "2"]).done();
     let lines: Vec<&str> = text.lines().collect();
     let (head, counts) = lines.split_first().unwrap();
-    assert!(
-        head.starts_with("two trucks: 2 agents, 36 ticks, ") && head.ends_with(" moves, 2 threads"),
-        "{head}"
-    );
+    assert_eq!(*head, "two trucks, 36 ticks: all 3 orders done");
     let names: Vec<&str> = counts.iter().map(|line| line[..24].trim()).collect();
     assert_eq!(
         names,
-        [
-            "orders done",
-            "orders unreachable",
-            "orders left",
-            "edits pending",
-            "agents removed",
-            "agents stuck",
-            "flowtime",
-            "detour",
-            "waiting",
-            "no progress",
-            "path requests",
-            "time",
-            "tick",
-            "state hash"
-        ]
+        ["agents", "flowtime", "detour", "waiting", "path requests", "time", "tick", "state hash"],
+        "nothing is said where there is nothing to say"
     );
-    assert_eq!(counts[0], "  orders done           3 of 3, 100.0 %");
+    assert!(counts[0].starts_with("  agents                2, ") && counts[0].ends_with(" moves, 2 threads"));
     let checked = folder.run(&["run", "trucks.toml", "--check-invariants"]).done();
     assert!(checked.contains("\n  collisions            0\n"), "{checked}");
+}
+
+/// What is not done is named: the order, whose, where and why; or what keeps its agent.
+#[test]
+fn what_is_not_done_is_named() {
+    let cart = |at: &str, more: &str| format!("[[agents]]\nclass = \"cart\"\nat = {at}\n{more}\n");
+    let scenario = [
+        "name = \"split\"\nticks = 3\n[map]\nrows = [\"....T..\"]\n".to_owned() + CART,
+        cart("[0, 0, \"E\"]", "name = \"post\"\norders = [{ goto = [6, 0] }]"),
+        cart("[1, 0, \"E\"]", "orders = [{ goto = [3, 0] }, { wait = 99 }]"),
+    ];
+    let folder = Folder::with("split.toml", scenario.concat());
+    let text = folder.run(&["run", "split.toml", "--quiet"]).code(1).stdout;
+    let lines: Vec<&str> = text.lines().take(6).collect();
+    let moves = lines[1];
+    assert!(moves.starts_with("  agents                2, "), "{text}");
+    let expected = [
+        "split, 3 ticks: 1 of 3 orders done, 1 unreachable, 1 left",
+        moves,
+        "  orders unreachable    1: 1 unreachable",
+        "    tick 0              cart 0 \"post\" at (0, 0), goto: no sequence of moves leads to the goal",
+        "  orders left           1, of 1 agents",
+        "    dwelling            1, as cart 1 at (3, 0): it rests as its order says",
+    ];
+    assert_eq!(lines, expected);
+    let early = folder.run(&["run", "split.toml", "--quiet", "--ticks", "1"]).code(1).stdout;
+    assert!(early.contains("\n  no trip finished      1 of 2 agents: still on their first\n"), "{early}");
+    let result = folder.run(&["run", "split.toml", "--format", "json"]).code(1).json();
+    let by = &result["orders_left_by"];
+    assert_eq!((&by[0]["rule"], &by[0]["agents"], &by[1]), (&json!("dwelling"), &json!(1), &json!(null)));
+    assert_eq!((&by[0]["example"]["class"], &by[0]["example"]["agent"]), (&json!("cart"), &json!(1)));
 }
 
 #[test]

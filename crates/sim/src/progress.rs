@@ -43,6 +43,11 @@ impl TripProgress {
         tick.saturating_sub(self.since)
     }
 
+    /// Tick of the last progress; `None` without a trip.
+    pub(crate) fn last(&self) -> Option<u32> {
+        (self.since != NOTHING_TO_DO).then_some(self.since)
+    }
+
     /// The map has changed, and with it how far it is: the next path is measured anew, which is no progress.
     pub(crate) fn forget_nearest(&mut self) {
         self.nearest_moves = UNKNOWN;

@@ -49,6 +49,21 @@ impl UnreachableReason {
     }
 }
 
+/// In words, of a goal.
+impl fmt::Display for UnreachableReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::GoalOffMap => "the goal is off the map",
+            Self::NoSuchHeading => "the class has none of the headings asked for",
+            Self::GoalBlocked => "no pose of the goal is free of walls",
+            Self::Unreachable => "no sequence of moves leads to the goal",
+            Self::Obstructed => "agents on hold or of other teams are in the way",
+            Self::NoRoom => "all poses of the goal are taken",
+            Self::CostOverflow => "the path would take more than 2^32 - 2 ticks",
+        })
+    }
+}
+
 /// Number of orders dropped for each reason. As JSON an object with the reasons that occurred, in the order of
 /// [`UnreachableReason::ALL`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 pub mod counters;
 pub mod longest;
+pub mod orders_left;
 pub mod result;
 pub mod single_agent_bound;
 pub mod stuck;
@@ -10,6 +11,7 @@ pub mod wait_for_cycles;
 
 pub use counters::Counters;
 pub use longest::{ClassResult, LongestResult};
+pub use orders_left::{HeldAgent, OrdersLeftBy};
 pub use result::{NOT_OUTCOME, RunResult, permille};
 pub use single_agent_bound::{
     NoSingleAgentBound, SingleAgentBound, single_agent_bounds, single_agent_bounds_observed,

@@ -1,6 +1,7 @@
 //! The result of a run.
 
 use crate::metrics::longest::ClassResult;
+use crate::metrics::orders_left::OrdersLeftBy;
 use crate::metrics::tick_times::{TickMs, TickTimes};
 use crate::metrics::wait_for_cycles::WaitForCycle;
 use crate::unreachable::UnreachableReasons;
@@ -23,6 +24,7 @@ pub struct RunResult {
     pub orders_unreachable: u64,
     pub unreachable_reasons: UnreachableReasons,
     pub orders_left: u64,
+    pub orders_left_by: Vec<OrdersLeftBy>,
     pub tasks_done: u64,
     pub longest_task_ticks: u32,
     pub edits_pending: u64,
@@ -83,6 +85,7 @@ impl RunResult {
             orders_unreachable: counts.orders_unreachable,
             unreachable_reasons: counts.unreachable_reasons,
             orders_left,
+            orders_left_by: world.orders_left_by(),
             tasks_done: counts.tasks_done,
             longest_task_ticks: world.longest_task_ticks(),
             edits_pending: world.edits_pending() as u64,
