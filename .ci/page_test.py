@@ -7,7 +7,7 @@ PROGRAM is the built `wheelbase`. Needs the Debian packages chromium and chromiu
 talks to chromedriver by plain HTTP. Every scenario of scenarios/first, and a run of 5,000 agents, is run, rendered and
 opened in three window sizes; the pages are compared with the traces of the same runs, which other code writes. Times
 are printed, not judged. The page of `show --reload` must load itself again when the scenario is saved. With --keep the
-pages and screenshots, light and dark, stay in FOLDER; with --only just the scenario of that name is tested, or `reload`.
+pages and screenshots, light and dark, stay in FOLDER; with --only just the scenario of that name is tested, `tasks` or `reload`.
 """
 
 import argparse
@@ -32,6 +32,26 @@ SIZES = [(1280, 800), (800, 600), (390, 740)]
 SCREENS = [(360, 640), (1024, 768), (1920, 1080)]
 # Least side of whatever a finger is to hit, in CSS pixels.
 TOUCH = 44
+# A crowd whose agents get a new goal whenever they have reached one.
+TASKS = """
+name = "tasks"
+seed = 3
+ticks = 400
+[map]
+generate = { kind = "rooms", size = [40, 30], seed = 2 }
+[class.cart]
+headings = 4
+moves = [
+  { name = "forward", by = [1, 0], time = 2 },
+  { name = "left", turn = 1, time = 2 },
+  { name = "right", turn = -1, time = 2 },
+]
+[[groups]]
+class = "cart"
+count = 25
+area = [0, 0, 40, 30]
+tasks = { kind = "random", area = [0, 0, 40, 30] }
+"""
 # Most cells checked per page.
 PIXELS_MAX = 400
 FLAGS = [
@@ -592,8 +612,6 @@ def check_large(browser, program, folder, keep, n_ticks):
         page.check_tick(0, first)
     page.check_tick(n_ticks // 2)
     page.check_panel(n_ticks // 2)
-    for tick in (0, 1, n_ticks // 2, n_ticks - 1):
-        page.check_tasks(tick)
     times = {name: page.frame_ms(layers) for name, layers in [
         ("plain", []), ("paths", ["path"]), ("swept and held cells", ["swept", "held"]),
         ("all layers", ["path", "swept", "held", "heat", "waiting", "stuck"]), ("goals", ["goals"])]}
@@ -617,6 +635,17 @@ def check_large(browser, program, folder, keep, n_ticks):
     assert size <= max(0.5, 2 * n_ticks / 2000), size
     print(f"{LARGE.stem}, {n_ticks} ticks: ok, {size:.1f} MB, opened in {page.opened_ms} ms, {page.n_pixels} cells; median frame: "
           + ", ".join(f"{name} {ms} ms" for name, ms in times.items()), flush=True)
+
+
+def check_task_goals(browser, program, folder):
+    """The goals of tasks are packed by what else is in the page: all of a run are compared with its trace."""
+    scenario = folder / "tasks.toml"
+    scenario.write_text(TASKS)
+    page = Page(browser, *record(program, scenario, folder))
+    for tick in range(0, page.ticks, 7):
+        page.check_tasks(tick)
+    page.check_legend()
+    print(f"goals of tasks: ok, {page.ticks} ticks", flush=True)
 
 
 def check_reload(browser, program, folder):
@@ -662,6 +691,8 @@ def main():
                     check_scenario(browser, given.program.resolve(), scenario, folder, given.keep)
             if given.only in (None, LARGE.stem):
                 check_large(browser, given.program.resolve(), folder, given.keep, given.large_ticks)
+            if given.only in (None, "tasks"):
+                check_task_goals(browser, given.program.resolve(), folder)
             if given.only in (None, "reload"):
                 check_reload(browser, given.program.resolve(), folder)
             errors = browser.errors()

@@ -48,8 +48,8 @@ class Player {
       const list = $({ layers: "layer-list", legend: "legend-list", keys: "key-list" }[button]);
       list.hidden = button !== name || !list.hidden;
       $(button).setAttribute("aria-expanded", !list.hidden);
+      if (button === name) $("dock").scrollTop = list.hidden ? 0 : list.offsetTop;
     }
-    $("dock").scrollTop = 0;
   }
 
   // Time.

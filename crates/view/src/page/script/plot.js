@@ -38,7 +38,8 @@ class Plot {
       c.lineWidth = 1.4 * ratio;
       if (!area) c.stroke();
       c.font = `${11.5 * ratio}px system-ui, sans-serif`;
-      c.fillText(label, textX, 11 * ratio);
+      // In a narrow window the last have no room.
+      if (textX + c.measureText(label).width <= width) c.fillText(label, textX, 11 * ratio);
       textX += c.measureText(label).width + 14 * ratio;
     };
     const rate = (values) => { const most = range(values)[1] || 1; return [values, most, Number(most.toPrecision(3))]; };
