@@ -7,11 +7,12 @@ PROGRAM is the built `wheelbase`. Needs the Debian packages chromium and chromiu
 talks to chromedriver by plain HTTP. Every scenario of scenarios/first, and a run of 5,000 agents, is run, rendered and
 opened in three window sizes; the pages are compared with the traces of the same runs, which other code writes. Times
 are printed, not judged. The page of `show --reload` must load itself again when the scenario is saved. With --keep the
-pages and screenshots, light and dark, stay in FOLDER; with --only just the scenario of that name is tested, or `reload`.
+pages and screenshots, light and dark, stay in FOLDER; with --only just the scenario of that name is tested, `tasks` or `reload`.
 """
 
 import argparse
 import base64
+import itertools
 import json
 import math
 import pathlib
@@ -29,6 +30,30 @@ LARGE, LARGE_TICKS = ROOT / "scenarios/bench/5k.toml", 300
 SIZES = [(1280, 800), (800, 600), (390, 740)]
 # Shows every first scenario whole, with cells large enough to tell a body from its outline.
 WIDE = (1920, 1200)
+# A phone, a small and a large screen: inner sizes, at which no two parts of the page may overlap.
+SCREENS = [(360, 640), (1024, 768), (1920, 1080)]
+# Least side of whatever a finger is to hit, in CSS pixels.
+TOUCH = 44
+# A crowd whose agents get a new goal whenever they have reached one.
+TASKS = """
+name = "tasks"
+seed = 3
+ticks = 400
+[map]
+generate = { kind = "rooms", size = [40, 30], seed = 2 }
+[class.cart]
+headings = 4
+moves = [
+  { name = "forward", by = [1, 0], time = 2 },
+  { name = "left", turn = 1, time = 2 },
+  { name = "right", turn = -1, time = 2 },
+]
+[[groups]]
+class = "cart"
+count = 25
+area = [0, 0, 40, 30]
+tasks = { kind = "random", area = [0, 0, 40, 30] }
+"""
 # Most cells checked per page.
 PIXELS_MAX = 400
 FLAGS = [
@@ -70,6 +95,17 @@ class Browser:
         self.call("POST", "/url", {"url": pathlib.Path(str(path).split("#")[0]).as_uri() + ("#" + str(path).split("#")[1] if "#" in str(path) else "")})
         wait_for(lambda: self.run("return !!window.openedMs"), "the page to open")
 
+    def resize(self, size):
+        """Gives the page inside the window a size."""
+        for _ in range(2):
+            inner = self.run("return [innerWidth, innerHeight]")
+            outer = self.call("GET", "/window/rect")
+            self.call("POST", "/window/rect", {
+                "width": outer["width"] + size[0] - inner[0], "height": outer["height"] + size[1] - inner[1]})
+        # Once the page has been laid out anew.
+        wait_for(lambda: self.run("return [innerWidth, innerHeight]") == list(size), f"a page of {size}")
+        self.call("POST", "/execute/async", {"script": "requestAnimationFrame(() => requestAnimationFrame(arguments[0]))", "args": []})
+
     def run(self, script, *args):
         return self.call("POST", "/execute/sync", {"script": script, "args": list(args)})
 
@@ -110,7 +146,7 @@ class Replay:
     """The agents at a tick, from the trace."""
 
     def __init__(self, path, tick):
-        self.poses, self.moving, self.orders, self.tasks, self.classes = {}, {}, {}, {}, {}
+        self.poses, self.moving, self.orders, self.classes, self.tasks = {}, {}, {}, {}, {}
         self.moves = 0
         until = {}
         for line in path.open():
@@ -152,7 +188,8 @@ return arguments[0].map(([x, y]) => {
   return [...all.data.subarray(at, at + 3)];
 });
 """
-GO_TO = "player.pause(); player.goTo(arguments[0]); player.draw();"
+# Names are drawn over the map: where colours are compared, they are off.
+GO_TO = "player.view.layers.names = false; player.pause(); player.goTo(arguments[0]); player.draw();"
 SHOWN = """
 const tick = Math.floor(player.time), out = {};
 for (let a = 0; a < player.run.n; a++) if (player.timeline.isThere(a, tick)) {
@@ -165,7 +202,7 @@ return out;
 # first zooms to an agent.
 AT_REST = """
 const tick = Math.floor(player.time), out = [], v = player.view;
-if (v.scale < 8 || arguments[1]) {
+if (v.scale < 11 || arguments[1]) {
   const rests = (a) => player.timeline.isThere(a, tick) && player.timeline.moving(a, tick) < 0;
   const spot = v.placement([...player.run.id.keys()].slice(arguments[1]).find(rests) ?? 0, tick, {});
   [v.x, v.y, v.scale, v.fitted] = [spot.x, spot.y, 12, false];
@@ -198,6 +235,46 @@ return Object.fromEntries(["title", "class", "pose", "order", "doing"].map((id) 
 """
 
 
+# The parts of the page that are seen, with their boxes, and the controls among them.
+PARTS = """
+const seen = (e) => e.getClientRects().length > 0 && getComputedStyle(e).visibility !== "hidden";
+const box = (e) => { const b = e.getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom]; };
+const boxes = (selector) => [...document.querySelectorAll(selector)].filter(seen).map((e) => [e.id || e.textContent.trim(), box(e)]);
+return {
+  parts: boxes("header, footer, #tools > button, #minimap, #dock > *"),
+  controls: boxes("header > *, #controls > *, #scrub, #plot"),
+  touched: boxes("button, select, input:not([type=checkbox]), #dock label, #minimap, #plot"),
+  dock: box(document.getElementById("dock")),
+};
+"""
+# The legend and what is on the map at any tick, counted anew.
+LEGEND = """
+const { run } = player, rows = [...document.querySelectorAll("#legend-list .kind")].map((e) => e.textContent);
+const kinds = new Set([...run.terrain0, ...run.edits.filter((e) => e.layer === 0).map((e) => e.value)]);
+const classes = new Set(run.cls);
+return [rows, [...classes].map((c) => run.classes[c].name), [...kinds].map((k) => run.terrain[k].name), run.terrain.map((k) => k.name), Boolean(run.elevation0) || run.edits.some((e) => e.layer === 1)];
+"""
+# Pixels of the canvas that differ with and without a layer.
+CHANGED = """
+const v = player.view, [layer] = arguments, shots = [false, true].map((on) => {
+  v.layers[layer] = on;
+  player.draw();
+  return new Uint32Array(v.context.getImageData(0, 0, v.canvas.width, v.canvas.height).data.buffer);
+});
+let changed = 0;
+shots[0].forEach((pixel, at) => { if (pixel !== shots[1][at]) changed++; });
+v.layers[layer] = false;
+return changed;
+"""
+# Whether more of the map is there than is in sight.
+LARGER = "const v = player.view, l = v.run.lattice; return l.width * v.scale > v.canvas.width + 2 || l.height * v.scale > v.canvas.height + 2"
+
+
+def overlap(a, b):
+    """Whether two boxes share more than a border."""
+    return min(a[2], b[2]) - max(a[0], b[0]) > 0.5 and min(a[3], b[3]) - max(a[1], b[1]) > 0.5
+
+
 def point(shape, x, y, dx, dy):
     """A point of a cell in map coordinates, (dx, dy) from its centre."""
     if shape == "hex":
@@ -211,6 +288,13 @@ def near(colour, wanted, by=20):
 
 def rgb(css):
     return [int(css[at:at + 2], 16) for at in (1, 3, 5)]
+
+
+def clipped(box, by, name):
+    """A box as far as the dock shows it, if it is in there."""
+    if name not in ("panel", "layer-list", "legend-list", "key-list"):
+        return box
+    return [box[0], max(box[1], by[1]), box[2], min(box[3], by[3])]
 
 
 class Page:
@@ -306,6 +390,127 @@ class Page:
         """)
         assert inside[:3] == [0, 0, 0] and inside[3] > 0.4, (size, inside)
 
+    def check_screens(self, keep):
+        """Checks that no two parts of the page overlap whatever is open, and that fingers can hit all controls."""
+        browser = self.browser
+        browser.open(f"{self.page}#tick={self.ticks // 3}&agent=0")
+        for size in SCREENS:
+            browser.resize(size)
+            # Zoomed in, so that the minimap is there.
+            browser.run("player.view.fit(); player.view.zoom(6); player.draw()")
+            for agent, opened in itertools.product((-1, 0), ("", "layers", "legend", "keys")):
+                browser.run("player.select(arguments[0]); player.toggle(''); if (arguments[1]) document.getElementById(arguments[1]).click(); player.draw()", agent, opened)
+                found = browser.run(PARTS)
+                for (a, first), (b, second) in itertools.combinations(found["parts"], 2):
+                    # The dock scrolls: what it does not show covers nothing.
+                    first, second = (clipped(box, found["dock"], name) for name, box in ((a, first), (b, second)))
+                    assert not overlap(first, second), (size, opened, a, first, b, second)
+                for (a, first), (b, second) in itertools.combinations(found["controls"], 2):
+                    assert not overlap(first, second), (size, opened, a, first, b, second)
+                for name, (left, top, right, bottom) in found["parts"] + found["controls"]:
+                    assert left >= -0.5 and right <= size[0] + 0.5, (size, opened, name, left, right)
+                for name, (left, top, right, bottom) in found["touched"]:
+                    assert right - left > TOUCH - 0.5 and bottom - top > TOUCH - 0.5, (size, name, right - left, bottom - top)
+                left, top, right, bottom = found["dock"]
+                high = browser.run("const b = document.getElementById('map').getBoundingClientRect(); return [b.top, b.bottom]")
+                assert top >= high[0] and bottom <= high[1] and (bottom - top > 80 or not (opened or agent >= 0)), (size, opened, found["dock"], high)
+                if keep and agent == 0:
+                    for theme in ("light", "dark"):
+                        browser.run("document.documentElement.dataset.theme = arguments[0]; player.plot.resize(); player.draw()", theme)
+                        browser.screenshot(keep / f"{self.page.stem}_{size[0]}_{opened or 'agent'}_{theme}.png")
+            browser.run("player.select(-1); player.toggle(''); player.draw()")
+            # A small map is in sight as a whole at the largest scale too.
+            larger = browser.run(LARGER)
+            assert browser.run("return document.getElementById('minimap').hidden") != larger, (size, larger)
+            browser.run("player.view.fit(); player.draw()")
+            assert browser.run("return document.getElementById('minimap').hidden")
+
+    def check_legend(self):
+        """The legend names the classes and terrains that the map has at some tick, and no others."""
+        rows, classes, present, kinds, has_heights = self.browser.run(LEGEND)
+        terrain = [kind for kind in kinds if any(row.startswith(f"{kind}, ") for row in rows)]
+        assert set(terrain) == set(present), (rows, present)
+        assert all(name in rows for name in classes), (rows, classes)
+        assert any(row.startswith("heights ") for row in rows) == has_heights, rows
+
+    def check_words(self):
+        """Checks the words for orders and goals, and the layers of names and goals."""
+        browser = self.browser
+        browser.run(GO_TO, 30)
+        given = Replay(self.trace, 30).orders
+        for agent, (_, orders) in sorted(given.items())[:8]:
+            browser.run(PANEL, agent)
+            words, goal = self.text("agent-words"), self.text("agent-goal")
+            first = orders[0] if orders else {}
+            if isinstance(first.get("goto", [[]])[0], int):
+                spot = "({}, {})".format(*first["goto"])
+                assert f"goes to {spot}" in words and goal == spot, (agent, words, goal, first)
+            elif "task" in first:
+                assert "tasks" in words and goal.startswith("("), (agent, words, goal)
+            elif not orders:
+                assert "nothing to do" in words and goal == "none", (agent, words, goal)
+            assert "{" not in words, words
+        browser.run("player.select(-1); player.view.fit(); player.draw()")
+        assert browser.run(CHANGED, "goals") > 20
+        browser.run("const s = player.view.placement(0, player.time, {}); player.view.goTo(s.x, s.y); player.view.zoom(40 * player.view.ratio / player.view.scale); player.draw()")
+        assert browser.run(CHANGED, "names") > 20
+        # The pointer on a body shows its name at any scale.
+        browser.run("player.view.fit(); player.draw()")
+        spot = browser.run("const v = player.view, s = v.placement(0, player.time, {}), b = v.canvas.getBoundingClientRect(), [x, y] = v.toCanvas(s.x, s.y); return [b.left + x / v.ratio, b.top + y / v.ratio]")
+        move = {"type": "pointerMove", "x": int(spot[0]), "y": int(spot[1])}
+        browser.call("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": [move]}]})
+        wait_for(lambda: browser.run("return [player.view.hovered, player.view.namesDrawn]") == [0, 1], "the name of the agent below the pointer")
+
+    def check_tasks(self, tick):
+        """Checks that the goal of each agent with a task is that of the trace."""
+        tasks = Replay(self.trace, tick).tasks
+        shown = self.browser.run("""
+            const { timeline, run } = player, goals = {};
+            for (let a = 0; a < run.n; a++) if (timeline.isThere(a, arguments[0]) && timeline.parsedOrder(a, arguments[0])?.task) goals[run.id[a]] = timeline.goal(a, arguments[0]);
+            return [goals, run.tasks_until];
+        """, tick)
+        goals, until = shown
+        assert goals and (tick <= until or all(goal == {"unknown": True} for goal in goals.values()))
+        for agent, goal in goals.items():
+            assert tick > until or goal["cells"][0][:2] == tasks[int(agent)][:2], (tick, agent, goal, tasks[int(agent)])
+
+    def check_minimap(self):
+        """A click on the minimap goes there."""
+        browser = self.browser
+        browser.run("player.view.fit(); player.view.zoom(4); player.draw()")
+        if not browser.run(LARGER):
+            return
+        left, top, width, height = browser.run("const b = document.getElementById('minimap').getBoundingClientRect(); return [b.left, b.top, b.width, b.height]")
+        browser.click(left + width / 4, top + height / 4)
+        x, y, wide, high = browser.run("const v = player.view; return [v.x, v.y, v.run.lattice.width, v.run.lattice.height]")
+        assert abs(x / wide - 0.25) < 0.05 and abs(y / high - 0.25) < 0.05, (x, y, wide, high)
+
+    def check_keys(self):
+        """The key `?` lists the keys, all of which do something."""
+        browser = self.browser
+        browser.key("?")
+        listed = browser.run("const l = document.getElementById('key-list'); return l.hidden ? '' : l.textContent")
+        for key in ("space", "Home", "End", "Esc", "?"):
+            assert key in listed, listed
+        browser.key("?")
+        assert browser.run("return document.getElementById('key-list').hidden")
+        for key, shown in (("l", "layer-list"), ("k", "legend-list")):
+            browser.key(key)
+            assert not browser.run("return document.getElementById(arguments[0]).hidden", shown)
+            browser.key(key)
+
+    def check_counts(self):
+        """The last tick is that of the trace, and the field holds the tick that is drawn, whatever was typed."""
+        browser = self.browser
+        *_, last = self.trace.open()
+        assert self.text("last") == f"of {json.loads(last)['end']['ticks']}" == f"of {self.ticks}", self.text("last")
+        browser.run("const t = document.getElementById('tick'); t.value = arguments[0]; t.dispatchEvent(new Event('input')); t.dispatchEvent(new Event('change'))", self.ticks + 999)
+        assert self.tick() == self.ticks and browser.run("return document.getElementById('tick').value") == str(self.ticks)
+        ever = len({json.loads(line)["spawn"] for line in self.trace.open() if '"spawn"' in line})
+        here = len(Replay(self.trace, self.ticks).poses)
+        wanted = f"of {ever}" if ever == here else f"of {ever}, {here} on the map"
+        assert self.text("present") == wanted, (self.text("present"), wanted)
+
     def check_controls(self):
         """Checks playing, pausing, stepping, scrubbing, following and links."""
         browser, tick = self.browser, self.tick
@@ -388,6 +593,12 @@ def check_scenario(browser, program, scenario, folder, keep):
     for tick in wanted[1:4]:
         page.check_panel(tick)
     page.check_terrain()
+    page.check_legend()
+    page.check_words()
+    page.check_counts()
+    page.check_minimap()
+    page.check_keys()
+    page.check_screens(folder if keep else None)
     if scenario.stem == "11_river":
         page.check_controls()
     for size in SIZES:
@@ -408,7 +619,18 @@ def check_large(browser, program, folder, keep, n_ticks):
     page.check_panel(n_ticks // 2)
     times = {name: page.frame_ms(layers) for name, layers in [
         ("plain", []), ("paths", ["path"]), ("swept and held cells", ["swept", "held"]),
-        ("all layers", ["path", "swept", "held", "heat", "waiting", "stuck"])]}
+        ("all layers", ["path", "swept", "held", "heat", "waiting", "stuck"]), ("goals", ["goals"])]}
+    # However small the map is drawn, an agent alone covers some pixels.
+    least = browser.run("""
+        player.view.fit(); player.select(-1);
+        const v = player.view, sides = [], fill = v.context.fillRect;
+        v.context.fillRect = (x, y, wide, high) => { sides.push(wide, high); };
+        v.drawBoxes(player.time, { left: 0, top: 0, right: v.run.width, bottom: v.run.height });
+        v.context.fillRect = fill;
+        return Math.min(...sides) / v.ratio;
+    """)
+    assert least >= 4, least
+    page.check_minimap()
     for size in SIZES if keep else ():
         page.check_size(size, f"tick={n_ticks // 2}")
         browser.run(ALL_LAYERS)
@@ -418,6 +640,17 @@ def check_large(browser, program, folder, keep, n_ticks):
     assert size <= max(0.5, 2 * n_ticks / 2000), size
     print(f"{LARGE.stem}, {n_ticks} ticks: ok, {size:.1f} MB, opened in {page.opened_ms} ms, {page.n_pixels} cells; median frame: "
           + ", ".join(f"{name} {ms} ms" for name, ms in times.items()), flush=True)
+
+
+def check_task_goals(browser, program, folder):
+    """The goals of tasks are packed by what else is in the page: all of a run are compared with its trace."""
+    scenario = folder / "tasks.toml"
+    scenario.write_text(TASKS)
+    page = Page(browser, *record(program, scenario, folder))
+    for tick in range(0, page.ticks, 7):
+        page.check_tasks(tick)
+    page.check_legend()
+    print(f"goals of tasks: ok, {page.ticks} ticks", flush=True)
 
 
 def check_reload(browser, program, folder):
@@ -463,6 +696,8 @@ def main():
                     check_scenario(browser, given.program.resolve(), scenario, folder, given.keep)
             if given.only in (None, LARGE.stem):
                 check_large(browser, given.program.resolve(), folder, given.keep, given.large_ticks)
+            if given.only in (None, "tasks"):
+                check_task_goals(browser, given.program.resolve(), folder)
             if given.only in (None, "reload"):
                 check_reload(browser, given.program.resolve(), folder)
             errors = browser.errors()

@@ -362,6 +362,9 @@ pub struct RenderArgs {
     /// Leave planned paths out of the page, which makes it smaller
     #[arg(long, requires = "html")]
     pub no_paths: bool,
+    /// Step the whole run again to tell in the page why agents wait [default: as far as it takes seconds]
+    #[arg(long, requires = "html")]
+    pub all_reasons: bool,
     /// Write a picture of a tick
     #[arg(long, value_name = "FILE.png")]
     pub png: Option<PathBuf>,
@@ -416,6 +419,9 @@ pub struct ViewArgs {
     /// Part of the map shown by pictures [default: all of it]
     #[arg(long, value_name = "X,Y,W,H", allow_hyphen_values = true)]
     pub area: Option<String>,
+    /// Write title, tick and scale below pictures
+    #[arg(long)]
+    pub caption: bool,
 }
 
 impl ViewArgs {
@@ -432,6 +438,7 @@ impl ViewArgs {
             svg: svg.map(PathBuf::as_path),
             area,
             scale: self.scale,
+            caption: self.caption,
         })
     }
 }

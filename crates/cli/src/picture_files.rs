@@ -6,6 +6,7 @@ use crate::output::clash::Output;
 use crate::output::files::Outputs;
 use std::path::Path;
 use wheelbase_grid::{Lattice, Rect};
+use wheelbase_view::picture::caption::{CaptionLayout, HEIGHT_MAX};
 use wheelbase_view::picture::drawing::Picture;
 use wheelbase_view::picture::raster::Canvas;
 use wheelbase_view::picture::view::{PIXELS_MAX, View, ViewError};
@@ -22,6 +23,8 @@ pub struct OutputSpec<'a> {
     pub area: Option<Rect>,
     /// Pixels per cell.
     pub scale: Option<u32>,
+    /// Whether pictures have a caption.
+    pub caption: bool,
 }
 
 impl OutputSpec<'_> {
@@ -51,6 +54,7 @@ impl OutputSpec<'_> {
     pub fn animation_view(&self, lattice: Lattice, map: Rect) -> Result<View, Failure> {
         let view = self.view_within(lattice, map, gif::PIXELS_MAX)?;
         let (width, height) = view.size();
+        let height = height + if self.caption { HEIGHT_MAX } else { 0 };
         if width.max(height) > gif::SIDE_MAX {
             return Err(Failure::bad_input(format!(
                 "a GIF of {width} x {height} pixels is too large; the limit is {} pixels along each side; show a part of the map with --area X,Y,W,H",
@@ -81,13 +85,16 @@ impl OutputSpec<'_> {
 
     /// Writes the requested files.
     pub fn write(&self, picture: &Picture, outputs: &mut Outputs, stop: &Interrupt) {
+        let caption = self.caption.then(|| CaptionLayout::of(&picture.view, &picture.title));
         if let Some(path) = self.svg {
-            outputs.write(path, svg::text(picture).as_bytes(), stop);
+            outputs.write(path, svg::text(picture, caption.as_ref()).as_bytes(), stop);
         }
         if let Some(path) = self.png {
             let mut canvas = Canvas::new(picture.view);
             canvas.draw(&picture.items);
-            let encoded = png::encode(canvas.image()).map_err(|error| Failure::writing(path, &error));
+            let captioned = caption.map(|caption| caption.under(canvas.image(), &picture.title));
+            let encoded = png::encode(captioned.as_ref().unwrap_or(canvas.image()))
+                .map_err(|error| Failure::writing(path, &error));
             if let Some(bytes) = outputs.note(encoded) {
                 outputs.write(path, &bytes, stop);
             }

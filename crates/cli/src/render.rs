@@ -14,7 +14,9 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter};
 use std::path::Path;
 use wheelbase_grid::{Lattice, MemoryMax, MemoryNeed};
-use wheelbase_scenario::recording::{Reader, RecordingError};
+use wheelbase_scenario::recording::{
+    REASON_WORK_MAX, Reader, RecordingError, WaitReasons, check_memory, wait_reasons,
+};
 use wheelbase_view::animation::{self, AnimationError, FramePlan};
 use wheelbase_view::page::page;
 use wheelbase_view::picture::drawing::Picture;
@@ -46,7 +48,8 @@ pub fn run(args: &RenderArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         spec.write(&still(args, &spec, &mut reader)?, &mut outputs, stop);
     }
     if let Some(path) = &args.html {
-        let page = page(&mut reader, !args.no_paths).map_err(of_file);
+        let reasons = reasons(&mut reader, args.all_reasons, args.memory.max());
+        let page = page(&mut reader, !args.no_paths, &reasons).map_err(of_file);
         if let Some(page) = outputs.note(page) {
             outputs.write(path, page.as_bytes(), stop);
         }
@@ -56,6 +59,20 @@ pub fn run(args: &RenderArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         exit = outputs.note(write_animation(args, &spec, path, &mut reader, stop)).unwrap_or(exit);
     }
     outputs.end(exit)
+}
+
+/// Why agents of a recording rested, for its page: as far as stepping it again takes seconds, or of the `whole` run. A
+/// page can do without; only a run that turns out otherwise is worth a warning.
+pub fn reasons(reader: &mut Recording, whole: bool, memory_max: MemoryMax) -> WaitReasons {
+    let work_max = if whole { u64::MAX } else { REASON_WORK_MAX };
+    let fits = check_memory(reader.header(), memory_max);
+    let found = fits.and_then(|()| wait_reasons(reader, work_max)).unwrap_or_default();
+    if let Some(tick) = found.differs_at {
+        say(format_args!(
+            "warning: the replay differs from tick {tick} on; the page says up to there why agents wait"
+        ));
+    }
+    found
 }
 
 /// Opens a recording to draw it, as a page as well if `with_page`. Warns of one that is cut off.
@@ -134,7 +151,7 @@ fn write_animation(
     let out = BufWriter::new(OutputFile::create(path, Unfinished::Removed).map_err(of_gif)?);
     stop.catch_signals();
     let bar = progress_bar("tick", u64::from(ticks) + 1, true);
-    let plan = FramePlan { first, last, every, fps: args.fps };
+    let plan = FramePlan { first, last, every, fps: args.fps, caption: args.view.caption };
     let written = animation::write(reader, &scene, plan, out, |ticks| {
         bar.set_position(ticks.into());
         !stop.is_raised()

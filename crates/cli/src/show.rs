@@ -11,7 +11,7 @@ use crate::{render, run};
 use std::io::{self, IsTerminal, Read, Seek, Write};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
-use wheelbase_scenario::recording::{Reader, RecordingError};
+use wheelbase_scenario::recording::{Reader, RecordingError, WaitReasons};
 use wheelbase_view::page::page;
 use wheelbase_view::safe_text;
 
@@ -130,7 +130,8 @@ fn play(args: &ShowArgs, place: &PagePlace, stop: &Interrupt) -> Result<(Exit, S
 /// The page of a recording.
 fn page_of(recording: &Path, args: &ShowArgs) -> Result<String, Failure> {
     let mut reader = render::open(recording, true, args.memory.max())?;
-    let fitting = fitting_page(&mut reader, PATHS_BYTES_MAX).map_err(|error| match error {
+    let reasons = render::reasons(&mut reader, false, args.memory.max());
+    let fitting = fitting_page(&mut reader, &reasons, PATHS_BYTES_MAX).map_err(|error| match error {
         RecordingError::TooLarge { .. } if !is_recording(args) => {
             Failure::in_file(&args.file, format_args!("{error}; --ticks N runs fewer"))
         }
@@ -154,15 +155,16 @@ struct FittingPage {
 /// too large to be made.
 fn fitting_page<R: Read + Seek>(
     reader: &mut Reader<R>,
+    reasons: &WaitReasons,
     paths_bytes_max: usize,
 ) -> Result<FittingPage, RecordingError> {
-    let why = match page(reader, true) {
+    let why = match page(reader, true, reasons) {
         Ok(page) if page.len() <= paths_bytes_max => return Ok(FittingPage { page, without_paths: None }),
         Ok(page) => format!("a page with planned paths would have {} MiB", page.len() >> 20),
         Err(error @ RecordingError::TooLarge { .. }) => error.to_string(),
         Err(error) => return Err(error),
     };
-    Ok(FittingPage { page: page(reader, false)?, without_paths: Some(why) })
+    Ok(FittingPage { page: page(reader, false, reasons)?, without_paths: Some(why) })
 }
 
 /// Says where the page is, and opens it in the browser if there is somebody to see it.
@@ -193,7 +195,7 @@ mod tests {
     use super::*;
     use std::io::Cursor;
     use wheelbase_scenario::load::{Overrides, load_world_and_text};
-    use wheelbase_scenario::recording::{Recorder, ScenarioText};
+    use wheelbase_scenario::recording::{Recorder, ScenarioText, wait_reasons};
     use wheelbase_sim::RunState;
 
     #[test]
@@ -211,11 +213,12 @@ mod tests {
         }
         let recording = recorder.finish(&world).unwrap();
         let mut reader = Reader::open(Cursor::new(recording)).unwrap();
-        let whole = page(&mut reader, true).unwrap();
-        let fits = fitting_page(&mut reader, whole.len()).unwrap();
+        let reasons = wait_reasons(&mut reader, u64::MAX).unwrap();
+        let whole = page(&mut reader, true, &reasons).unwrap();
+        let fits = fitting_page(&mut reader, &reasons, whole.len()).unwrap();
         assert_eq!((fits.page, fits.without_paths), (whole.clone(), None));
-        let small = fitting_page(&mut reader, whole.len() - 1).unwrap();
-        assert_eq!(small.page, page(&mut reader, false).unwrap());
+        let small = fitting_page(&mut reader, &reasons, whole.len() - 1).unwrap();
+        assert_eq!(small.page, page(&mut reader, false, &reasons).unwrap());
         assert!(small.page.len() < whole.len());
         assert_eq!(small.without_paths.unwrap(), "a page with planned paths would have 0 MiB");
     }

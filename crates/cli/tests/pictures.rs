@@ -7,7 +7,7 @@ mod common;
 use common::*;
 use std::collections::BTreeMap;
 
-const TRUCK: Rgb = [236, 88, 64];
+const TRUCK: Rgb = [255, 170, 0];
 const GROUND: Rgb = [88, 120, 68];
 const DEEP: Rgb = [20, 48, 120];
 const SHALLOW: Rgb = [60, 110, 170];
@@ -185,11 +185,55 @@ fn an_svg_has_a_shape_for_each_agent_and_colour() {
         ["M2 1h2v1h-2zM2 2h2v1h-2z"]
     );
     assert_eq!((paths("fill", "#587844").len(), paths("fill", "#3c6eaa").len()), (1, 1));
-    let bodies = paths("fill", "#ec5840");
+    let bodies = paths("fill", "#ffaa00");
     assert_eq!(bodies.len(), 2);
     // The inset outline of the truck at (1, 0), facing east.
     let body = bodies[0].attribute("d").unwrap();
     assert!(body.contains("0.07 0.07") && body.contains("1.93 0.93"), "{body}");
+}
+
+#[test]
+fn captions_stand_below_pictures_of_all_kinds() {
+    let folder = recorded(TRUCKS);
+    let render = |file: &str, caption: &[&str]| {
+        let kind = format!("--{}", file.split_once('.').unwrap().1);
+        let tick: &[&str] = if kind == "--gif" { &[] } else { &["--tick", "17"] };
+        folder.run(&[&["render", "a.rec", &kind, file, "--scale", "20"], tick, caption].concat()).done();
+    };
+    for file in ["plain.png", "plain.svg", "plain.gif"] {
+        render(file, &[]);
+    }
+    for file in ["titled.png", "titled.svg", "titled.gif"] {
+        render(file, &["--caption"]);
+    }
+    // The map is as it was, and below it something is written in light letters on a dark strip.
+    let check = |plain: &Pixels, titled: &Pixels| {
+        assert_eq!(titled.width, plain.width);
+        assert!(titled.pixels[..plain.pixels.len()] == plain.pixels[..]);
+        let strip = &titled.pixels[plain.pixels.len()..];
+        let light = strip.iter().filter(|pixel| pixel[0] > 150).count();
+        assert!(light > 200 && light < strip.len() / 3, "{light} of {}", strip.len());
+    };
+    let (plain, titled) = (png(&folder, "plain.png"), png(&folder, "titled.png"));
+    check(&plain, &titled);
+    let (plain_frames, titled_frames) = (gif(&folder, "plain.gif").0, gif(&folder, "titled.gif").0);
+    assert!(titled_frames.len() >= plain_frames.len());
+    check(&plain_frames[0].1, &titled_frames[0].1);
+    // Every frame says its tick.
+    let last = &titled_frames.last().unwrap().1;
+    let first = &titled_frames[0].1;
+    assert!(first.pixels[plain.pixels.len()..] != last.pixels[plain.pixels.len()..]);
+    let svg = folder.read("titled.svg");
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let texts: Vec<&str> = document
+        .descendants()
+        .filter(|node| node.has_tag_name("text"))
+        .filter_map(|node| node.text())
+        .collect();
+    assert_eq!(texts, ["two trucks, tick 17", "5 cells"]);
+    let root = document.root_element();
+    assert_eq!(root.attribute("height"), Some(titled.height.to_string().as_str()));
+    assert!(!folder.read("plain.svg").contains("<text"));
 }
 
 #[test]

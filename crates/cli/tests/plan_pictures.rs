@@ -8,7 +8,7 @@ use common::*;
 
 const GROUND: Rgb = [88, 120, 68];
 const DEEP: Rgb = [20, 48, 120];
-const TRUCK: Rgb = [72, 214, 236];
+const TRUCK: Rgb = [187, 255, 255];
 
 /// The pixel near the north-west corner of a cell at 20 pixels per cell, which crosses and lines leave free.
 fn corner(picture: &Pixels, x: i64, y: i64) -> Rgb {

@@ -352,7 +352,7 @@ fn watch_draws_and_restores_the_terminal() {
         let left = text.find("\u{1b}[?1049l").unwrap();
         let picture = &text[drawn..left];
         // A truck in the colour of its class, drawn by half blocks; and the status line.
-        assert!(picture.contains('▀') && picture.contains("38;5;196"), "{picture}");
+        assert!(picture.contains('▀') && picture.contains("38;5;214"), "{picture}");
         assert!(picture.contains("tick ") && picture.contains("q quit"), "{picture}");
         // The cursor is shown again, and the result follows.
         assert!(text[drawn..].contains("\u{1b}[?25h"));

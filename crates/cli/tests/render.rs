@@ -50,7 +50,7 @@ fn a_page_is_self_contained_and_reproducible() {
         assert!(!page.contains(outside), "{outside}");
     }
     let sections = sections(&page);
-    assert_eq!(sections.len(), 20);
+    assert_eq!(sections.len(), 22);
     let about: serde_json::Value = serde_json::from_slice(&sections[0]).unwrap();
     assert_eq!(about["name"], "two trucks");
     assert_eq!(about["names"][0], "convoy-1");
@@ -90,6 +90,25 @@ fn pages_of_hexagons_have_entries_by_row_parity() {
     assert_ne!(swept[2], swept[3]);
 }
 
+/// The first agent is stranded by an edit, and says so once its page is made by stepping the run again.
+#[test]
+fn a_page_says_why_agents_rest() {
+    let flood = "\n[[events]]\ntick = 2\nset_terrain = { area = [0, 0, 2, 1], kind = \"deep\", on_agents = \"strand\" }\n";
+    let folder = Folder::with("a.toml", format!("{TRUCKS}{flood}"));
+    let run = folder.run(&["run", "a.toml", "--record", "a.rec", "--format", "json"]).code(0);
+    let outcome: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    folder.run(&["render", "a.rec", "--html", "a.html"]).done();
+    folder.run(&["render", "a.rec", "--all-reasons", "--html", "b.html"]).done();
+    // A short run is stepped again to its end anyway.
+    assert_eq!(folder.read("a.html"), folder.read("b.html"));
+    let sections = sections(&folder.read("a.html"));
+    let about: serde_json::Value = serde_json::from_slice(&sections[0]).unwrap();
+    assert_eq!(about["ticks"], outcome["ticks"]);
+    let reasons = about["reasons"].as_array().unwrap();
+    assert!(reasons.contains(&"an edit has made its pose illegal".into()), "{reasons:?}");
+    assert!(sections[21].len() > 2, "{:?}", sections[21]);
+}
+
 #[test]
 fn without_paths_a_page_is_smaller() {
     let folder = recorded(TRUCKS);
@@ -106,7 +125,7 @@ fn a_name_is_text_and_not_markup() {
     folder.run(&["render", "a.rec", "--html", "a.html"]).done();
     let page = folder.read("a.html");
     assert!(page.contains("<title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;{{run}}</title>"));
-    assert_eq!(sections(&page).len(), 20);
+    assert_eq!(sections(&page).len(), 22);
 }
 
 #[test]

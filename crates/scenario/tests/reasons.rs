@@ -9,7 +9,9 @@ mod recorded_outcomes;
 use common::on_threads;
 use recorded_outcomes::{names_in, scenarios};
 use std::collections::BTreeMap;
-use wheelbase_scenario::load::{Overrides, load_world};
+use std::io::Cursor;
+use wheelbase_scenario::load::{Overrides, load_world, load_world_and_text};
+use wheelbase_scenario::recording::{Reader, Recorder, ScenarioText, wait_reasons};
 use wheelbase_sim::{AgentId, NamedReason, Reason, RunResult, RunState, TickTimes, WaitReason, World};
 
 /// Ticks between two looks at all agents: no multiple of the ticks of a move.
@@ -59,6 +61,44 @@ fn reasons_in(folder: &str, name: &str) -> BTreeMap<&'static str, u32> {
         assert!(cycle.ring || cycle.reason.as_ref().is_some_and(|reason| reason.rule != "outside_rule"));
     }
     counts
+}
+
+/// A run that was recorded and is stepped again tells what the world said at the time.
+#[test]
+fn reasons_found_by_a_replay_are_those_of_the_run() {
+    let path = scenarios().join("traffic/8_bridge.toml");
+    let (loaded, text) = load_world_and_text(&path, Overrides::default()).unwrap();
+    let (mut world, scenario) = (loaded.world, ScenarioText { file: "a.toml", text: &text });
+    let mut recorder = Recorder::begin(&mut world, &loaded.source, scenario, Vec::new()).unwrap();
+    let mut said = BTreeMap::new();
+    for tick in 0..600 {
+        let step = world.step();
+        recorder.tick(&world, tick, step).unwrap();
+        world.clear_log();
+        for &agent in &world.agent_arrays().ids {
+            said.insert((tick, agent), world.reason_for_waiting(agent));
+        }
+        if step != RunState::Running {
+            break;
+        }
+    }
+    let recording = recorder.finish(&world).unwrap();
+    let mut reader = Reader::open(Cursor::new(recording)).unwrap();
+    let found = wait_reasons(&mut reader, u64::MAX).unwrap();
+    assert_eq!((found.n_ticks, found.differs_at), (reader.n_ticks(), None));
+    let hidden = found.rows.iter().filter(|row| row.reason.is_some());
+    assert!(hidden.clone().count() > 20, "{:?}", found.rows);
+    for row in hidden {
+        assert_eq!(said[&(row.tick, row.agent)], row.reason, "{row:?}");
+        assert_eq!(said[&(row.last, row.agent)], row.reason, "{row:?}");
+    }
+    // With little work only the first ticks.
+    let short = wait_reasons(&mut reader, 1).unwrap();
+    assert_eq!(short.n_ticks, 1);
+    assert!(short.rows.len() < found.rows.len());
+    for (short, found) in short.rows.iter().zip(&found.rows) {
+        assert_eq!((short.tick, short.agent, short.reason), (found.tick, found.agent, found.reason));
+    }
 }
 
 #[test]

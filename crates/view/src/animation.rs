@@ -1,8 +1,9 @@
 //! A recorded run as an animated GIF.
 
+use crate::picture::caption::CaptionLayout;
 use crate::picture::gif::GifFile;
 use crate::picture::raster::{Canvas, Image};
-use crate::scene::{Scene, read_before};
+use crate::scene::{Scene, picture_title, read_before};
 use std::fmt;
 use std::io::{self, Read, Seek, Write};
 use wheelbase_scenario::recording::{Event, Reader, RecordingError, TickRecord};
@@ -18,6 +19,8 @@ pub struct FramePlan {
     pub every: u32,
     /// Frames per second; at least 1.
     pub fps: u16,
+    /// Whether each frame has a caption.
+    pub caption: bool,
 }
 
 /// Why an animation was not written.
@@ -64,8 +67,11 @@ pub fn write<R: Read + Seek, W: Write>(
     out: W,
     mut goes_on: impl FnMut(u32) -> bool,
 ) -> Result<W, AnimationError> {
-    let FramePlan { first, last, every, fps } = plan;
+    let FramePlan { first, last, every, fps, caption } = plan;
     let view = scene.view();
+    let name = reader.header().name.clone();
+    let title = |tick: u32| picture_title(&name, tick);
+    let caption = caption.then(|| CaptionLayout::of(&view, &title(last)));
     let (mut gif, mut out) = (None::<GifFile<W>>, Some(out));
     let mut canvas = Canvas::new(view);
     let mut ground: Option<Image> = None;
@@ -92,9 +98,11 @@ pub fn write<R: Read + Seek, W: Write>(
         canvas.draw(&scene.agents(reader.agents(), record.tick));
         let hundredths = hundredths_of(n_frames, fps);
         n_frames += 1;
+        let captioned = caption.map(|caption| caption.under(canvas.image(), &title(record.tick)));
+        let image = captioned.as_ref().unwrap_or(canvas.image());
         match (&mut gif, out.take()) {
-            (Some(gif), _) => gif.show(canvas.image(), hundredths)?,
-            (None, Some(out)) => gif = Some(GifFile::begin(out, canvas.image(), hundredths)?),
+            (Some(gif), _) => gif.show(image, hundredths)?,
+            (None, Some(out)) => gif = Some(GifFile::begin(out, image, hundredths)?),
             (None, None) => {}
         }
     }

@@ -10,7 +10,7 @@
 //! let grid = Grid::from_rows(&["..W", ".T."], TerrainTable::movingai(), SideTable::default())?;
 //! let view = View::of(Lattice(grid.shape()), grid.size().rect(), None, None, PIXELS_MAX)?;
 //! let picture = Picture { view, title: "a pond".to_owned(), items: ground::of_grid(&view, &grid) };
-//! assert!(svg::text(&picture).contains("<title>a pond</title>"));
+//! assert!(svg::text(&picture, None).contains("<title>a pond</title>"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

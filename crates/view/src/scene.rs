@@ -108,7 +108,12 @@ pub fn still<R: Read + Seek>(
     reader.next_tick(&mut TickRecord::default())?;
     let mut items = scene.ground(reader)?;
     items.extend(scene.agents(reader.agents(), tick));
-    Ok(Picture { view, title: format!("{}, tick {tick}", reader.header().name), items })
+    Ok(Picture { view, title: picture_title(&reader.header().name, tick), items })
+}
+
+/// The title of a picture of a run.
+pub(crate) fn picture_title(name: &str, tick: u32) -> String {
+    format!("{name}, tick {tick}")
 }
 
 /// Reads all ticks before `tick`, so that it comes next.

@@ -74,6 +74,7 @@ mod snapshot_start;
 mod tick_code;
 mod tick_difference;
 mod verify;
+mod wait_reasons;
 
 #[cfg(test)]
 mod tests;
@@ -91,3 +92,4 @@ pub use recorded_agents::{RecordedAgents, RecordedMotion};
 pub use recorder::Recorder;
 pub use snapshot_start::SnapshotStart;
 pub use verify::{Verified, verify};
+pub use wait_reasons::{REASON_WORK_MAX, ReasonRow, WaitReasons, wait_reasons};

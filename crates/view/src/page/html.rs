@@ -7,7 +7,7 @@ use crate::safe_text::markup;
 use crate::template::filled;
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use std::io::{Read, Seek};
-use wheelbase_scenario::recording::{Reader, RecordingError};
+use wheelbase_scenario::recording::{Reader, RecordingError, WaitReasons};
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
@@ -19,8 +19,12 @@ const SCRIPT: &str = concat!(
     include_str!("script/timeline.js"),
     include_str!("script/ground.js"),
     include_str!("script/paths.js"),
+    include_str!("script/marks.js"),
     include_str!("script/view.js"),
+    include_str!("script/minimap.js"),
     include_str!("script/plot.js"),
+    include_str!("script/words.js"),
+    include_str!("script/legend.js"),
     include_str!("script/player.js"),
 );
 
@@ -30,15 +34,20 @@ const MARK: &str = "<meta name=\"generator\" content=\"Wheelbase\">";
 /// Slowest and smallest: a page is written once and may be sent often.
 const DEFLATE_LEVEL: u8 = 9;
 
-/// The self-contained page of a recording, with or without the planned paths. Reads the recording from its start.
+/// The self-contained page of a recording, with or without the planned paths, with the reasons of agents for resting that
+/// were [found](wheelbase_scenario::recording::wait_reasons). Reads the recording from its start.
 /// Linear in the events.
 /// # Errors
 /// [`RecordingError`] if the recording is damaged, its scenario cannot be built, or the events take more than half a
 /// GiB.
-pub fn page<R: Read + Seek>(reader: &mut Reader<R>, with_paths: bool) -> Result<String, RecordingError> {
+pub fn page<R: Read + Seek>(
+    reader: &mut Reader<R>,
+    with_paths: bool,
+    reasons: &WaitReasons,
+) -> Result<String, RecordingError> {
     reader.seek(0)?;
     let timeline = Timeline::read(reader, with_paths)?;
-    let run = base64(&compress_to_vec_zlib(&pack(&timeline), DEFLATE_LEVEL));
+    let run = base64(&compress_to_vec_zlib(&pack(&timeline, reasons), DEFLATE_LEVEL));
     let parts = [
         ("{{title}}", markup(&timeline.header.name)),
         ("{{style}}", STYLE.to_owned()),

@@ -2,7 +2,9 @@
 
 mod html;
 mod pack;
+mod reasons;
 mod reload;
+mod tasks;
 mod timeline;
 
 pub use html::{is_page, page};

@@ -17,14 +17,19 @@
 //! | 11 | paths: `ticks since the last, number of leading moves that were then executed, n_runs of the other moves` |
 //! | 12 | runs of the other moves: `(moves - 1) * 16 + primitive` |
 //! | 13 | edits: `ticks since the last, layer (0 terrain, 1 elevation, 2 sides), ...` |
-//! | 14.. | a section for each of [`COUNTERS`]: signed differences |
+//! | 14 to 19 | a section for each of [`COUNTERS`]: signed differences |
+//! | 20 | tasks ([`PackedTasks`](crate::page::tasks::PackedTasks)) |
+//! | 21 | reasons ([`PackedReasons`](crate::page::reasons::PackedReasons)) |
 
+use crate::page::reasons::PackedReasons;
+use crate::page::tasks::PackedTasks;
 use crate::page::timeline::{ClassGeometry, Timeline, TimelineAgent, TimelineMove, TimelinePath};
 use crate::recorded::NONE;
 use crate::safe_text;
 use serde_json::{Value, json};
 use wheelbase_grid::hexadecimal as css;
 use wheelbase_grid::{GridShape, Point};
+use wheelbase_scenario::recording::WaitReasons;
 use wheelbase_scenario::varint::{put, put_signed};
 use wheelbase_sim::{AppliedEdit, Counters, EditEffect, STUCK_AFTER_TICKS};
 
@@ -46,8 +51,12 @@ const AFTER_REST: u8 = 16;
 const OTHER_TICKS: u8 = 32;
 
 /// Packs a timeline. Linear in its events.
-pub fn pack(timeline: &Timeline) -> Vec<u8> {
+pub fn pack(timeline: &Timeline, reasons: &WaitReasons) -> Vec<u8> {
+    let PackedReasons { texts, bytes: reasons } = PackedReasons::of(timeline, reasons);
+    let PackedTasks { until, bytes: tasks } = PackedTasks::of(timeline);
     let mut about = about(timeline);
+    about["reasons"] = texts.into();
+    about["tasks_until"] = until.into();
     make_safe(&mut about);
     let mut sections = vec![about.to_string().into_bytes()];
     sections.extend(map(timeline));
@@ -61,6 +70,8 @@ pub fn pack(timeline: &Timeline) -> Vec<u8> {
         }
         out
     }));
+    sections.push(tasks);
+    sections.push(reasons);
     let mut out = Vec::new();
     for section in &sections {
         put(&mut out, section.len() as u64);
@@ -86,14 +97,15 @@ fn about(timeline: &Timeline) -> Value {
         });
         let headings =
             (0..movement.headings()).map(|heading| class.heading_name(wheelbase_planner::Heading(heading)));
-        let outlines = shape.outlines.iter().map(|loops| loops.iter().map(|points| rounded(points)));
+        let loops = |loops: &[Vec<Point>]| loops.iter().map(|points| rounded(points)).collect::<Vec<_>>();
         json!({
             "name": class.name,
             "colour": css(shape.colour),
             "headings": headings.collect::<Vec<_>>(),
             "pivot": rounded(&[shape.pivot])[0],
-            "outlines": outlines.map(Iterator::collect::<Vec<_>>).collect::<Vec<_>>(),
-            "mark": rounded(&shape.mark),
+            "outlines": shape.outlines.iter().map(|outline| loops(outline)).collect::<Vec<_>>(),
+            "mark": loops(&shape.mark),
+            "sign": loops(&shape.sign),
             "reach": rounded(&[[shape.reach, 0.0]])[0][0],
             "footprints": footprints.iter().step_by(every).collect::<Vec<_>>(),
             "primitives": primitives.collect::<Vec<_>>(),
@@ -112,7 +124,7 @@ fn about(timeline: &Timeline) -> Value {
         "collision": header.collision,
         "shape": header.shape,
         "first": timeline.header.first_tick(),
-        "ticks": timeline.end(),
+        "ticks": timeline.last,
         "complete": timeline.complete,
         "size": [header.map.width, header.map.height],
         "terrain": terrain.collect::<Vec<_>>(),

@@ -4,6 +4,7 @@ use crate::picture::bodies::{BodyShape, INSET};
 use crate::recorded::{NONE, names};
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
+use wheelbase_grid::CellXY;
 use wheelbase_planner::model::{MoveShape, Offset};
 use wheelbase_planner::{Heading, Pose};
 use wheelbase_scenario::recording::{
@@ -33,6 +34,9 @@ pub struct Timeline {
     pub edits: Vec<(u32, AppliedEdit)>,
     /// Counts after each tick.
     pub counters: Vec<Counters>,
+    /// The tick after the last one that was run or, if the recording is cut off, recorded. The counts of a whole run have
+    /// one entry more: what happened after its last tick.
+    pub last: u32,
     /// Whether the recording reaches the end of the run.
     pub complete: bool,
 }
@@ -72,6 +76,19 @@ pub struct TimelineAgent {
     pub orders: Vec<[u32; 2]>,
     /// Assigned paths in order of time.
     pub paths: Vec<TimelinePath>,
+    /// Tasks given, in order of time.
+    pub tasks: Vec<TimelineTask>,
+}
+
+/// A task of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimelineTask {
+    /// Tick at which it was given.
+    pub tick: u32,
+    /// Cell of its goal.
+    pub cell: CellXY,
+    /// Tick at which it was done, or [`NONE`].
+    pub done: u32,
 }
 
 /// A move of an agent.
@@ -94,6 +111,8 @@ pub struct TimelinePath {
     pub first: usize,
     /// Number of runs.
     pub count: usize,
+    /// Where its last move ends.
+    pub end: CellXY,
 }
 
 impl Timeline {
@@ -111,6 +130,7 @@ impl Timeline {
             path_runs: Vec::new(),
             edits: Vec::new(),
             counters: Vec::new(),
+            last: reader.first_tick() + reader.ticks_run(),
             complete: reader.end().is_some(),
         };
         let (mut record, mut memory) = (TickRecord::default(), 0);
@@ -205,7 +225,9 @@ impl Timeline {
             let runs = frame.runs(row);
             if with_paths && !runs.is_empty() {
                 let count = runs.len();
-                agent.paths.push(TimelinePath { tick: first, first: self.path_runs.len(), count });
+                let end =
+                    frame.path_poses(row, &self.header).last().map_or(agent.pose.cell, |pose| pose.cell);
+                agent.paths.push(TimelinePath { tick: first, first: self.path_runs.len(), count, end });
                 self.path_runs.extend_from_slice(runs);
                 memory += size_of_val(runs);
             }
@@ -251,9 +273,17 @@ impl Timeline {
                 agent.waits.push([since.clamp(after, tick), NONE]);
             }
             Event::Current { order, .. } => agent.orders.push([tick, order]),
-            Event::Path { runs, .. } if with_paths => {
+            Event::Task { cell, .. } => agent.tasks.push(TimelineTask { tick, cell, done: NONE }),
+            Event::TaskDone { cell, .. } => {
+                if let Some(task) = agent.tasks.last_mut().filter(|task| task.cell == cell) {
+                    task.done = tick;
+                }
+            }
+            Event::Path { from, runs, .. } if with_paths => {
+                let class = &self.header.classes[usize::from(agent.class)];
+                let end = record.path_poses(class, from, runs).last().map_or(from.cell, |pose| pose.cell);
                 let runs = record.runs_of_path(runs);
-                agent.paths.push(TimelinePath { tick, first: self.path_runs.len(), count: runs.len() });
+                agent.paths.push(TimelinePath { tick, first: self.path_runs.len(), count: runs.len(), end });
                 self.path_runs.extend_from_slice(runs);
             }
             _ => {}
@@ -271,6 +301,7 @@ fn memory_of(event: &Event) -> usize {
         Event::Move { .. } => size_of::<TimelineMove>(),
         Event::Wait { .. } | Event::Current { .. } => size_of::<[u32; 2]>(),
         Event::Path { .. } => size_of::<TimelinePath>(),
+        Event::Task { .. } => size_of::<TimelineTask>(),
         Event::Edit(_) => size_of::<(u32, AppliedEdit)>(),
         _ => 0,
     }
@@ -298,8 +329,8 @@ impl AgentIndex {
 
 impl TimelineAgent {
     fn placed_at(tick: u32, AgentId(id): AgentId, ClassId(class): ClassId, pose: Pose) -> Self {
-        let (moves, waits, orders, paths) = Default::default();
-        Self { id, class, placed: tick, removed: NONE, pose, moves, waits, orders, paths }
+        let (moves, waits, orders, paths, tasks) = Default::default();
+        Self { id, class, placed: tick, removed: NONE, pose, moves, waits, orders, paths, tasks }
     }
 
     fn end_wait(&mut self, tick: u32) {
@@ -335,7 +366,7 @@ fn geometry((number, class): (usize, &RecordedClass)) -> ClassGeometry {
 mod tests {
     use super::*;
     use std::io::Cursor;
-    use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
+    use wheelbase_grid::{Grid, SideTable, TerrainTable};
     use wheelbase_planner::{ClassSpec, MovementClass, Primitive};
     use wheelbase_scenario::recording::Recorder;
     use wheelbase_sim::{Command, Order, Settings, Setup, Spawn, World};

@@ -1,7 +1,8 @@
 //! Body shapes: outlines and facing marks of a class at each heading.
 
-use crate::colours::class_colour;
+use crate::colours::{OUTLINE_OPACITY, class_colour};
 use crate::picture::drawing::{Paint, Shape};
+use crate::picture::signs::sign;
 use crate::picture::view::View;
 use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::TAU;
@@ -10,14 +11,14 @@ use wheelbase_planner::{Heading, MovementClass, Pose};
 
 /// Least scale, in pixels per cell, at which bodies are inset and carry a facing mark.
 const SHAPES_FROM: u32 = 4;
-/// Least scale at which bodies have an outline.
+/// Least scale at which bodies have an outline and carry the sign of their class.
 const OUTLINE_FROM: u32 = 9;
 /// Bodies that reach fewer pixels than this from their pivot are small enough to need a ring.
 const SMALL: f64 = 16.0;
 /// Gap between a body and the border of its cells, in cells.
 pub const INSET: f64 = 0.07;
 
-const OUTLINE: Paint = Paint::new([0; 3], 191);
+const OUTLINE: Paint = Paint::new([0; 3], OUTLINE_OPACITY);
 const MARK: Paint = Paint::new([0; 3], 158);
 
 /// The shapes of a class, relative to the pivot, in cells.
@@ -29,8 +30,10 @@ pub struct BodyShape {
     n_headings: u8,
     /// By heading: a loop of points for each border.
     pub outlines: Vec<Vec<Vec<Point>>>,
-    /// The mark of the facing, at heading 0; a disc for classes without facing.
-    pub mark: Vec<Point>,
+    /// The mark of the facing, at heading 0; none for classes without facing.
+    pub mark: Vec<Vec<Point>>,
+    /// The sign of the class, at heading 0; empty for the first.
+    pub sign: Vec<Vec<Point>>,
     /// Distance from the pivot to the farthest point of an outline.
     pub reach: f64,
     /// Fill colour.
@@ -75,9 +78,14 @@ impl BodyShape {
         let east = class.cells_at(Pose { cell: anchor, heading: Heading(0) }).iter();
         let east: Vec<Point> =
             east.map(|cell| from_pivot(lattice.centre(CellXY::new(cell.dx, cell.dy)))).collect();
-        let mark = if class.headings() > 1 { arrow(&east) } else { disc([-pivot[0], -pivot[1]], 0.2) };
         let n_headings = class.headings();
-        Self { lattice, pivot, n_headings, outlines, mark, reach, colour: class_colour(number) }
+        let faces = n_headings > 1;
+        let mark = if faces { vec![arrow(&east)] } else { Vec::new() };
+        let (middle, radius) = if faces { behind_arrow(&east) } else { ([-pivot[0], -pivot[1]], 0.28) };
+        let scaled = |[x, y]: Point| [middle[0] + x * radius, middle[1] + y * radius];
+        let sign =
+            sign(number, faces).into_iter().map(|points| points.into_iter().map(scaled).collect()).collect();
+        Self { lattice, pivot, n_headings, outlines, mark, sign, reach, colour: class_colour(number) }
     }
 
     /// Position of the pivot if the anchor is at `cell`.
@@ -107,7 +115,7 @@ impl BodyShape {
         outline.iter().map(|points| rotated(points, placement.rotation, placement.pivot)).collect()
     }
 
-    /// The titled body and, where the scale shows it, the mark of its facing.
+    /// The titled body and, where the scale shows them, the mark of its facing and the sign of its class.
     pub fn shapes(
         &self,
         view: &View,
@@ -119,10 +127,14 @@ impl BodyShape {
             body = body.with_outline(OUTLINE, view.cells(1.2));
         }
         let facing = f64::from(placement.heading.0) * TAU / f64::from(self.n_headings);
-        let mark = (view.scale >= SHAPES_FROM).then(|| {
-            Shape::filled(vec![rotated(&self.mark, facing + placement.rotation, placement.pivot)], MARK)
-        });
-        [Some(body), mark].into_iter().flatten()
+        let mark = self.mark.iter().filter(|_| view.scale >= SHAPES_FROM);
+        let sign = self.sign.iter().filter(|_| view.scale >= OUTLINE_FROM);
+        let marks: Vec<Vec<Point>> = mark
+            .chain(sign)
+            .map(|points| rotated(points, facing + placement.rotation, placement.pivot))
+            .collect();
+        let marks = (!marks.is_empty()).then(|| Shape::filled(marks, MARK));
+        [Some(body), marks].into_iter().flatten()
     }
 
     /// A ring around the body if it is too small to be noticed.
@@ -164,6 +176,21 @@ fn arrow(cells: &[Point]) -> Vec<Point> {
     let wide = ((high - low + 1.0) / 2.0 * 0.75).min(0.9);
     let long = (0.3 + wide * 0.4).min(0.55);
     vec![[tip, middle], [tip - long, middle - wide], [tip - long, middle + wide]]
+}
+
+/// Centre and radius of the place for a sign on an east-facing body, given by the centres of its cells: in its rear, or
+/// behind the arrow where the body is one cell long.
+fn behind_arrow(cells: &[Point]) -> (Point, f64) {
+    let front = cells.iter().map(|cell| cell[0]).fold(f64::NEG_INFINITY, f64::max);
+    let rear = cells.iter().map(|cell| cell[0]).fold(f64::INFINITY, f64::min);
+    let column = if front - rear < 0.75 { front } else { rear };
+    let ys: Vec<f64> =
+        cells.iter().filter(|cell| (cell[0] - column).abs() < 0.25).map(|cell| cell[1]).collect();
+    let mean = ys.iter().sum::<f64>() / ys.len().max(1) as f64;
+    let nearest = ys.iter().copied().min_by(|a, b| (a - mean).abs().total_cmp(&(b - mean).abs()));
+    // Between two cells that touch there is room as well.
+    let y = nearest.filter(|y| (y - mean).abs() > 0.5 + 1e-9).unwrap_or(mean);
+    if column == front { ([front - 0.27, y], 0.13) } else { ([rear, y], 0.22) }
 }
 
 /// The outline of a set of cells, moved inward by `inset`: a loop for each border, holes included.

@@ -2,6 +2,7 @@
 //! [`svg`] into text, so PNG, GIF and SVG show the same.
 
 pub mod bodies;
+pub mod caption;
 pub mod distances;
 pub mod drawing;
 pub mod gif;
@@ -9,5 +10,6 @@ pub mod ground;
 pub mod plan;
 pub mod png;
 pub mod raster;
+pub mod signs;
 pub mod svg;
 pub mod view;

@@ -14,7 +14,7 @@ use wheelbase_planner::{
 };
 
 /// Class number whose colour stands out from the colours of expansions.
-const COLOUR_OF_BODY: usize = 3;
+const COLOUR_OF_BODY: usize = 1;
 const SWEPT: Paint = Paint::new([255; 3], 72);
 const FOOTPRINT: Paint = Paint::new([0; 3], 110);
 const LINE: Paint = Paint::solid([255; 3]);
@@ -45,7 +45,9 @@ impl SearchOutcome<'_> {
     /// The picture of the search.
     pub fn picture(&self, view: View) -> Picture {
         let class = self.tables.class();
-        let body = BodyShape::of(class, COLOUR_OF_BODY, &view);
+        let mut body = BodyShape::of(class, COLOUR_OF_BODY, &view);
+        // There is no other class to tell it from.
+        body.sign.clear();
         let mut items = ground::of_grid(&view, self.grid);
         items.push(Item::Cells(self.expansions(&view)));
         let failed = self.answer.reached != Some(Reached::Goal);

@@ -258,7 +258,7 @@ impl Band<'_> {
 }
 
 /// Blends a colour of opacity `alpha`, of 255, over a pixel.
-fn blend(pixel: &mut Rgb, rgb: Rgb, alpha: u32) {
+pub(super) fn blend(pixel: &mut Rgb, rgb: Rgb, alpha: u32) {
     for (under, over) in pixel.iter_mut().zip(rgb) {
         let sum = u32::from(*under) * (255 - alpha) + u32::from(over) * alpha;
         *under = ((sum + 127) / 255) as u8;

@@ -1,5 +1,8 @@
 //! Pictures as SVG, in units of cells, so that they scale to any size.
 
+use crate::picture::caption::{
+    BAR_PIXELS, CaptionLayout, FONT_PIXELS, INK, LETTER_PIXELS, LINE_PIXELS, MARGIN_PIXELS, ScaleBar,
+};
 use crate::picture::drawing::{Cells, Item, Paint, Picture, Shape};
 use crate::picture::raster::OUTSIDE;
 use crate::picture::view::View;
@@ -12,11 +15,12 @@ use wheelbase_grid::{CellXY, GridShape, Lattice, Point};
 /// Most cells of a picture. Each run of equal cells takes text, so larger files would be unwieldy.
 pub const CELLS_MAX: u64 = 1 << 20;
 
-/// The SVG text of a picture. Linear in its cells and points.
-pub fn text(picture: &Picture) -> String {
+/// The SVG text of a picture, with a caption below if there is a layout for one. Linear in its cells and points.
+pub fn text(picture: &Picture, caption: Option<&CaptionLayout>) -> String {
     let Picture { view, title, items } = picture;
+    let added = caption.map_or(0, CaptionLayout::height);
     let ([left, top], [width, height]) = (view.lattice.corner_of(view.area), view.lattice.extent(view.area));
-    let (columns, rows) = view.size();
+    let (columns, rows) = (view.size().0, view.size().1 + added);
     let mut out = String::new();
     // Writing to a string cannot fail, here and below.
     let _ = write!(
@@ -25,7 +29,7 @@ pub fn text(picture: &Picture) -> String {
         Number(left),
         Number(top),
         Number(width),
-        Number(height),
+        Number(height + view.cells(added.into())),
         markup(title),
         Number(left),
         Number(top),
@@ -37,8 +41,48 @@ pub fn text(picture: &Picture) -> String {
             Item::Shape(shape) => write_shape(&mut out, shape),
         }
     }
+    if let Some(caption) = caption {
+        write_caption(&mut out, picture, caption);
+    }
     out.push_str("</svg>\n");
     out
+}
+
+/// Writes a caption, in pixels from the lower left corner of the map.
+fn write_caption(out: &mut String, picture: &Picture, caption: &CaptionLayout) {
+    let Picture { view, title, .. } = picture;
+    let ([left, top], [_, height]) = (view.lattice.corner_of(view.area), view.lattice.extent(view.area));
+    let (top, scale) = (top + height, view.cells(1.0));
+    let (ink, strip) = (css(INK), css(OUTSIDE));
+    let _ = writeln!(
+        out,
+        "<g transform=\"translate({} {}) scale({scale})\" fill=\"{ink}\" font-family=\"monospace\" font-size=\"{FONT_PIXELS}\">\n<rect width=\"{}\" height=\"{}\" fill=\"{strip}\"/>",
+        Number(left),
+        Number(top),
+        view.size().0,
+        caption.height(),
+    );
+    // Letters stand on a line a little above the bottom of their row.
+    let mut y = MARGIN_PIXELS / 2 + FONT_PIXELS;
+    let text = |out: &mut String, x: u32, y: u32, text: &str| {
+        let length = text.chars().count() as u32 * LETTER_PIXELS;
+        let _ = writeln!(
+            out,
+            "<text x=\"{x}\" y=\"{y}\" textLength=\"{length}\" lengthAdjust=\"spacingAndGlyphs\">{}</text>",
+            markup(text)
+        );
+    };
+    for line in caption.lines(title).iter().filter(|line| !line.is_empty()) {
+        text(out, MARGIN_PIXELS, y, line);
+        y += LINE_PIXELS;
+    }
+    text(out, caption.scale_text_left(), y, &caption.scale_text());
+    if let Some(bar) = caption.bar() {
+        let y = y + (LINE_PIXELS - BAR_PIXELS) / 2 - FONT_PIXELS;
+        let ScaleBar { left, length, .. } = bar;
+        let _ = writeln!(out, "<rect x=\"{left}\" y=\"{y}\" width=\"{length}\" height=\"{BAR_PIXELS}\"/>");
+    }
+    out.push_str("</g>\n");
 }
 
 /// A number, printed with three decimals at most: more would be invisible.

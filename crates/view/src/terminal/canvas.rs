@@ -1,13 +1,12 @@
 //! A map with its agents as coloured terminal text, scaled to fit. Each character shows two pixels.
 
 use super::layout::{Layout, TerminalSize};
+use crate::colours::class_colour;
 use std::fmt::Write as _;
 use wheelbase_grid::Grid;
 use wheelbase_maps::TerrainColours;
 use wheelbase_planner::{MovementClass, Pose};
 
-/// Colours assigned to classes in order, of the 256 of a terminal. None is a terrain colour.
-const CLASS_COLOURS: [u8; 8] = [196, 226, 201, 51, 208, 231, 129, 118];
 /// Black among the 256 colours.
 const BLACK: u8 = 16;
 
@@ -78,7 +77,7 @@ impl Canvas {
     fn paint_agents(&mut self, agents: impl Iterator<Item = DrawnAgent>, classes: &[&MovementClass]) {
         let Self { layout, pixels, .. } = self;
         for DrawnAgent { class, pose } in agents {
-            let colour = CLASS_COLOURS[usize::from(class) % CLASS_COLOURS.len()];
+            let colour = of_256(class_colour(class.into()).map(u32::from));
             for offset in classes[usize::from(class)].cells_at(pose) {
                 let cell = offset.cell_from(pose.cell);
                 let (x, y, side) = layout.pixels_of(cell);
@@ -151,6 +150,7 @@ fn of_256(colour: [u32; 3]) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
     use wheelbase_grid::{Cell, CellXY, GridShape, SideTable, TerrainTable};
 
     fn grid(width: usize, height: usize) -> Grid {
@@ -199,6 +199,17 @@ mod tests {
                 let expected = (y..y + side).flat_map(|y| (x..x + side).map(move |x| (x, y)));
                 assert_eq!(shown(cell), expected.collect::<Vec<_>>(), "{layout:?} {cell:?}");
             }
+        }
+    }
+
+    #[test]
+    fn classes_have_colours_of_their_own_among_the_256() {
+        let of_class = |class| of_256(class_colour(class).map(u32::from));
+        let classes: BTreeSet<u8> = (0..8).map(of_class).collect();
+        assert_eq!(classes.len(), 8);
+        let table = TerrainTable::movingai();
+        for terrain in TerrainColours::of(&table).all() {
+            assert!(!classes.contains(&of_256(terrain.map(u32::from))), "{terrain:?}");
         }
     }
 

@@ -38,8 +38,10 @@ function prepareClass(packed, lattice) {
   return {
     ...packed,
     nHeadings: packed.headings.length,
+    corners: packed.outlines[0].flat(),
     outlines: packed.outlines.map(closedPath),
-    mark: closedPath([packed.mark]),
+    mark: closedPath(packed.mark),
+    sign: closedPath(packed.sign),
     footprint: (heading, y) => packed.footprints[entryOf(heading, y)],
     swept: (primitive, heading, y) => packed.primitives[primitive].swept[entryOf(heading, y)],
     step: (primitive, heading, y) => packed.primitives[primitive].steps[entryOf(heading, y)],

@@ -8,6 +8,8 @@ class Player {
     this.run = run;
     this.timeline = new Timeline(run);
     this.view = new View($("map"), run, this.timeline, new GroundMap(run));
+    this.minimap = new Minimap($("minimap"), this.view);
+    this.minimap.onmove = () => { this.setFollow(false); this.dirty = true; };
     this.plot = new Plot($("plot"), run);
     Object.assign(this, { time: run.first, speed: 20, playing: false, following: false, dirty: true, shownTick: -1, last: 0 });
     /** Milliseconds spent on drawing each of the last frames, for measurements. */
@@ -24,7 +26,7 @@ class Player {
   label() {
     const { run } = this;
     $("name").textContent = run.name;
-    $("last").textContent = `of ${run.ticks}${run.complete ? "" : " (cut off)"}`;
+    $("last").textContent = `of ${run.ticks}${run.complete ? "" : " recorded, then cut off"}`;
     $("scrub").min = $("tick").min = run.first;
     $("scrub").max = $("tick").max = run.ticks;
     $("speed").append(...SPEEDS.map((speed) => new Option(`${speed} ticks/s`, speed, speed === 20, speed === 20)));
@@ -33,19 +35,21 @@ class Player {
       const box = Object.assign(document.createElement("input"), { type: "checkbox", checked: this.view.layers[key], id: `layer-${key}` });
       box.onchange = () => { this.view.layers[key] = box.checked; this.dirty = true; };
       const label = document.createElement("label");
-      label.append(box, ` ${text}`);
+      label.append(box, text);
       $("layer-list").append(label);
     }
-    const kind = (colour, text) => {
-      const row = Object.assign(document.createElement("div"), { className: "kind" });
-      const swatch = Object.assign(document.createElement("span"), { className: "swatch" });
-      swatch.style.background = colour;
-      row.append(swatch, text);
-      $("legend-list").append(row);
-    };
-    run.classes.forEach((cls) => kind(cls.colour, cls.name));
-    run.terrain.forEach((of) => kind(`rgb(${of.colour})`, `${of.name}, speed ${of.speed}`));
-    run.sides.slice(1).forEach((of) => kind(of.speed ? "#b98a3c" : "#1c1210", `side: ${of.name}, speed ${of.speed}`));
+    fillLegend($("legend-list"), run);
+    fillKeys($("key-list"));
+  }
+
+  /** Opens a list beside the map, or closes it. One is open at a time. */
+  toggle(name) {
+    for (const button of ["layers", "legend", "keys"]) {
+      const list = $({ layers: "layer-list", legend: "legend-list", keys: "key-list" }[button]);
+      list.hidden = button !== name || !list.hidden;
+      $(button).setAttribute("aria-expanded", !list.hidden);
+      if (button === name) $("dock").scrollTop = list.hidden ? 0 : list.offsetTop;
+    }
   }
 
   // Time.
@@ -95,11 +99,11 @@ class Player {
     const began = performance.now(), { view, timeline } = this, tick = Math.floor(this.time);
     this.dirty = false;
     if (this.following && view.selected >= 0 && timeline.isThere(view.selected, tick)) {
-      const spot = view.placement(view.selected, this.time, {});
-      [view.x, view.y, view.fitted] = [spot.x, spot.y, false];
+      this.centre(view.selected);
     }
     view.playing = this.playing;
     view.draw(this.time);
+    this.minimap.draw(tick);
     // The layer of paths lags while the run plays.
     if (view.paths.work) this.dirty = true;
     this.plot.draw(this.time);
@@ -109,13 +113,15 @@ class Player {
   }
 
   showTick(tick) {
-    const { run } = this, { agents, moving, waiting, stuck, done } = run.counters;
+    const { run, timeline } = this, { agents, moving, waiting, stuck, done } = run.counters;
     this.shownTick = tick;
-    if (document.activeElement !== $("tick")) $("tick").value = tick;
+    if (!this.typing) $("tick").value = tick;
     $("scrub").value = tick;
-    const at = Math.min(tick, run.ticks - 1) - run.first;
+    const at = Math.min(tick - run.first, agents.length - 1);
     if (at >= 0) {
       $("counts").textContent = `${agents[at]} agents, ${moving[at]} moving, ${waiting[at]} waiting, ${stuck[at]} stuck, ${done[at]} orders and tasks done`;
+      const ever = timeline.rowOfId.size;
+      $("present").textContent = ever === agents[at] ? `of ${ever}` : `of ${ever}, ${agents[at]} on the map`;
     }
     this.showAgent();
   }
@@ -146,28 +152,50 @@ class Player {
     text("agent-class", cls.name);
     if (!timeline.isThere(a, tick)) {
       const absent = tick < run.placed[a] ? `placed at tick ${run.placed[a]}` : `removed at tick ${run.removed[a]}`;
-      for (const id of ["pose", "order", "path", "waited"]) text(`agent-${id}`, "");
+      for (const id of ["pose", "goal", "order", "path", "waited", "words"]) text(`agent-${id}`, "");
       text("agent-doing", absent);
       text("agent-why", "");
       return;
     }
     const [x, y, h] = timeline.pose(a, tick), move = timeline.moving(a, tick), wait = timeline.wait(a, tick), left = timeline.pathLeft(a, tick);
     text("agent-pose", `[${x}, ${y}, "${cls.headings[h]}"]`);
+    text("agent-words", this.words(a, tick));
+    text("agent-goal", this.goalText(a, tick));
     text("agent-order", timeline.order(a, tick) ?? "none");
     text("agent-doing", move >= 0 ? `${cls.primitives[run.primitive[move]].name}, until tick ${run.end[move]}`
       : wait ? `waiting since tick ${wait[0]}` : "at rest");
     text("agent-path", left.length ? `${left.length} ${left.length === 1 ? "move" : "moves"} left, next ${cls.primitives[left[0]].name}` : run.paths.length ? "none" : "not in this page");
     text("agent-waited", `${timeline.waitedUpTo(a, tick)} ticks in total${wait ? `, ${tick - wait[0]} now` : ""}`);
-    text("agent-why", wait ? this.why(a, tick) : "");
+    text("agent-why", move < 0 ? this.why(a, tick) : "");
   }
 
-  /** Why an agent waits, judging by its surroundings. */
+  /** What an agent does, as a sentence. */
+  words(a, tick) {
+    const { timeline, run } = this, order = timeline.parsedOrder(a, tick), wait = timeline.wait(a, tick);
+    const labelOf = (id) => { const row = timeline.rowOfId.get(id); return row === undefined ? id : timeline.label(row); };
+    const name = run.names[run.id[a]] || `Agent ${run.id[a]}`;
+    const doing = order ? `${name} ${orderWords(order, labelOf)}.` : `${name} has nothing to do.`;
+    return wait ? `${doing} It has been waiting since tick ${wait[0]}, for ${tick - wait[0]} ticks.` : doing;
+  }
+
+  goalText(a, tick) {
+    const goal = this.timeline.goal(a, tick);
+    if (!goal) return "none";
+    if (goal.unknown) return `not in this page after tick ${this.run.tasks_until}`;
+    if (goal.area) return `a place in [${goal.area.join(", ")}]`;
+    const more = goal.cells.length > 4 ? `, and ${goal.cells.length - 4} more` : "";
+    return goal.cells.slice(0, 4).map(([x, y]) => `(${x}, ${y})`).join(", ") + more;
+  }
+
+  /** Why an agent rests although it has an order: by its surroundings, else as the run said when it was stepped again. */
   why(a, tick) {
-    const { timeline, run } = this;
-    if (!run.paths.length) return "";
+    const { timeline, run } = this, wait = timeline.wait(a, tick), reason = timeline.reason(a, tick);
+    const said = reason && `Why, as of tick ${reason[0]}: ${reason[1]}.`;
+    if (!wait) return said ?? "";
+    if (!run.paths.length) return said ?? "";
     const found = timeline.obstacles(a, tick);
-    if (!found) return "It has no path and waits for its search.";
-    if (!found.by.length) return "No agent holds the cells of its next move at this tick: a rule of traffic keeps it, such as admission to a corridor, a claim or a pause, or it asks for another path. What keeps it at the end, the results of the run name.";
+    if (!found) return said ?? "It has no path and waits for its search.";
+    if (!found.by.length) return said ?? "No agent holds the cells of its next move at this tick: a rule of traffic keeps it, or it asks for another path. This page does not know which.";
     const names = found.by.slice(0, 3).map(([b, [x, y]]) => {
       const doing = timeline.moving(b, tick) >= 0 ? "moving" : timeline.wait(b, tick) ? "also waiting" : "at rest";
       return `agent ${timeline.label(b)} (${run.classes[run.cls[b]].name}, ${doing}) holds cell (${x}, ${y})`;
@@ -184,9 +212,14 @@ class Player {
     this.select(a);
     const tick = Math.floor(this.time);
     if (!timeline.isThere(a, tick)) this.goTo(run.placed[a]);
-    const spot = this.view.placement(a, this.time, {});
-    [this.view.x, this.view.y, this.view.fitted] = [spot.x, spot.y, false];
+    this.centre(a);
     return true;
+  }
+
+  /** Puts an agent in the middle of the map or, in narrow windows, of what the panel leaves of it. */
+  centre(a) {
+    const { view } = this, spot = view.placement(a, this.time, {}), covered = innerWidth <= 620 ? $("dock").offsetHeight : 0;
+    [view.x, view.y, view.fitted] = [spot.x, spot.y + ((covered - 60 * Math.sign(covered)) * view.ratio) / 2 / view.scale, false];
   }
 
   // Links: #tick=120&agent=3.
@@ -211,13 +244,17 @@ class Player {
     $("forth").onclick = () => this.step(1);
     $("zoom-in").onclick = then(() => view.zoom(1.5));
     $("zoom-out").onclick = then(() => view.zoom(1 / 1.5));
+    for (const name of ["layers", "legend", "keys"]) $(name).onclick = () => this.toggle(name);
     $("fit").onclick = then(() => { this.setFollow(false); view.fit(); });
     $("close").onclick = () => this.select(-1);
     $("follow").onchange = () => this.setFollow($("follow").checked);
     $("speed").onchange = () => this.setSpeed(Number($("speed").value));
     $("scrub").oninput = () => this.goTo(Number($("scrub").value));
     $("scrub").onchange = () => this.writeLink();
-    $("tick").onchange = () => { this.pause(); this.goTo(Number($("tick").value) || 0); this.writeLink(); };
+    $("tick").oninput = () => { this.typing = true; };
+    $("tick").onblur = () => { this.typing = false; $("tick").value = Math.floor(this.time); };
+    // The field shows the tick that is drawn, whatever was typed.
+    $("tick").onchange = () => { this.typing = false; this.pause(); this.goTo(Number($("tick").value) || 0); $("tick").value = Math.floor(this.time); this.writeLink(); };
     $("find").onchange = () => { $("find").setCustomValidity(this.find($("find").value.trim()) ? "" : "No such agent"); $("find").reportValidity(); };
     const dark = matchMedia("(prefers-color-scheme: dark)");
     const setTheme = (theme) => { document.documentElement.dataset.theme = theme; this.plot.resize(); this.dirty = true; };
@@ -243,7 +280,8 @@ class Player {
       ArrowLeft: () => this.step(-by), ArrowRight: () => this.step(by), ArrowUp: () => faster(1), ArrowDown: () => faster(-1),
       Home: () => this.step(-run.ticks), End: () => this.step(run.ticks),
       "+": () => view.zoom(1.25), "=": () => view.zoom(1.25), "-": () => view.zoom(0.8), 0: () => $("fit").click(),
-      f: () => this.setFollow(!this.following), d: () => $("theme").click(), Escape: () => this.select(-1),
+      f: () => this.setFollow(!this.following), d: () => $("theme").click(),
+      l: () => this.toggle("layers"), k: () => this.toggle("legend"), "?": () => this.toggle("keys"), Escape: () => { this.toggle(""); this.select(-1); },
     };
     if (!keys[event.key]) return;
     event.preventDefault();
@@ -266,7 +304,11 @@ class Player {
     };
     canvas.onpointermove = (event) => {
       const before = down.get(event.pointerId);
-      if (!before) return;
+      if (!before) {
+        const hovered = event.pointerType === "mouse" ? view.agentAt(...point(event), this.time) : -1;
+        if (hovered !== view.hovered) [view.hovered, this.dirty] = [hovered, true];
+        return;
+      }
       const now = point(event), other = [...down].find(([id]) => id !== event.pointerId)?.[1];
       travelled += Math.hypot(now[0] - before[0], now[1] - before[1]);
       if (travelled > 5 * view.ratio) {
@@ -289,6 +331,7 @@ class Player {
       down.delete(event.pointerId);
       canvas.classList.remove("dragging");
     };
+    canvas.onpointerleave = () => { [view.hovered, this.dirty] = [-1, true]; };
     canvas.onwheel = (event) => {
       event.preventDefault();
       view.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)), ...point(event));

@@ -38,17 +38,20 @@ class Plot {
       c.lineWidth = 1.4 * ratio;
       if (!area) c.stroke();
       c.font = `${11.5 * ratio}px system-ui, sans-serif`;
-      c.fillText(label, textX, 11 * ratio);
+      // In a narrow window the last have no room.
+      if (textX + c.measureText(label).width <= width) c.fillText(label, textX, 11 * ratio);
       textX += c.measureText(label).width + 14 * ratio;
     };
     const rate = (values) => { const most = range(values)[1] || 1; return [values, most, Number(most.toPrecision(3))]; };
-    line("moving", `moving (of ${agents})`, "--moving", agents, true, series("moving", false));
+    // Where agents come and go, the tick tells how many there are.
+    const steady = run.counters.agents.every((here) => here === agents);
+    line("moving", steady ? `moving (of ${agents})` : `moving (of up to ${agents})`, "--moving", agents, true, series("moving", false));
     line("waiting", "waiting", "--waiting", agents, false, series("waiting", false));
     line("stuck", "stuck", "--stuck", agents, false, series("stuck", false));
     const [moves, mostMoves, moveText] = rate(series("moves", true));
     line("moves", `moves per tick (up to ${moveText})`, "--faint", mostMoves, false, moves);
     const [done, mostDone] = rate(series("done", true));
-    const total = run.counters.done[run.ticks - run.first - 1] || 0;
+    const total = run.counters.done.at(-1) || 0;
     line("done", `orders and tasks done (${total})`, "--done", mostDone, false, done);
   }
 

@@ -74,14 +74,18 @@ function readRun(bytes) {
     x0: new Int32Array(n), y0: new Int32Array(n), h0: new Uint8Array(n),
     moveFirst: new Uint32Array(n + 1), waitFirst: new Uint32Array(n + 1),
     orderFirst: new Uint32Array(n + 1), pathFirst: new Uint32Array(n + 1),
+    taskFirst: new Uint32Array(n + 1), reasonFirst: new Uint32Array(n + 1),
     edits: readEdits(new Numbers(parts[13]), about.edits, lattice.sides.length),
     counters: {},
   };
   readAgents(run, parts);
+  readTasks(run, new Numbers(parts[20]));
+  readReasons(run, new Numbers(parts[21]));
   about.counters.forEach((name, number) => {
-    const numbers = new Numbers(parts[14 + number]), values = new Float64Array(about.ticks - about.first);
-    for (let tick = 0, value = 0; tick < values.length; tick++) values[tick] = value += numbers.signed();
-    run.counters[name] = values;
+    // One more than ticks were run, if the recording is whole: the counts after the last.
+    const numbers = new Numbers(parts[14 + number]), values = [];
+    for (let value = 0; numbers.more();) values.push(value += numbers.signed());
+    run.counters[name] = Float64Array.from(values);
   });
   return run;
 }
@@ -156,6 +160,39 @@ function readMoves(run, a, at, nRuns, { runs, counts, rests, ticks }) {
     }
   }
   return at;
+}
+
+/** Reads tasks: the tick of each, and its goal: `[x, y]`, the number of the path that ends there, or -1 if it was reached. */
+function readTasks(run, numbers) {
+  const ticks = [], goals = [];
+  for (let a = 0; a < run.n; a++) {
+    run.taskFirst[a] = ticks.length;
+    let at = run.pathFirst[a];
+    const end = run.pathFirst[a + 1];
+    for (let left = numbers.next(); left > 0; left--) {
+      at += numbers.next();
+      const by = numbers.next(), last = end > run.pathFirst[a] ? run.pathTick[end - 1] : 0;
+      ticks.push(at < end ? run.pathTick[at] - by : last + by);
+      const goal = numbers.next();
+      goals.push(goal === 0 ? at : goal === 1 ? -1 : [numbers.signed(), numbers.signed()]);
+    }
+  }
+  run.taskFirst[run.n] = ticks.length;
+  Object.assign(run, { taskTick: ticks, taskGoal: goals });
+}
+
+/** Reads why agents rested. A text is one of `run.reasons` with its numbers put in; empty where the map shows why. */
+function readReasons(run, numbers) {
+  const ticks = [], texts = [];
+  for (let a = 0; a < run.n; a++) {
+    run.reasonFirst[a] = ticks.length;
+    for (let left = numbers.next(), tick = 0; left > 0; left--) {
+      ticks.push(tick += numbers.next());
+      texts.push((run.reasons[numbers.next() - 1] ?? "").replace(/#/g, () => numbers.next()));
+    }
+  }
+  run.reasonFirst[run.n] = ticks.length;
+  Object.assign(run, { reasonTick: ticks, reasonText: texts });
 }
 
 /** Layers of an edit other than terrain. */

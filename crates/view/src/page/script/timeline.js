@@ -18,6 +18,10 @@ class Timeline {
     this.cursor = Int32Array.from(run.moveFirst.subarray(0, run.n), (first) => first - 1);
     this.byClass = run.classes.map(() => []);
     for (let a = 0; a < run.n; a++) this.byClass[run.cls[a]].push(a);
+    /** Parsed orders by number, as far as they were asked for. */
+    this.parsed = [];
+    /** The ends of paths by number, as far as they were asked for. */
+    this.ends = new Map();
     this.rowOfId = new Map(Array.from(run.id, (id, row) => [id, row]));
   }
 
@@ -72,6 +76,14 @@ class Timeline {
     return cells.map(([dx, dy]) => [x + dx, y + dy]);
   }
 
+  /** The same, with the cells that a move under way ends on. */
+  claimed(a, tick) {
+    const held = this.held(a, tick);
+    if (this.run.collision === "swept" || this.moving(a, tick) < 0) return held;
+    const [x, y, h] = this.poseAfter(a, this.moveAt(a, tick));
+    return held.concat(this.run.classes[this.run.cls[a]].footprint(h, y).map(([dx, dy]) => [x + dx, y + dy]));
+  }
+
   /** `[from, to]` of the wait in progress, or null. */
   wait(a, tick) {
     const { waitFrom, waitTo, waitFirst } = this.run;
@@ -96,10 +108,73 @@ class Timeline {
     return tick - since >= this.run.stuck_after;
   }
 
-  order(a, tick) {
+  /** Number of the current order; -1 for none. */
+  orderNumber(a, tick) {
     const { orderAt, orderOf, orderFirst } = this.run;
     const at = lastUpTo(orderAt, orderFirst[a], orderFirst[a + 1], tick);
-    return at < orderFirst[a] || orderOf[at] < 0 ? null : this.run.orders[orderOf[at]];
+    return at < orderFirst[a] ? -1 : orderOf[at];
+  }
+
+  order(a, tick) { return this.run.orders[this.orderNumber(a, tick)] ?? null; }
+
+  /** The current order as an object, or null. */
+  parsedOrder(a, tick) {
+    const number = this.orderNumber(a, tick);
+    if (number < 0) return null;
+    this.parsed[number] ??= JSON.parse(this.run.orders[number]);
+    return this.parsed[number];
+  }
+
+  /**
+   * Where an agent goes: `{ cells }`, `{ area }` where it has not been given a place yet, `{ unknown }` where the page
+   * does not hold it; null if nowhere.
+   */
+  goal(a, tick) {
+    const order = this.parsedOrder(a, tick);
+    if (!order) return null;
+    const { run } = this;
+    if (order.goto) return { cells: Array.isArray(order.goto[0]) ? order.goto : [order.goto] };
+    if (order.task) {
+      const { taskTick, taskFirst } = run, at = lastUpTo(taskTick, taskFirst[a], taskFirst[a + 1], tick);
+      if (tick > run.tasks_until) return { unknown: true };
+      if (at < taskFirst[a]) return null;
+      const goal = run.taskGoal[at];
+      // The next task is given when this one is done.
+      return { cells: [Array.isArray(goal) ? goal : goal < 0 ? this.pose(a, taskTick[at + 1]) : this.endOfPath(a, goal)] };
+    }
+    if (order.follow !== undefined) {
+      const leader = this.rowOfId.get(order.follow);
+      return leader === undefined || !this.isThere(leader, tick) ? null : { cells: [this.pose(leader, tick)] };
+    }
+    const path = this.pathAt(a, tick);
+    const rests = ["wait", "stop", "hold"].some((kind) => kind in order);
+    if (!rests && path >= run.pathFirst[a]) return { cells: [this.endOfPath(a, path)] };
+    return order.goto_area ? { area: order.goto_area } : null;
+  }
+
+  /** The pose at the end of a path, by the number of the path. */
+  endOfPath(a, path) {
+    if (this.ends.has(path)) return this.ends.get(path);
+    const { run } = this, cls = run.classes[run.cls[a]], { tick, common, others } = run.paths[path];
+    const first = lastUpTo(run.start, run.moveFirst[a], run.moveFirst[a + 1], tick - 1) + 1;
+    let [x, y, h] = common ? this.poseAfter(a, first + common - 1) : this.poseBefore(a, first);
+    for (const other of others) {
+      for (let left = (other >> 4) + 1; left > 0; left--) {
+        const step = cls.step(other & 15, h, y);
+        if (!step) break;
+        [x, y, h] = [x + step[0], y + step[1], step[2]];
+      }
+    }
+    this.ends.set(path, [x, y, h]);
+    return [x, y, h];
+  }
+
+  /** `[tick, text]`: the reason for resting found when the run was stepped again, and the tick of it; null if none was. */
+  reason(a, tick) {
+    const { reasonTick, reasonFirst, reasonText } = this.run;
+    const at = lastUpTo(reasonTick, reasonFirst[a], reasonFirst[a + 1], tick);
+    const move = this.moveAt(a, tick), since = move < this.run.moveFirst[a] ? this.run.placed[a] : this.run.end[move];
+    return at >= reasonFirst[a] && reasonText[at] && reasonTick[at] >= since ? [reasonTick[at], reasonText[at]] : null;
   }
 
   /** Index of the current path of an agent; one less than its first if there is none. */
@@ -150,7 +225,7 @@ class Timeline {
     const needed = new Set(cells.map(String)), by = [];
     for (let b = 0; b < this.run.n; b++) {
       if (b === a || !this.isThere(b, tick)) continue;
-      const cell = this.held(b, tick).find((held) => needed.has(String(held)));
+      const cell = this.claimed(b, tick).find((held) => needed.has(String(held)));
       if (cell) by.push([b, cell]);
     }
     return { cells, by };

@@ -7,9 +7,13 @@ const LINES_FROM = 10, HEIGHTS_FROM = 22;
 /** Least scale at which hexagons are drawn as such; below as shifted rows of rectangles. */
 const HEXAGONS_FROM = 6;
 const SCALE_MAX = 160;
+/** Least side of a body on the screen, in CSS pixels. */
+const MARK_LEAST = 4;
 
 const LAYERS = [
-  ["path", "Paths"],
+  ["names", "Names, where there is room"],
+  ["goals", "Goals of all"],
+  ["path", "Paths of all"],
   ["swept", "Swept cells"],
   ["held", "Held cells (reservations)"],
   ["heat", "Traffic of the whole run"],
@@ -17,10 +21,13 @@ const LAYERS = [
   ["stuck", "Stuck agents"],
 ];
 
+/** The colour of a side kind. */
+function sideColour(kind) { return kind.speed === 0 ? "#1c1210" : "#b98a3c"; }
+
 class View {
   constructor(canvas, run, timeline, ground) {
-    Object.assign(this, { canvas, run, timeline, ground, x: 0, y: 0, scale: 1, selected: -1, fitted: true });
-    this.layers = { path: false, swept: false, held: false, heat: false, waiting: false, stuck: true };
+    Object.assign(this, { canvas, run, timeline, ground, x: 0, y: 0, scale: 1, selected: -1, hovered: -1, fitted: true });
+    this.layers = { names: true, goals: false, path: false, swept: false, held: false, heat: false, waiting: false, stuck: true };
     this.context = canvas.getContext("2d", { alpha: false });
     this.back = document.createElement("canvas");
     this.paths = new PathLayer(this);
@@ -57,10 +64,13 @@ class View {
     this.fitted = false;
   }
 
-  pan(dx, dy) {
+  pan(dx, dy) { this.goTo(this.x - dx / this.scale, this.y - dy / this.scale); }
+
+  /** Puts a point of the map in the middle. */
+  goTo(x, y) {
     const { width, height } = this.run.lattice;
-    this.x = Math.max(0, Math.min(width, this.x - dx / this.scale));
-    this.y = Math.max(0, Math.min(height, this.y - dy / this.scale));
+    this.x = Math.max(0, Math.min(width, x));
+    this.y = Math.max(0, Math.min(height, y));
     this.fitted = false;
   }
 
@@ -114,9 +124,13 @@ class View {
     if (layers.swept) this.drawCells(tick, visible, "rgba(255,140,0,.45)", true);
     if (layers.held) this.drawCells(tick, visible, "rgba(255,255,255,.33)", false);
     if (this.selected >= 0) this.drawSelected(tick);
-    if (scale < SHAPES_FROM) this.drawBoxes(time, visible); else this.drawShapes(time, visible);
+    if (scale < SHAPES_FROM * this.ratio) this.drawBoxes(time, visible); else this.drawShapes(time, visible);
     if (layers.path) this.paths.draw(tick);
+    if (layers.goals) drawGoals(this, time, visible);
     this.drawRings(time, visible);
+    const goal = this.selected >= 0 && this.timeline.isThere(this.selected, tick) && this.timeline.goal(this.selected, tick);
+    if (goal) drawGoal(this, goal);
+    drawNames(this, time, visible);
     c.setTransform(1, 0, 0, 1, 0, 0);
   }
 
@@ -234,7 +248,7 @@ class View {
         c.lineTo(...this.toCanvas(bx, by));
       }
       c.lineWidth = Math.max(1, this.scale * 0.14);
-      c.strokeStyle = kind.speed === 0 ? "#1c1210" : "#b98a3c";
+      c.strokeStyle = sideColour(kind);
       c.stroke();
     });
   }
@@ -251,7 +265,7 @@ class View {
   }
 
   drawBoxes(time, visible) {
-    const { context: c, scale, run } = this, least = Math.max(1.6, this.ratio * 1.6);
+    const { context: c, scale, run } = this, least = MARK_LEAST * this.ratio;
     c.setTransform(1, 0, 0, 1, 0, 0);
     const [left, top] = this.toCanvas(0, 0);
     run.classes.forEach((cls, number) => {
@@ -259,7 +273,8 @@ class View {
       const [px, py] = cls.pivot;
       this.forEachVisible(number, time, visible, (spot) => {
         for (const [x, y, w, h] of cls.boxes[spot.entry]) {
-          c.fillRect(left + (spot.x - px + x) * scale, top + (spot.y - py + y) * scale, Math.max(least, w * scale), Math.max(least, h * scale));
+          const wide = Math.max(least, w * scale), high = Math.max(least, h * scale);
+          c.fillRect(left + (spot.x - px + x + w / 2) * scale - wide / 2, top + (spot.y - py + y + h / 2) * scale - high / 2, wide, high);
         }
       });
     });
@@ -276,7 +291,7 @@ class View {
     run.classes.forEach((cls, number) => {
       const step = (-2 * Math.PI) / cls.nHeadings;
       c.fillStyle = cls.colour;
-      c.strokeStyle = "rgba(0,0,0,.75)";
+      c.strokeStyle = "rgba(0,0,0,.92)";
       c.lineWidth = (1.2 * this.ratio) / this.scale;
       this.forEachVisible(number, time, visible, (spot) => {
         this.enter(spot, spot.turned);
@@ -287,6 +302,7 @@ class View {
       this.forEachVisible(number, time, visible, (spot) => {
         this.enter(spot, spot.turned + step * spot.h);
         c.fill(cls.mark);
+        if (outlined) c.fill(cls.sign);
       });
     });
   }
