@@ -4,6 +4,7 @@ The judge of traces does not know the scenario: it cannot tell that an edit is m
 disturbing an agent, or that a run ended with work left to do. This judge can.
 """
 import collections
+import heapq
 import json
 import os
 import sys
@@ -96,15 +97,18 @@ class RunJudge(judge_trace.TraceJudge):
                        f" square map), but {least} is possible")
 
     def reach(self, agent):
-        """States that a resting agent could reach if it were alone."""
+        """States that a resting agent could reach if it were alone, each with the time of its cheapest path."""
         tables = agent.tables
         start = tables.state(agent.x, agent.y, agent.heading)
-        found, stack = {start}, [start]
-        while stack:
-            for state, _, _ in tables.successors(stack.pop()):
-                if state not in found:
-                    found.add(state)
-                    stack.append(state)
+        found, queue = {start: 0}, [(0, start)]
+        while queue:
+            cost, state = heapq.heappop(queue)
+            if cost > found[state]:
+                continue
+            for after, time, _ in tables.successors(state):
+                if cost + time < found.get(after, cost + time + 1):
+                    found[after] = cost + time
+                    heapq.heappush(queue, (cost + time, after))
         return found
 
     def judge_area(self, agent, order):
@@ -116,9 +120,10 @@ class RunJudge(judge_trace.TraceJudge):
             return
         resting = {cell for other in others if other.until is None for cell in other.cells}
         x0, y0, width, height = order.value
-        for state in sorted(self.reach(agent)):
+        for state, cost in sorted(self.reach(agent).items()):
             x, y, heading = agent.tables.pose(state)
-            if (x0 <= x < x0 + width and y0 <= y < y0 + height
+            # A path that takes too long is refused too (`cost_overflow`).
+            if (cost <= rules.PATH_MAX and x0 <= x < x0 + width and y0 <= y < y0 + height
                     and agent.tables.legal_pose(x, y, heading)
                     and resting.isdisjoint(agent.tables.footprint_cells(x, y, heading))):
                 self.wrong("area", f"agent {agent.id} is refused a pose, but {[x, y, heading]} is free")

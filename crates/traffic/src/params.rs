@@ -213,15 +213,12 @@ params! {
     /// The same at the last try, as in a full ring where all must move on a little. Higher: full rings stop. Not
     /// measured.
     clear_moves_last: 2 in 1..=96;
-    /// Poses that the search for one retreat may expand; doubled with each failure in a row. Lower: no retreat is
-    /// found in a crowd; higher: jams cost more time. Not measured.
+    /// Poses that the search for one retreat may expand. Lower: no retreat is found in a crowd; higher: jams cost more
+    /// time. Up to 6400 after failures made no difference at all on the gate and a bridge.
     retreat_poses: 800 in 1..=4096;
-    /// Poses that the searches for all retreats of one push may expand together; doubled likewise. Lower: chains of
-    /// pushed agents are short; higher: jams cost more time. Not measured.
+    /// Poses that the searches for all retreats of one push may expand together. Lower: chains of pushed agents
+    /// are short; higher: jams cost more time. Not measured.
     retreat_poses_of_stretch: 4000 in 1..=1000000;
-    /// How often `retreat_poses` and `retreat_poses_of_stretch` are doubled. Lower: distant retreats are never found;
-    /// higher: jams cost more time. Not measured.
-    retreat_doublings_max: 3 in 0..=3;
     /// Agents of one push at most, the pusher included. Lower: retreats behind several agents are not found; higher:
     /// pushes stir up whole crowds. Not measured.
     pushed_max: 48 in 1..=1000;

@@ -34,7 +34,7 @@ const fn mechanism(name: &'static str, left_out_by: &'static [(&'static str, u32
 }
 
 /// First those of the table in `docs/traffic.md`, then parts of them.
-pub const MECHANISMS: [Mechanism; 34] = [
+pub const MECHANISMS: [Mechanism; 33] = [
     mechanism("displacement, with LNS", &[("displace_after_steps", 1000)]),
     mechanism("LNS", &[("lns_expansions", 0)]),
     mechanism("claims, with pushing by priority", &[("push_after_steps", 1000)]),
@@ -63,7 +63,6 @@ pub const MECHANISMS: [Mechanism; 34] = [
     mechanism("pushing against priority", &[("push_any_after_steps", 1000)]),
     mechanism("pushing: shorter stretches", &[("clear_moves_second", 32), ("clear_moves_last", 32)]),
     mechanism("pushing: chains of retreats", &[("pushed_max", 2)]),
-    mechanism("pushing: longer searches after failures", &[("retreat_doublings_max", 0)]),
     mechanism("backing out", &[("back_out_after_failures", 255)]),
     mechanism("after a retreat: staying there", &[("retreat_hold_steps", 0)]),
     mechanism("after a retreat: rest of an order", &[("yield_hold_ticks", 0)]),

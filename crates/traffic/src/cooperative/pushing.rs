@@ -36,10 +36,9 @@ pub(crate) fn push_aside(
     let mut stretches = stretches.map(|&ahead| &path[..path.len().min(ahead)]);
     // An agent that has backed out must not push the other back in.
     let long_only = view.tick < details.backed_out_until;
-    let doublings = u32::from(details.push_failures).min(params.retreat_doublings_max);
     let may_back_out = long_only || u32::from(details.push_failures) >= params.back_out_after_failures;
     let mut clear = |key, stretch, backs_out| {
-        let push = Push { row, other, key, doublings, backs_out };
+        let push = Push { row, other, key, backs_out };
         clear_stretch(planning, scratch, push, stretch, decisions)
     };
     let n_stretches = if long_only { 1 } else { lengths.len() };
@@ -67,7 +66,6 @@ struct Push {
     /// Row of the first pushed agent.
     other: usize,
     key: PriorityKey,
-    doublings: u32,
     /// The pusher may be pushed itself.
     backs_out: bool,
 }
@@ -94,7 +92,7 @@ fn clear_stretch(
     let friends = |row: usize| view.friends.of_team(view.agents.teams[row]);
     // If the pusher backs out, agents retreat for the other agent.
     let teams = if push.backs_out { friends(push.row) & friends(push.other) } else { friends(push.row) };
-    let mut attempt = attempt(planning, (push.key, teams), push.backs_out, push.doublings);
+    let mut attempt = attempt(planning, (push.key, teams), push.backs_out, 0);
     if !find_retreats(planning, scratch, first, &mut attempt) {
         return false;
     }

@@ -155,11 +155,10 @@ fn find_retreat(
     let n_states = view.tables.iter().map(|tables| tables.space().n_states()).max().unwrap_or(0);
     let table = &*planning.table;
     let poses = table.params.retreat_poses as usize;
-    let doublings_max = table.params.retreat_doublings_max.max(table.params.clear_entrances_doublings);
     let poses_max = poses << attempt.doublings;
     // A pose leads to 16 others at most.
     reached.clear();
-    reached.reserve(16 * (poses << doublings_max));
+    reached.reserve(16 * (poses << table.params.clear_entrances_doublings));
     let turns = table.turning.needs(class);
     if turns {
         returns.begin(n_states);
