@@ -819,7 +819,10 @@ fn agents_without_room_at_an_event_are_counted_and_reported() {
         format!("warning: events found no room for {not} of their new agents")
     );
     let text = folder.run(&["run", "s.toml", "--ticks", "10"]).code(1).stdout;
-    assert!(text.contains(&format!("  agents not placed     {not}: events found no room for them\n")), "{text}");
+    assert!(
+        text.contains(&format!("  agents not placed     {not}: events found no room for them\n")),
+        "{text}"
+    );
 }
 
 #[test]
