@@ -356,7 +356,8 @@ fn watch_draws_and_restores_the_terminal() {
         assert!(picture.contains("tick ") && picture.contains("q quit"), "{picture}");
         // The cursor is shown again, and the result follows.
         assert!(text[drawn..].contains("\u{1b}[?25h"));
-        assert!(text[left..].contains("two trucks: 2 agents, "), "{text}");
+        assert!(text[left..].contains("two trucks, "), "{text}");
+        assert!(text[left..].contains("  agents                2, "), "{text}");
     }
 }
 

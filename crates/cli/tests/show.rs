@@ -65,7 +65,7 @@ fn each_kind_of_file_has_a_page() {
 fn orders_that_are_left_are_a_negative_answer_with_a_page() {
     let folder = Folder::with("trucks.toml", TRUCKS);
     let ended = show(&folder, &["trucks.toml", "--ticks", "5", "--output", "a b.html"]).code(1);
-    assert!(ended.stdout.starts_with("two trucks: 2 agents, 5 ticks, "), "{ended:#?}");
+    assert!(ended.stdout.starts_with("two trucks, 5 ticks: 0 of 3 orders done, 3 left\n"), "{ended:#?}");
     assert!(ended.stdout.ends_with("/a%20b.html\n") && folder.path("a b.html").exists(), "{ended:#?}");
 }
 

@@ -261,7 +261,8 @@ fn the_readme_quotes_the_outcome_of_river() {
     let readme = include_str!("../../../README.md");
     let outcome = recorded("first/11_river.toml");
     for quoted in [
-        format!(" agents, {} ticks, {} moves, ", outcome.ticks, outcome.moves),
+        format!("river crossing, {} ticks: all {} orders done\n", outcome.ticks, outcome.orders_done),
+        format!(" {} moves, ", outcome.moves),
         format!("state hash            {}", outcome.state_hash),
     ] {
         assert!(readme.contains(&quoted), "README.md: expected {quoted}");
