@@ -14,8 +14,8 @@ use std::any::Any;
 ///
 /// Rules of this crate are recognised by their type ([`OwnRule::of`](crate::OwnRule::of)). A recording of a run under
 /// one of them names the rule; under any other rule it holds the decisions of each tick, and the state of the rule is
-/// not part of the state hash.
-pub trait Traffic: Send + Any {
+/// not part of the state hash. A rule is `Sync`, so that several threads may put questions to one world.
+pub trait Traffic: Send + Sync + Any {
     /// Decides one tick. Must depend only on the view and on what earlier calls left in `self`.
     fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions);
 

@@ -1,0 +1,161 @@
+//! Pointers from C become references and slices here, and nowhere else.
+
+use crate::status::{Failure, WB_BUFFER, WB_POINTER, WB_SIZE};
+
+/// A structure whose first field is `size: u32`, set by the caller to what its header says. Later versions of the
+/// library may append fields: a caller with an older header gives a smaller size, and the fields beyond it read as 0.
+///
+/// # Safety
+/// `repr(C)`, the first field is a `u32`, and any bytes (all zero bytes among them) are a valid value.
+pub unsafe trait Sized32: Copy {
+    /// The size of the first version that was published, in bytes.
+    const SIZE_MIN: usize;
+    /// Its name in C.
+    const NAME: &'static str;
+}
+
+/// A pointer that is neither null nor unaligned.
+fn check<T>(pointer: *const T, name: &str) -> Result<(), Failure> {
+    if pointer.is_null() {
+        return Err(Failure::new(WB_POINTER, format!("`{name}` is null")));
+    }
+    if !pointer.is_aligned() {
+        let message = format!("`{name}` is not aligned to {} bytes", align_of::<T>());
+        return Err(Failure::new(WB_POINTER, message));
+    }
+    Ok(())
+}
+
+/// The structure at `pointer`.
+///
+/// # Safety
+/// Where not null, `pointer` is valid for reads of the number of bytes that stands in its first field.
+pub unsafe fn structure<T: Sized32>(pointer: *const T, name: &str) -> Result<T, Failure> {
+    check(pointer, name)?;
+    // SAFETY: `pointer` is not null and aligned, and by this function's contract a `size` can be read there.
+    let size = unsafe { pointer.cast::<u32>().read() } as usize;
+    check_size::<T>(size, name)?;
+    let known = size.min(size_of::<T>());
+    let mut value = std::mem::MaybeUninit::<T>::zeroed();
+    // SAFETY: `size` bytes can be read by the contract and `known` are not more; `value` has `size_of::<T>()` bytes and
+    // is no part of what the caller gave.
+    unsafe { std::ptr::copy_nonoverlapping(pointer.cast::<u8>(), value.as_mut_ptr().cast::<u8>(), known) };
+    // SAFETY: by `Sized32` any bytes are a value.
+    Ok(unsafe { value.assume_init() })
+}
+
+/// Writes `value` to the structure at `pointer`, as many bytes as the `size` that stands there says, which stays.
+///
+/// # Safety
+/// Where not null, `pointer` is valid for reads and writes of the number of bytes that stands in its first field.
+pub unsafe fn fill_structure<T: Sized32>(pointer: *mut T, value: &T, name: &str) -> Result<(), Failure> {
+    check(pointer, name)?;
+    // SAFETY: as in `structure`.
+    let size = unsafe { pointer.cast::<u32>().read() } as usize;
+    check_size::<T>(size, name)?;
+    let known = size.min(size_of::<T>());
+    let from = std::ptr::from_ref(value).cast::<u8>();
+    let head = size_of::<u32>();
+    // SAFETY: `known` bytes may be written by the contract and lie in `value`, which is ours; `head` is not more.
+    unsafe { std::ptr::copy_nonoverlapping(from.add(head), pointer.cast::<u8>().add(head), known - head) };
+    Ok(())
+}
+
+fn check_size<T: Sized32>(size: usize, name: &str) -> Result<(), Failure> {
+    // A structure of a later version is larger: what it says beyond ours cannot be obeyed, so it is refused.
+    if (T::SIZE_MIN..=size_of::<T>()).contains(&size) {
+        return Ok(());
+    }
+    let known = if T::SIZE_MIN == size_of::<T>() {
+        format!("{}", size_of::<T>())
+    } else {
+        format!("{} to {}", T::SIZE_MIN, size_of::<T>())
+    };
+    let message = format!("`{name}.size` is {size}, expected {known}: set it to sizeof({})", T::NAME);
+    Err(Failure::new(WB_SIZE, message))
+}
+
+/// The `count` values at `pointer`, which may be null where there are none.
+///
+/// # Safety
+/// Where not null, `pointer` is valid for reads of `count` values for as long as the slice is used, and nobody writes
+/// to them meanwhile. Any bytes are a valid `T`.
+pub unsafe fn slice<'a, T: Copy>(pointer: *const T, count: usize, name: &str) -> Result<&'a [T], Failure> {
+    if count == 0 {
+        return Ok(&[]);
+    }
+    check(pointer, name)?;
+    check_count::<T>(count, name)?;
+    // SAFETY: not null, aligned, within the address space; the rest is this function's contract.
+    Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
+}
+
+/// The `count` values at `pointer`, to be written.
+///
+/// # Safety
+/// As for [`slice`]; nobody else reads or writes the values meanwhile, and they are initialised.
+pub unsafe fn slice_mut<'a, T: Copy>(pointer: *mut T, count: usize, name: &str) -> Result<&'a mut [T], Failure> {
+    if count == 0 {
+        return Ok(&mut []);
+    }
+    check(pointer, name)?;
+    check_count::<T>(count, name)?;
+    // SAFETY: not null, aligned, within the address space; the rest is this function's contract.
+    Ok(unsafe { std::slice::from_raw_parts_mut(pointer, count) })
+}
+
+fn check_count<T>(count: usize, name: &str) -> Result<(), Failure> {
+    if count > isize::MAX as usize / size_of::<T>().max(1) {
+        return Err(Failure::argument(format!("the count of `{name}` is {count}, more than any memory holds")));
+    }
+    Ok(())
+}
+
+/// The text of `length` bytes at `pointer`: UTF-8, with no zero byte at its end.
+///
+/// # Safety
+/// As for [`slice`].
+pub unsafe fn text<'a>(pointer: *const std::ffi::c_char, length: usize, name: &str) -> Result<&'a str, Failure> {
+    // SAFETY: by this function's contract; any byte is a `u8`.
+    let bytes = unsafe { slice(pointer.cast::<u8>(), length, name)? };
+    std::str::from_utf8(bytes)
+        .map_err(|error| Failure::argument(format!("`{name}` is not UTF-8 at byte {}", error.valid_up_to())))
+}
+
+/// Writes one value.
+///
+/// # Safety
+/// Where not null, `pointer` is valid for writes.
+pub unsafe fn write<T: Copy>(pointer: *mut T, value: T, name: &str) -> Result<(), Failure> {
+    check(pointer, name)?;
+    // SAFETY: not null, aligned, and by this function's contract valid for writes.
+    unsafe { pointer.write(value) };
+    Ok(())
+}
+
+/// Writes `values` into the caller's buffer, and their number to `count`. A buffer that is too small (null with a
+/// capacity of 0 asks for the number alone) is left as it was, and the call fails with [`WB_BUFFER`].
+///
+/// # Safety
+/// Where not null, `buffer` is valid for writes of `capacity` values, and `count` of one.
+pub unsafe fn fill<T: Copy>(
+    buffer: *mut T,
+    capacity: usize,
+    count: *mut usize,
+    values: &[T],
+    name: &str,
+) -> Result<(), Failure> {
+    // SAFETY: by this function's contract.
+    unsafe { write(count, values.len(), "count")? };
+    if values.len() > capacity {
+        let message = format!("`{name}` has room for {capacity}, needed {}", values.len());
+        return Err(Failure::new(WB_BUFFER, message));
+    }
+    if values.is_empty() {
+        return Ok(());
+    }
+    check(buffer, name)?;
+    // SAFETY: `buffer` has room for `capacity` values by the contract, which are not fewer; `values` is ours.
+    unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), buffer, values.len()) };
+    Ok(())
+}

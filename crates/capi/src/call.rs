@@ -1,0 +1,37 @@
+//! What every call does: catch panics, keep the message of a failure.
+
+use crate::status::{Failure, WB_OK, WB_PANIC};
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+thread_local! {
+    /// The message of this thread's last failure. Calls that succeed leave it alone.
+    static LAST_ERROR: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Runs the body of the function `name`, and gives its status. An object that was being changed when the body panicked
+/// is broken (see `handle`).
+pub fn call(name: &'static str, body: impl FnOnce() -> Result<(), Failure>) -> u32 {
+    // What the panic left half done is behind the lock of the object's handle, which is poisoned by it.
+    let failure = match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => return WB_OK,
+        Ok(Err(failure)) => failure,
+        Err(payload) => {
+            let text = payload.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
+            Failure::new(WB_PANIC, format!("panic: {text}"))
+        }
+    };
+    LAST_ERROR.with_borrow_mut(|message| {
+        message.clear();
+        message.push_str(name);
+        message.push_str(": ");
+        message.push_str(&failure.message);
+    });
+    failure.status
+}
+
+/// Reads the message of this thread's last failure.
+pub fn with_last_error<R>(read: impl FnOnce(&str) -> R) -> R {
+    LAST_ERROR.with_borrow(|message| read(message))
+}

@@ -1,0 +1,43 @@
+//! Versions, statuses and messages.
+
+use crate::arguments::fill;
+use crate::call::{call, with_last_error};
+use crate::status;
+use std::ffi::c_char;
+
+/// The version of this interface: the major number in the upper 16 bits, the minor in the lower. Programs run with any
+/// library of the same major number and the same or a higher minor.
+pub const WB_ABI_VERSION: u32 = 1 << 16;
+
+/// The version of the library that runs: compare its upper 16 bits with those of `WB_ABI_VERSION`.
+///
+/// Threads: any.
+#[unsafe(no_mangle)]
+pub extern "C" fn wb_abi_version() -> u32 {
+    WB_ABI_VERSION
+}
+
+/// The name of a status, in English, ending with a zero byte; null for a number that is no status.
+///
+/// Threads: any. Lifetime: for ever.
+#[unsafe(no_mangle)]
+pub extern "C" fn wb_status_name(status: u32) -> *const c_char {
+    status::name(status).map_or(std::ptr::null(), |name| name.as_ptr().cast())
+}
+
+/// The message of the last call that failed on this thread, UTF-8, without a zero byte at its end. Mistakes in files and
+/// texts begin with `file:line:column:`, a line for each.
+///
+/// Threads: any; each has its own message.
+///
+/// # Safety
+/// `buffer` has room for `capacity` bytes, or is null with `capacity` 0; `count` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_last_error(buffer: *mut c_char, capacity: usize, count: *mut usize) -> u32 {
+    // The message is copied, since a failure of this call replaces it.
+    let message = with_last_error(str::to_owned);
+    call("wb_last_error", || {
+        // SAFETY: by this function's contract.
+        unsafe { fill(buffer.cast::<u8>(), capacity, count, message.as_bytes(), "buffer") }
+    })
+}

@@ -1,0 +1,19 @@
+//! The C interface of Wheelbase. Its documentation is the header, `include/wheelbase.h`, and `docs/c.md`.
+//!
+//! Each function is thin: it makes values of Rust from its arguments, calls one function of the libraries, and writes
+//! down what comes back. Nothing is implemented here that the libraries have.
+
+#![warn(unsafe_op_in_unsafe_fn)]
+
+mod status;
+
+mod handle;
+
+mod call;
+
+mod arguments;
+
+mod error;
+
+pub use error::{wb_abi_version, wb_last_error, wb_status_name};
+pub use status::*;
