@@ -7,7 +7,7 @@ use crate::status::{Failure, WB_BUFFER, WB_POINTER, WB_SIZE};
 ///
 /// # Safety
 /// `repr(C)`, the first field is a `u32`, and any bytes (all zero bytes among them) are a valid value.
-pub unsafe trait Sized32: Copy {
+pub(crate) unsafe trait Sized32: Copy {
     /// The size of the first version that was published, in bytes.
     const SIZE_MIN: usize;
     /// Its name in C.
@@ -30,7 +30,7 @@ fn check<T>(pointer: *const T, name: &str) -> Result<(), Failure> {
 ///
 /// # Safety
 /// Where not null, `pointer` is valid for reads of the number of bytes that stands in its first field.
-pub unsafe fn structure<T: Sized32>(pointer: *const T, name: &str) -> Result<T, Failure> {
+pub(crate) unsafe fn structure<T: Sized32>(pointer: *const T, name: &str) -> Result<T, Failure> {
     check(pointer, name)?;
     // SAFETY: `pointer` is not null and aligned, and by this function's contract a `size` can be read there.
     let size = unsafe { pointer.cast::<u32>().read() } as usize;
@@ -48,7 +48,11 @@ pub unsafe fn structure<T: Sized32>(pointer: *const T, name: &str) -> Result<T, 
 ///
 /// # Safety
 /// Where not null, `pointer` is valid for reads and writes of the number of bytes that stands in its first field.
-pub unsafe fn fill_structure<T: Sized32>(pointer: *mut T, value: &T, name: &str) -> Result<(), Failure> {
+pub(crate) unsafe fn fill_structure<T: Sized32>(
+    pointer: *mut T,
+    value: &T,
+    name: &str,
+) -> Result<(), Failure> {
     check(pointer, name)?;
     // SAFETY: as in `structure`.
     let size = unsafe { pointer.cast::<u32>().read() } as usize;
@@ -75,12 +79,96 @@ fn check_size<T: Sized32>(size: usize, name: &str) -> Result<(), Failure> {
     Err(Failure::new(WB_SIZE, message))
 }
 
+/// The `count` structures at `pointer`, copied. They lie as far apart as the `size` of the first says, which all have.
+///
+/// # Safety
+/// Where not null, `pointer` is valid for reads of `count` structures of the number of bytes that stands in the first
+/// field of the first.
+pub(crate) unsafe fn structures<T: Sized32>(
+    pointer: *const T,
+    count: usize,
+    name: &str,
+) -> Result<Vec<T>, Failure> {
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    // SAFETY: by this function's contract.
+    let stride = unsafe { stride_of(pointer, count, name)? };
+    let mut values = Vec::with_capacity(count);
+    for number in 0..count {
+        // SAFETY: `number` is below `count`, so that the place is within what can be read by the contract.
+        let (at, size) = unsafe {
+            let at = pointer.cast::<u8>().add(number * stride).cast::<T>();
+            (at, at.cast::<u32>().read() as usize)
+        };
+        if size != stride {
+            let message = format!("`{name}[{number}].size` is {size}, that of `{name}[0]` is {stride}");
+            return Err(Failure::new(WB_SIZE, message));
+        }
+        // SAFETY: its size is that of the first.
+        values.push(unsafe { structure(at, name)? });
+    }
+    Ok(values)
+}
+
+/// How far apart the structures of an array lie.
+///
+/// # Safety
+/// Where not null, `pointer` is valid for reads of a `u32`.
+unsafe fn stride_of<T: Sized32>(pointer: *const T, count: usize, name: &str) -> Result<usize, Failure> {
+    check(pointer, name)?;
+    // SAFETY: not null and aligned; the rest is this function's contract.
+    let stride = unsafe { pointer.cast::<u32>().read() } as usize;
+    check_size::<T>(stride, name)?;
+    if !stride.is_multiple_of(align_of::<T>()) {
+        let message = format!("`{name}[0].size` is {stride}: set it to sizeof({})", T::NAME);
+        return Err(Failure::new(WB_SIZE, message));
+    }
+    if count > isize::MAX as usize / size_of::<T>() {
+        return Err(Failure::argument(format!(
+            "the count of `{name}` is {count}, more than any memory holds"
+        )));
+    }
+    Ok(stride)
+}
+
+/// Writes `values` to the array of structures at `pointer`, which lie as far apart as the `size` of the first says. The
+/// sizes of the others are set to it.
+///
+/// # Safety
+/// Where not null, `pointer` is valid for writes of as many structures as there are values, and for reads of the `size`
+/// of the first.
+pub(crate) unsafe fn fill_structures<T: Sized32>(
+    pointer: *mut T,
+    values: &[T],
+    name: &str,
+) -> Result<(), Failure> {
+    if values.is_empty() {
+        return Ok(());
+    }
+    // SAFETY: by this function's contract.
+    let stride = unsafe { stride_of(pointer, values.len(), name)? };
+    for (number, value) in values.iter().enumerate() {
+        // SAFETY: `number` is below the number of structures that may be written by the contract.
+        unsafe {
+            let at = pointer.cast::<u8>().add(number * stride).cast::<T>();
+            at.cast::<u32>().write(stride as u32);
+            fill_structure(at, value, name)?;
+        }
+    }
+    Ok(())
+}
+
 /// The `count` values at `pointer`, which may be null where there are none.
 ///
 /// # Safety
 /// Where not null, `pointer` is valid for reads of `count` values for as long as the slice is used, and nobody writes
 /// to them meanwhile. Any bytes are a valid `T`.
-pub unsafe fn slice<'a, T: Copy>(pointer: *const T, count: usize, name: &str) -> Result<&'a [T], Failure> {
+pub(crate) unsafe fn slice<'a, T: Copy>(
+    pointer: *const T,
+    count: usize,
+    name: &str,
+) -> Result<&'a [T], Failure> {
     if count == 0 {
         return Ok(&[]);
     }
@@ -94,7 +182,11 @@ pub unsafe fn slice<'a, T: Copy>(pointer: *const T, count: usize, name: &str) ->
 ///
 /// # Safety
 /// As for [`slice`]; nobody else reads or writes the values meanwhile, and they are initialised.
-pub unsafe fn slice_mut<'a, T: Copy>(pointer: *mut T, count: usize, name: &str) -> Result<&'a mut [T], Failure> {
+pub(crate) unsafe fn slice_mut<'a, T: Copy>(
+    pointer: *mut T,
+    count: usize,
+    name: &str,
+) -> Result<&'a mut [T], Failure> {
     if count == 0 {
         return Ok(&mut []);
     }
@@ -106,7 +198,9 @@ pub unsafe fn slice_mut<'a, T: Copy>(pointer: *mut T, count: usize, name: &str) 
 
 fn check_count<T>(count: usize, name: &str) -> Result<(), Failure> {
     if count > isize::MAX as usize / size_of::<T>().max(1) {
-        return Err(Failure::argument(format!("the count of `{name}` is {count}, more than any memory holds")));
+        return Err(Failure::argument(format!(
+            "the count of `{name}` is {count}, more than any memory holds"
+        )));
     }
     Ok(())
 }
@@ -115,7 +209,11 @@ fn check_count<T>(count: usize, name: &str) -> Result<(), Failure> {
 ///
 /// # Safety
 /// As for [`slice`].
-pub unsafe fn text<'a>(pointer: *const std::ffi::c_char, length: usize, name: &str) -> Result<&'a str, Failure> {
+pub(crate) unsafe fn text<'a>(
+    pointer: *const std::ffi::c_char,
+    length: usize,
+    name: &str,
+) -> Result<&'a str, Failure> {
     // SAFETY: by this function's contract; any byte is a `u8`.
     let bytes = unsafe { slice(pointer.cast::<u8>(), length, name)? };
     std::str::from_utf8(bytes)
@@ -126,7 +224,7 @@ pub unsafe fn text<'a>(pointer: *const std::ffi::c_char, length: usize, name: &s
 ///
 /// # Safety
 /// Where not null, `pointer` is valid for writes.
-pub unsafe fn write<T: Copy>(pointer: *mut T, value: T, name: &str) -> Result<(), Failure> {
+pub(crate) unsafe fn write<T: Copy>(pointer: *mut T, value: T, name: &str) -> Result<(), Failure> {
     check(pointer, name)?;
     // SAFETY: not null, aligned, and by this function's contract valid for writes.
     unsafe { pointer.write(value) };
@@ -138,7 +236,7 @@ pub unsafe fn write<T: Copy>(pointer: *mut T, value: T, name: &str) -> Result<()
 ///
 /// # Safety
 /// Where not null, `buffer` is valid for writes of `capacity` values, and `count` of one.
-pub unsafe fn fill<T: Copy>(
+pub(crate) unsafe fn fill<T: Copy>(
     buffer: *mut T,
     capacity: usize,
     count: *mut usize,

@@ -11,7 +11,7 @@ thread_local! {
 
 /// Runs the body of the function `name`, and gives its status. An object that was being changed when the body panicked
 /// is broken (see `handle`).
-pub fn call(name: &'static str, body: impl FnOnce() -> Result<(), Failure>) -> u32 {
+pub(crate) fn call(name: &'static str, body: impl FnOnce() -> Result<(), Failure>) -> u32 {
     // What the panic left half done is behind the lock of the object's handle, which is poisoned by it.
     let failure = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => return WB_OK,
@@ -32,6 +32,6 @@ pub fn call(name: &'static str, body: impl FnOnce() -> Result<(), Failure>) -> u
 }
 
 /// Reads the message of this thread's last failure.
-pub fn with_last_error<R>(read: impl FnOnce(&str) -> R) -> R {
+pub(crate) fn with_last_error<R>(read: impl FnOnce(&str) -> R) -> R {
     LAST_ERROR.with_borrow(|message| read(message))
 }

@@ -4,9 +4,7 @@
 //! (8 bits). A place counts its generations, so that the handle of a destroyed object never reaches its successor. Each
 //! place has a lock which is tried and never waited for: calls that exclude each other get [`WB_BUSY`], none blocks.
 
-use crate::status::{
-    Failure, WB_BROKEN, WB_BUSY, WB_DESTROYED, WB_LIMIT, WB_NO_HANDLE, WB_WRONG_KIND,
-};
+use crate::status::{Failure, WB_BROKEN, WB_BUSY, WB_DESTROYED, WB_LIMIT, WB_NO_HANDLE, WB_WRONG_KIND};
 use std::any::Any;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -15,7 +13,7 @@ use std::sync::{Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWri
 /// The kind of an object, in the highest byte of its handle.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     Map = 1,
     Class = 2,
     Tables = 3,
@@ -63,7 +61,7 @@ impl Kind {
 }
 
 /// What a handle can stand for.
-pub trait Object: Any + Send + Sync {
+pub(crate) trait Object: Any + Send + Sync {
     const KIND: Kind;
 }
 
@@ -91,7 +89,7 @@ struct Free {
 static FREE: Mutex<Free> = Mutex::new(Free { fresh: 0, given_back: Vec::new() });
 
 /// A new object's handle.
-pub fn insert<T: Object>(object: T) -> Result<u64, Failure> {
+pub(crate) fn insert<T: Object>(object: T) -> Result<u64, Failure> {
     let index = {
         let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
         match free.given_back.pop() {
@@ -116,7 +114,7 @@ pub fn insert<T: Object>(object: T) -> Result<u64, Failure> {
 }
 
 /// The object of a handle, for reading. Any number of threads may read at once.
-pub fn shared<T: Object>(handle: u64) -> Result<Shared<T>, Failure> {
+pub(crate) fn shared<T: Object>(handle: u64) -> Result<Shared<T>, Failure> {
     let slot = match place::<T>(handle)?.try_read() {
         Ok(slot) => slot,
         Err(TryLockError::WouldBlock) => return Err(busy::<T>()),
@@ -127,7 +125,7 @@ pub fn shared<T: Object>(handle: u64) -> Result<Shared<T>, Failure> {
 }
 
 /// The object of a handle, for changing. A panic meanwhile leaves it broken.
-pub fn exclusive<T: Object>(handle: u64) -> Result<Exclusive<T>, Failure> {
+pub(crate) fn exclusive<T: Object>(handle: u64) -> Result<Exclusive<T>, Failure> {
     let slot = match place::<T>(handle)?.try_write() {
         Ok(slot) => slot,
         Err(TryLockError::WouldBlock) => return Err(busy::<T>()),
@@ -138,7 +136,7 @@ pub fn exclusive<T: Object>(handle: u64) -> Result<Exclusive<T>, Failure> {
 }
 
 /// Destroys an object, a broken one too. Handle 0 is nothing, and destroying it does nothing.
-pub fn destroy<T: Object>(handle: u64) -> Result<(), Failure> {
+pub(crate) fn destroy<T: Object>(handle: u64) -> Result<(), Failure> {
     if handle == 0 {
         return Ok(());
     }
@@ -193,7 +191,8 @@ fn no_handle<T: Object>(handle: u64) -> Failure {
 }
 
 fn busy<T: Object>() -> Failure {
-    let message = format!("another thread is in a call with this {}, which excludes this call", T::KIND.name());
+    let message =
+        format!("another thread is in a call with this {}, which excludes this call", T::KIND.name());
     Failure::new(WB_BUSY, message)
 }
 
@@ -207,13 +206,13 @@ fn broken<T: Object>(handle: u64, generation: u32) -> Failure {
 }
 
 /// An object that is being read.
-pub struct Shared<T> {
+pub(crate) struct Shared<T> {
     slot: RwLockReadGuard<'static, Slot>,
     object: PhantomData<T>,
 }
 
 /// An object that is being changed.
-pub struct Exclusive<T> {
+pub(crate) struct Exclusive<T> {
     slot: RwLockWriteGuard<'static, Slot>,
     object: PhantomData<T>,
 }

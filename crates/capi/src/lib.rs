@@ -13,7 +13,10 @@ mod call;
 
 mod arguments;
 
+mod value;
+
 mod error;
 
 pub use error::{wb_abi_version, wb_last_error, wb_status_name};
 pub use status::*;
+pub use value::*;

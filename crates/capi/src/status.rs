@@ -48,24 +48,34 @@ const NAMES: [(u32, &str); 14] = [
 ];
 
 /// The name of a status with a zero byte at its end, or `None` for a number that is none.
-pub fn name(status: u32) -> Option<&'static str> {
+pub(crate) fn name(status: u32) -> Option<&'static str> {
     NAMES.iter().find(|(number, _)| *number == status).map(|(_, name)| *name)
 }
 
 /// Why a call failed: the status that it returns, and the message that `wb_last_error` gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
-    pub status: u32,
-    pub message: String,
+pub(crate) struct Failure {
+    pub(crate) status: u32,
+    pub(crate) message: String,
 }
 
 impl Failure {
-    pub fn new(status: u32, message: impl Into<String>) -> Self {
+    pub(crate) fn new(status: u32, message: impl Into<String>) -> Self {
         Self { status, message: message.into() }
     }
 
     /// An argument out of its range.
-    pub fn argument(message: impl Into<String>) -> Self {
+    pub(crate) fn argument(message: impl Into<String>) -> Self {
         Self::new(WB_ARGUMENT, message)
+    }
+}
+
+impl From<wheelbase_scenario::load::LoadError> for Failure {
+    fn from(error: wheelbase_scenario::load::LoadError) -> Self {
+        use wheelbase_scenario::load::LoadError;
+        match error {
+            LoadError::Memory { file, error } => Self::new(WB_LIMIT, format!("{file}: {error}")),
+            other => Self::new(WB_TEXT, other.to_string()),
+        }
     }
 }
