@@ -17,6 +17,18 @@ mod value;
 
 mod error;
 
+mod map;
+
+mod class;
+
+mod tables;
+
+mod plan;
+
+pub use class::*;
 pub use error::{wb_abi_version, wb_last_error, wb_status_name};
+pub use map::*;
+pub use plan::*;
 pub use status::*;
+pub use tables::*;
 pub use value::*;
