@@ -25,10 +25,16 @@ mod tables;
 
 mod plan;
 
+mod field;
+
+mod queue;
+
 pub use class::*;
 pub use error::{wb_abi_version, wb_last_error, wb_status_name};
+pub use field::*;
 pub use map::*;
 pub use plan::*;
+pub use queue::*;
 pub use status::*;
 pub use tables::*;
 pub use value::*;

@@ -16,8 +16,10 @@ use wheelbase_planner::{Legality, MovementTables, PathPose, Pose, tables_need};
 #[derive(Clone)]
 pub(crate) struct Tables {
     pub(crate) tables: MovementTables,
-    /// Counts what has changed the tables, so that searches and fields find that they are of others.
+    /// Counts what has changed the tables, components among it, so that searches find that they are of others.
     pub(crate) version: u64,
+    /// Counts the edits of the map that they have followed.
+    pub(crate) edits: u64,
     /// The kinds of the map: tables hold a speed for each.
     terrain: TerrainTable,
     sides: SideTable,
@@ -75,7 +77,7 @@ pub unsafe extern "C" fn wb_tables_new(map: u64, class_: u64, tables: *mut u64) 
             let (map, class) = (shared::<Map>(map)?, shared::<Class>(class_)?);
             let compiled = MovementTables::compile(&map.0, class.on(&map.0)?);
             let (terrain, sides) = (map.0.terrain_table().clone(), map.0.side_table().clone());
-            Ok(Tables { tables: compiled, version: 0, terrain, sides })
+            Ok(Tables { tables: compiled, version: 0, edits: 0, terrain, sides })
         };
         // SAFETY: by this function's contract.
         unsafe { give(tables, "tables", make) }
@@ -147,6 +149,7 @@ pub unsafe extern "C" fn wb_tables_update(
         tables.check_map(&map.0)?;
         let update = tables.tables.update(&map.0, changed.intersection(map.0.size().rect()));
         tables.version += 1;
+        tables.edits += 1;
         if effect.is_null() {
             return Ok(());
         }
