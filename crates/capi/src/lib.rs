@@ -17,6 +17,14 @@ mod value;
 
 mod error;
 
+mod names;
+
+mod row;
+
+mod world;
+
 pub use error::{wb_abi_version, wb_last_error, wb_status_name};
+pub use row::*;
 pub use status::*;
 pub use value::*;
+pub use world::*;
