@@ -23,7 +23,13 @@ mod row;
 
 mod world;
 
+mod order;
+
+mod command;
+
+pub use command::*;
 pub use error::{wb_abi_version, wb_last_error, wb_status_name};
+pub use order::*;
 pub use row::*;
 pub use status::*;
 pub use value::*;

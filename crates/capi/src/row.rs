@@ -110,6 +110,25 @@ pub const WB_REFUSED_WRONG_PATH: u32 = 15;
 /// A primitive that the agent's class does not have.
 pub const WB_REFUSED_WRONG_PRIMITIVE: u32 = 16;
 
+/// Go to a member of the goal, the cheapest.
+pub const WB_ORDER_GOTO: u32 = 0;
+/// Go to the cheapest pose with its anchor in an area that no other agent stands on or is assigned.
+pub const WB_ORDER_GOTO_AREA: u32 = 1;
+/// Visit the goals in turn, without end.
+pub const WB_ORDER_PATROL: u32 = 2;
+/// Stand for a number of ticks.
+pub const WB_ORDER_WAIT: u32 = 3;
+/// Do one task after another, without end. The last of a list.
+pub const WB_ORDER_TASKS: u32 = 4;
+/// Go to a pose around the goal; poses are assigned to all agents of the command together.
+pub const WB_ORDER_GOTO_GROUP: u32 = 5;
+/// Drop all orders behind this one and rest; others may push the agent.
+pub const WB_ORDER_STOP: u32 = 6;
+/// Rest without end. Nobody pushes the agent, and searches take it for an obstacle.
+pub const WB_ORDER_HOLD: u32 = 7;
+/// Keep within a number of cells of an agent, until that is gone.
+pub const WB_ORDER_FOLLOW: u32 = 8;
+
 /// No member of the goal is on the map.
 pub const WB_FAILURE_GOAL_OFF_MAP: u32 = 0;
 /// The class has none of the headings that the order names.

@@ -276,14 +276,25 @@ pub(crate) fn goal_members(
 
 /// The changes of Rust, checked against the map, all of them before any is made.
 pub(crate) fn changes(given: &[wb_change], grid: &Grid) -> Result<Vec<Change>, Failure> {
+    changes_where(given, grid.shape(), |change| change.check(grid).map_err(|error| error.to_string()))
+}
+
+/// The changes of Rust for maps of a shape. Whether they can be made on the map is not checked.
+pub(crate) fn changes_unchecked(given: &[wb_change], shape: GridShape) -> Result<Vec<Change>, Failure> {
+    changes_where(given, shape, |_| Ok(()))
+}
+
+fn changes_where(
+    given: &[wb_change],
+    shape: GridShape,
+    check: impl Fn(&Change) -> Result<(), String>,
+) -> Result<Vec<Change>, Failure> {
     let mut changes = Vec::with_capacity(given.len());
     for (number, change) in given.iter().enumerate() {
         let from = changes.len();
         let in_change = |why: String| Failure::argument(format!("changes[{number}]: {why}"));
-        push_change(change, grid.shape(), &mut changes).map_err(in_change)?;
-        for change in &changes[from..] {
-            change.check(grid).map_err(|error| in_change(error.to_string()))?;
-        }
+        push_change(change, shape, &mut changes).map_err(in_change)?;
+        changes[from..].iter().try_for_each(&check).map_err(in_change)?;
     }
     Ok(changes)
 }

@@ -10,9 +10,7 @@ use crate::status::{Failure, WB_BROKEN, WB_BUSY, WB_LIMIT, WB_NOT_FOUND, WB_TEXT
 use std::ffi::c_char;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError, TryLockError};
-use wheelbase_scenario::load::{
-    AttachedFile, Files, LoadError as FileError, Overrides, load_world, load_world_of_bytes,
-};
+use wheelbase_scenario::load::{AttachedFile, Files, Overrides, load_world, load_world_of_bytes};
 use wheelbase_sim::{
     AgentId, AgentRow, Host, LoadError, Name, RunState, SaveError, Settings, Threads, UnreachableReason,
     World,
@@ -84,12 +82,7 @@ pub(crate) fn threads_of(threads: u32) -> Result<Threads, Failure> {
     }
 }
 
-/// Why a file or text cannot be loaded.
-fn of_file(error: &FileError) -> Failure {
-    let status = if matches!(error, FileError::Memory { .. }) { WB_LIMIT } else { WB_TEXT };
-    Failure::new(status, error.to_string())
-}
-
+/// Why a snapshot cannot be loaded.
 fn of_snapshot(error: &LoadError) -> Failure {
     let status = if matches!(error, LoadError::Memory(_)) { WB_LIMIT } else { WB_TEXT };
     Failure::new(status, format!("`bytes`: {error}"))
@@ -224,8 +217,7 @@ pub unsafe extern "C" fn wb_world_open(
         // SAFETY: by this function's contract.
         let (path, out) = unsafe { (text(path, length, "path")?, output(world, "world")?) };
         let own = threads_of(threads)?;
-        let mut loaded =
-            load_world(Path::new(path), Overrides::default()).map_err(|error| of_file(&error))?;
+        let mut loaded = load_world(Path::new(path), Overrides::default())?;
         loaded.set_threads(own);
         out.write(insert(HostWorld::new(loaded, threads))?);
         Ok(())
@@ -270,8 +262,8 @@ pub unsafe extern "C" fn wb_world_parse(
             });
         }
         let own = threads_of(threads)?;
-        let loaded = load_world_of_bytes(Path::new(name), bytes, Files::Memory(&files), Overrides::default());
-        let mut loaded = loaded.map_err(|error| of_file(&error))?.world;
+        let files = Files::Memory(&files);
+        let mut loaded = load_world_of_bytes(Path::new(name), bytes, files, Overrides::default())?.world;
         loaded.set_threads(own);
         out.write(insert(HostWorld::new(loaded, threads))?);
         Ok(())
