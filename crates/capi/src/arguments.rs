@@ -1,5 +1,6 @@
 //! Pointers from C become references and slices here, and nowhere else.
 
+use crate::handle::{Object, insert};
 use crate::status::{Failure, WB_BUFFER, WB_POINTER, WB_SIZE};
 use std::mem::MaybeUninit;
 
@@ -259,6 +260,22 @@ pub(crate) unsafe fn write<T: Copy>(pointer: *mut T, value: T, name: &str) -> Re
     // SAFETY: not null, aligned, and by this function's contract valid for writes.
     unsafe { pointer.write(value) };
     Ok(())
+}
+
+/// Makes an object and writes its handle; 0 where that fails.
+///
+/// # Safety
+/// As for [`write`].
+pub(crate) unsafe fn give<T: Object>(
+    pointer: *mut u64,
+    name: &str,
+    make: impl FnOnce() -> Result<T, Failure>,
+) -> Result<(), Failure> {
+    // SAFETY: by this function's contract. Written first, so that no object is made whose handle nobody gets.
+    unsafe { write(pointer, 0, name)? };
+    let handle = insert(make()?)?;
+    // SAFETY: as above.
+    unsafe { write(pointer, handle, name) }
 }
 
 /// Writes `values` into the caller's buffer, and their number to `count`. A buffer that is too small (null with a

@@ -27,9 +27,12 @@ mod order;
 
 mod command;
 
+mod recording;
+
 pub use command::*;
 pub use error::{wb_abi_version, wb_last_error, wb_status_name};
 pub use order::*;
+pub use recording::*;
 pub use row::*;
 pub use status::*;
 pub use value::*;

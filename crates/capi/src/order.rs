@@ -5,7 +5,7 @@
 
 #![allow(non_camel_case_types)]
 
-use crate::arguments::{Sized32, fill_structure, slice, structure, structures};
+use crate::arguments::{Sized32, slice, structure, structures, write};
 use crate::call::call;
 use crate::row::{
     WB_ORDER_FOLLOW, WB_ORDER_GOTO, WB_ORDER_GOTO_AREA, WB_ORDER_GOTO_GROUP, WB_ORDER_HOLD, WB_ORDER_PATROL,
@@ -187,12 +187,12 @@ unsafe impl Sized32 for wb_spawn_group {
     const NAME: &'static str = "wb_spawn_group";
 }
 
-/// Makes `order` an order of a kind, with the usual values of everything else. Its `size` is set already.
+/// Makes `order` an order of a kind, with its `size` and the usual values of everything else.
 ///
 /// Threads: any.
 ///
 /// # Safety
-/// `order` points to a structure whose `size` is set.
+/// `order` may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_order_init(order: *mut wb_order, kind: u32) -> u32 {
     call("wb_order_init", || {
@@ -213,7 +213,7 @@ pub unsafe extern "C" fn wb_order_init(order: *mut wb_order, kind: u32) -> u32 {
             tasks: std::ptr::null(),
         };
         // SAFETY: by this function's contract.
-        unsafe { fill_structure(order, &usual, "order") }
+        unsafe { write(order, usual, "order") }
     })
 }
 

@@ -2,14 +2,14 @@
 
 #![allow(non_camel_case_types)]
 
-use crate::arguments::{Sized32, fill, fill_structure, output, slice, text};
+use crate::arguments::{Sized32, fill, fill_structure, give, output, slice, text};
 use crate::call::call;
-use crate::handle::{Exclusive, Kind, Object, Shared, destroy, exclusive, insert, shared};
+use crate::handle::{Exclusive, Kind, Object, Shared, destroy, exclusive, shared};
 use crate::row::{agent_rows, event_rows, wb_agent_row, wb_event_row};
 use crate::status::{Failure, WB_BROKEN, WB_BUSY, WB_LIMIT, WB_NOT_FOUND, WB_TEXT};
 use std::ffi::c_char;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError, Weak};
 use wheelbase_scenario::load::{AttachedFile, Files, Overrides, load_world, load_world_of_bytes};
 use wheelbase_sim::{
     AgentId, AgentRow, Host, LoadError, Name, RunState, SaveError, Settings, Threads, UnreachableReason,
@@ -31,8 +31,12 @@ pub(crate) struct HostWorld {
     threads: u32,
     /// The world as bytes, once they have been asked for: the call that gets them need not make them again.
     saved: Mutex<Option<Vec<u8>>>,
-    /// The recording that its log belongs to; 0 for none.
-    pub(crate) recording: u64,
+    /// Whether it has its setup still: no snapshot was loaded.
+    pub(crate) is_new: bool,
+    /// The recording that its log belongs to, if that is there and has missed no step.
+    recording: Weak<()>,
+    /// What the last step gave, while that recording has not read its log.
+    unread: Option<RunState>,
 }
 
 impl Object for HostWorld {
@@ -41,7 +45,56 @@ impl Object for HostWorld {
 
 impl HostWorld {
     pub(crate) fn new(world: World, threads: u32) -> Self {
-        Self { world, threads, saved: Mutex::new(None), recording: 0 }
+        let (recording, unread) = (Weak::new(), None);
+        Self { world, threads, saved: Mutex::new(None), is_new: true, recording, unread }
+    }
+
+    /// A loaded world.
+    fn loaded(world: World, threads: u32) -> Self {
+        Self { is_new: false, ..Self::new(world, threads) }
+    }
+
+    /// Has the log, which has been begun, belong to a recording.
+    pub(crate) fn begin_log(&mut self, recording: &Arc<()>) {
+        (self.recording, self.unread) = (Arc::downgrade(recording), None);
+    }
+
+    /// Has the log belong to no recording.
+    pub(crate) fn end_log(&mut self) {
+        (self.recording, self.unread) = (Weak::new(), None);
+        self.world.clear_log();
+    }
+
+    /// Whether the log belongs to a recording, which has read it.
+    pub(crate) fn is_recorded(&self, recording: &Arc<()>) -> bool {
+        self.recording.as_ptr() == Arc::as_ptr(recording) && self.unread.is_none()
+    }
+
+    /// What the last step gave, which a recording has not read.
+    pub(crate) fn unread_step(&self, recording: &Arc<()>) -> Result<RunState, Failure> {
+        if self.recording.as_ptr() != Arc::as_ptr(recording) {
+            let message = "the recording has ended: it is of another world, a step was not recorded, or the world was \
+                restored, copied over or recorded anew";
+            return Err(Failure::argument(message));
+        }
+        self.unread.ok_or_else(|| Failure::argument("no step since the last one that was recorded"))
+    }
+
+    /// A recording has read what the last step gave.
+    pub(crate) fn log_is_read(&mut self) {
+        self.unread = None;
+        self.world.clear_log();
+    }
+
+    /// Runs a tick.
+    fn step(&mut self) -> Result<RunState, Failure> {
+        // Nobody else reads the log, and it would grow.
+        if self.recording.strong_count() == 0 || self.unread.is_some() {
+            self.end_log();
+        }
+        let run = self.world.try_step().map_err(|broken| Failure::new(WB_BROKEN, broken.to_string()))?;
+        self.unread = (self.recording.strong_count() > 0).then_some(run);
+        Ok(run)
     }
 
     /// The row of an agent.
@@ -215,12 +268,15 @@ pub unsafe extern "C" fn wb_world_open(
 ) -> u32 {
     call("wb_world_open", || {
         // SAFETY: by this function's contract.
-        let (path, out) = unsafe { (text(path, length, "path")?, output(world, "world")?) };
-        let own = threads_of(threads)?;
-        let mut loaded = load_world(Path::new(path), Overrides::default())?;
-        loaded.set_threads(own);
-        out.write(insert(HostWorld::new(loaded, threads))?);
-        Ok(())
+        let path = unsafe { text(path, length, "path")? };
+        let make = || {
+            let own = threads_of(threads)?;
+            let mut loaded = load_world(Path::new(path), Overrides::default())?;
+            loaded.set_threads(own);
+            Ok(HostWorld::new(loaded, threads))
+        };
+        // SAFETY: by this function's contract.
+        unsafe { give(world, "world", make) }
     })
 }
 
@@ -247,10 +303,9 @@ pub unsafe extern "C" fn wb_world_parse(
 ) -> u32 {
     call("wb_world_parse", || {
         // SAFETY: by this function's contract.
-        let (name, bytes, given, out) = unsafe {
+        let (name, bytes, given) = unsafe {
             let name = text(name, name_length, "name")?;
-            let bytes = slice(bytes, length, "bytes")?;
-            (name, bytes, slice(files, n_files, "files")?, output(world, "world")?)
+            (name, slice(bytes, length, "bytes")?, slice(files, n_files, "files")?)
         };
         let mut files = Vec::with_capacity(given.len());
         for (number, file) in given.iter().enumerate() {
@@ -261,12 +316,15 @@ pub unsafe extern "C" fn wb_world_parse(
                 AttachedFile { name, bytes }
             });
         }
-        let own = threads_of(threads)?;
-        let files = Files::Memory(&files);
-        let mut loaded = load_world_of_bytes(Path::new(name), bytes, files, Overrides::default())?.world;
-        loaded.set_threads(own);
-        out.write(insert(HostWorld::new(loaded, threads))?);
-        Ok(())
+        let make = || {
+            let (own, files) = (threads_of(threads)?, Files::Memory(&files));
+            let loaded = load_world_of_bytes(Path::new(name), bytes, files, Overrides::default())?;
+            let mut loaded = loaded.world;
+            loaded.set_threads(own);
+            Ok(HostWorld::new(loaded, threads))
+        };
+        // SAFETY: by this function's contract.
+        unsafe { give(world, "world", make) }
     })
 }
 
@@ -280,14 +338,12 @@ pub unsafe extern "C" fn wb_world_parse(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_world_clone(world: u64, copy: *mut u64) -> u32 {
     call("wb_world_clone", || {
-        // SAFETY: by this function's contract.
-        let out = unsafe { output(copy, "copy")? };
-        let copied = {
+        let make = || {
             let from = reading(world)?;
-            HostWorld::new(from.world.clone(), from.threads)
+            Ok(HostWorld { is_new: from.is_new, ..HostWorld::new(from.world.clone(), from.threads) })
         };
-        out.write(insert(copied)?);
-        Ok(())
+        // SAFETY: by this function's contract.
+        unsafe { give(copy, "copy", make) }
     })
 }
 
@@ -304,7 +360,8 @@ pub extern "C" fn wb_world_copy_from(world: u64, from: u64) -> u32 {
         let from = reading(from)?;
         let mut to = changing(world)?;
         to.world.clone_from(&from.world);
-        (to.threads, to.recording) = (from.threads, 0);
+        (to.threads, to.is_new) = (from.threads, from.is_new);
+        to.end_log();
         Ok(())
     })
 }
@@ -377,9 +434,10 @@ pub unsafe extern "C" fn wb_world_load(
 ) -> u32 {
     call("wb_world_load", || {
         // SAFETY: by this function's contract.
-        let (bytes, out) = unsafe { (slice(bytes, length, "bytes")?, output(world, "world")?) };
-        out.write(insert(HostWorld::new(load(bytes, threads)?, threads))?);
-        Ok(())
+        unsafe {
+            let bytes = slice(bytes, length, "bytes")?;
+            give(world, "world", || Ok(HostWorld::loaded(load(bytes, threads)?, threads)))
+        }
     })
 }
 
@@ -398,7 +456,7 @@ pub unsafe extern "C" fn wb_world_restore(world: u64, bytes: *const u8, length: 
         let threads = reading(world)?.threads;
         let loaded = load(bytes, threads)?;
         let mut found = changing(world)?;
-        (found.world, found.recording) = (loaded, 0);
+        *found = HostWorld::loaded(loaded, threads);
         Ok(())
     })
 }
@@ -457,8 +515,7 @@ pub unsafe extern "C" fn wb_world_step(world: u64, state: *mut u32) -> u32 {
         // SAFETY: by this function's contract.
         let out = unsafe { output(state, "state")? };
         let mut found = changing(world)?;
-        let run = found.world.try_step().map_err(|broken| Failure::new(WB_BROKEN, broken.to_string()))?;
-        out.write(match run {
+        out.write(match found.step()? {
             RunState::Running => WB_RUNNING,
             RunState::Ended => WB_ENDED,
         });
