@@ -2,6 +2,7 @@
 
 use crate::handle::{Object, insert};
 use crate::status::{Failure, WB_BUFFER, WB_POINTER, WB_SIZE};
+use std::mem::MaybeUninit;
 
 /// A structure whose first field is `size: u32`, set by the caller to what its header says. Later versions of the
 /// library may append fields: a caller with an older header gives a smaller size, and the fields beyond it read as 0.
@@ -37,7 +38,7 @@ pub(crate) unsafe fn structure<T: Sized32>(pointer: *const T, name: &str) -> Res
     let size = unsafe { pointer.cast::<u32>().read() } as usize;
     check_size::<T>(size, name)?;
     let known = size.min(size_of::<T>());
-    let mut value = std::mem::MaybeUninit::<T>::zeroed();
+    let mut value = MaybeUninit::<T>::zeroed();
     // SAFETY: `size` bytes can be read by the contract and `known` are not more; `value` has `size_of::<T>()` bytes and
     // is no part of what the caller gave.
     unsafe { std::ptr::copy_nonoverlapping(pointer.cast::<u8>(), value.as_mut_ptr().cast::<u8>(), known) };
@@ -219,6 +220,35 @@ pub(crate) unsafe fn text<'a>(
     let bytes = unsafe { slice(pointer.cast::<u8>(), length, name)? };
     std::str::from_utf8(bytes)
         .map_err(|error| Failure::argument(format!("`{name}` is not UTF-8 at byte {}", error.valid_up_to())))
+}
+
+/// The place of a result that is written once there is one. Calls that change something ask for it first, so that they
+/// do nothing where the result has no place.
+///
+/// # Safety
+/// Where not null, `pointer` is valid for writes for as long as the place is used.
+pub(crate) unsafe fn output<'a, T: Copy>(
+    pointer: *mut T,
+    name: &str,
+) -> Result<&'a mut MaybeUninit<T>, Failure> {
+    check(pointer, name)?;
+    // SAFETY: not null, aligned, and by this function's contract valid for writes; it need not be initialised.
+    Ok(unsafe { &mut *pointer.cast::<MaybeUninit<T>>() })
+}
+
+/// As [`output`], of a result that the caller may not want: a null pointer.
+///
+/// # Safety
+/// As for [`output`].
+pub(crate) unsafe fn optional_output<'a, T: Copy>(
+    pointer: *mut T,
+    name: &str,
+) -> Result<Option<&'a mut MaybeUninit<T>>, Failure> {
+    if pointer.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: by this function's contract.
+    unsafe { output(pointer, name).map(Some) }
 }
 
 /// Writes one value.

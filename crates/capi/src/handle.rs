@@ -24,10 +24,11 @@ pub(crate) enum Kind {
     Queue = 8,
     World = 9,
     Setup = 10,
+    Recording = 11,
 }
 
 impl Kind {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Map,
         Self::Class,
         Self::Tables,
@@ -38,6 +39,7 @@ impl Kind {
         Self::Queue,
         Self::World,
         Self::Setup,
+        Self::Recording,
     ];
 
     fn name(self) -> &'static str {
@@ -52,6 +54,7 @@ impl Kind {
             Self::Queue => "queue",
             Self::World => "world",
             Self::Setup => "setup",
+            Self::Recording => "recording",
         }
     }
 

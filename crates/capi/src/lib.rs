@@ -17,6 +17,8 @@ mod value;
 
 mod error;
 
+mod names;
+
 mod map;
 
 mod class;
@@ -29,12 +31,27 @@ mod field;
 
 mod queue;
 
+mod row;
+
+mod world;
+
+mod order;
+
+mod command;
+
+mod recording;
+
 pub use class::*;
+pub use command::*;
 pub use error::{wb_abi_version, wb_last_error, wb_status_name};
 pub use field::*;
 pub use map::*;
+pub use order::*;
 pub use plan::*;
 pub use queue::*;
+pub use recording::*;
+pub use row::*;
 pub use status::*;
 pub use tables::*;
 pub use value::*;
+pub use world::*;

@@ -15,6 +15,11 @@ pub const WB_NONE: u32 = u32::MAX;
 /// Ticks of what is never reached.
 pub const WB_NEVER: u32 = u32::MAX;
 
+/// If the goal cannot be reached, there is no path.
+pub const WB_FALLBACK_FAIL: u32 = 0;
+/// If the goal cannot be reached, the path leads to the nearest pose that can be reached.
+pub const WB_FALLBACK_NEAREST: u32 = 1;
+
 /// Square cells. Sides: 0 east, 1 north, 2 west, 3 south.
 pub const WB_SHAPE_SQUARE: u32 = 0;
 /// Hexagonal cells with a corner to the north; odd rows are shifted half a cell to the east. Sides: 0 east, 1 northeast,
@@ -276,14 +281,25 @@ pub(crate) fn goal_members(
 
 /// The changes of Rust, checked against the map, all of them before any is made.
 pub(crate) fn changes(given: &[wb_change], grid: &Grid) -> Result<Vec<Change>, Failure> {
+    changes_where(given, grid.shape(), |change| change.check(grid).map_err(|error| error.to_string()))
+}
+
+/// The changes of Rust for maps of a shape. Whether they can be made on the map is not checked.
+pub(crate) fn changes_unchecked(given: &[wb_change], shape: GridShape) -> Result<Vec<Change>, Failure> {
+    changes_where(given, shape, |_| Ok(()))
+}
+
+fn changes_where(
+    given: &[wb_change],
+    shape: GridShape,
+    check: impl Fn(&Change) -> Result<(), String>,
+) -> Result<Vec<Change>, Failure> {
     let mut changes = Vec::with_capacity(given.len());
     for (number, change) in given.iter().enumerate() {
         let from = changes.len();
         let in_change = |why: String| Failure::argument(format!("changes[{number}]: {why}"));
-        push_change(change, grid.shape(), &mut changes).map_err(in_change)?;
-        for change in &changes[from..] {
-            change.check(grid).map_err(|error| in_change(error.to_string()))?;
-        }
+        push_change(change, shape, &mut changes).map_err(in_change)?;
+        changes[from..].iter().try_for_each(&check).map_err(in_change)?;
     }
     Ok(changes)
 }

@@ -12,6 +12,7 @@ use wheelbase_planner::fields::{Distances, SettleTarget};
 use wheelbase_planner::search::{Answer, QueuedRequest};
 use wheelbase_planner::{Goal, GoalMember, Path, Pose, Request, Scratch, plan};
 use wheelbase_traffic::motion::{AgentId, ClassId, end_state};
+use wheelbase_traffic::speed::ticks_at_speed;
 
 impl World {
     /// Calls `each` with the agents that hold a cell of an area, or the end of whose move will, in order of id. Linear
@@ -94,6 +95,47 @@ impl World {
             ..Request::new(start, goal)
         };
         Some(plan(tables, &request, scratch, path))
+    }
+
+    /// Writes what is left of the path of an agent: from where it rests, or will rest, with arrivals in ticks from there
+    /// at its speed factor, if nothing holds it up. Without a path this is one pose. Returns whether there is such an
+    /// agent; without one the path is empty.
+    ///
+    /// ```
+    /// # use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
+    /// # use wheelbase_planner::{Heading, MovementClass, Path, Pose};
+    /// # use wheelbase_sim::{AgentId, ClassId, Command, Order, Settings, Setup, Spawn, World};
+    /// # let grid = Grid::from_rows(&["...."], TerrainTable::movingai(), SideTable::default())?;
+    /// # let mut setup = Setup::cooperative(Settings::named("field"), grid, vec![MovementClass::octile()]);
+    /// let half_as_fast = Spawn { speed_factor: 500, ..Spawn::new(ClassId(0), Pose::new(0, 0, Heading(0))) };
+    /// setup.agents.push(half_as_fast.with_orders([Order::goto(CellXY::new(3, 0))]));
+    /// let mut world = World::new(setup)?;
+    /// world.step();
+    /// // The first move has begun. A move to the next cell takes 10,000 ticks at the usual speed.
+    /// let mut path = Path::default();
+    /// assert!(world.path_of(AgentId(0), &mut path));
+    /// let poses: Vec<(i32, u32)> = path.poses.iter().map(|pose| (pose.pose.cell.x, pose.arrival)).collect();
+    /// assert_eq!(poses, [(1, 0), (2, 20_000), (3, 40_000)]);
+    /// assert!(!world.path_of(AgentId(1), &mut path) && path.poses.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn path_of(&self, agent: AgentId, path: &mut Path) -> bool {
+        path.clear();
+        let Some(row) = self.agents.row(agent) else { return false };
+        let motion = &self.agents.motion[row];
+        let tables = &self.tables[usize::from(motion.class.0)];
+        let moves = self.paths.moves(self.agents.paths[row]);
+        // An edit since the path was found may have closed it: then it is shown up to there.
+        let _ = tables.append_moves(path, end_state(tables, motion), moves);
+        let factor = self.agents.speed_factors[row];
+        let (mut usual, mut arrival) = (0, 0_u32);
+        for pose in &mut path.poses {
+            let ticks = if pose.arrival == usual { 0 } else { ticks_at_speed(pose.arrival - usual, factor) };
+            usual = pose.arrival;
+            arrival = arrival.saturating_add(ticks);
+            pose.arrival = arrival;
+        }
+        true
     }
 
     /// Where an agent can get within some ticks from where it rests, or will rest, at the usual speed and alone on the

@@ -26,7 +26,7 @@ pub enum Threads {
     #[default]
     Caller,
     /// A pool of the world's own with this many threads; none is made for 0 or 1. It is made at the first use in each
-    /// process. Where no threads can be had, the world runs on the caller's.
+    /// process. Where no threads can be had, as in a browser, the world runs on the caller's.
     Own(usize),
     /// A pool that the host lends.
     Lent(Arc<ThreadPool>),
@@ -62,6 +62,8 @@ impl Pool {
         let n_threads = match &self.threads {
             Threads::Lent(pool) => return Some(Arc::clone(pool)),
             Threads::Caller | Threads::Own(0 | 1) => return None,
+            // There are neither threads nor processes to ask for.
+            Threads::Own(_) if cfg!(target_family = "wasm") => return None,
             Threads::Own(threads) => *threads,
         };
         let process = std::process::id();

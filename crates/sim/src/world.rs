@@ -22,7 +22,7 @@ use crate::replan_params::ReplanParams;
 use crate::requests::{Requests, SearchContext, SearchInputs};
 use crate::rows::agent_row::AgentRow;
 use crate::rows::event_row::EventRow;
-use crate::threads::Pool;
+use crate::threads::{Pool, Threads};
 use crate::tick_buffers::TickBuffers;
 use crate::traffic_buffers::TrafficBuffers;
 use crate::violation::Violation;
@@ -154,6 +154,24 @@ impl World {
     /// the state: a host sets it before it goes on with a loaded world.
     pub fn set_ticks(&mut self, ticks: u32) {
         self.settings.ticks = ticks;
+    }
+
+    /// Sets the threads that the world runs on from now on: a host does so with a loaded world. No part of the state.
+    ///
+    /// ```
+    /// # use wheelbase_sim::{Grid, MovementClass, Settings, Setup, SideTable, TerrainTable, Threads, World};
+    /// # let grid = Grid::from_rows(&["...."], TerrainTable::movingai(), SideTable::default())?;
+    /// # let mut world =
+    /// #     World::new(Setup::cooperative(Settings::named("lane"), grid, vec![MovementClass::octile()]))?;
+    /// let mut other = world.clone();
+    /// other.set_threads(Threads::Own(2));
+    /// world.step();
+    /// other.step();
+    /// assert_eq!(other.state_hash(), world.state_hash());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_threads(&mut self, threads: Threads) {
+        self.pool = Pool::new(threads);
     }
 
     /// The map, with all edits that have taken effect.

@@ -70,6 +70,12 @@ impl Activity {
         Self::Unreachable,
         Self::Holding,
     ];
+
+    /// Name in outputs.
+    pub fn name(self) -> &'static str {
+        ["idle", "dwelling", "awaiting_path", "following", "yielding", "arrived", "unreachable", "holding"]
+            [self as usize]
+    }
 }
 
 /// Pose and move of an agent. 12 bytes, hot.

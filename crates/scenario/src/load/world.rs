@@ -84,17 +84,53 @@ pub fn load_world(path: &Path, overrides: Overrides) -> Result<World, LoadError>
 /// As [`load_world`].
 pub fn load_world_and_text(path: &Path, overrides: Overrides) -> Result<(Loaded, String), LoadError> {
     let bytes = read_file(path)?;
-    let loaded = if is_problem(path) {
-        build_problem(path, &bytes, overrides, Files::Disk)?
-    } else {
-        memory_need::check_text(path, &bytes, overrides.memory_max)?;
-        build_from_text(path, &bytes, |mut typed| {
-            overrides.apply(&mut typed);
-            build_world_within(path, &typed, Files::Disk, overrides.memory_max)
-        })?
-    };
+    let loaded = load_world_of_bytes(path, &bytes, Files::Disk, overrides)?;
     // Lossless: anything but UTF-8 was refused above.
     Ok((loaded, String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// Builds the world of a scenario or problem that is in memory. `path` is where it would lie, which is in all messages
+/// and tells the two apart by its extension; the files that it names come from `files`.
+///
+/// ```
+/// use std::path::Path;
+/// use wheelbase_scenario::load::{AttachedFile, Files, Overrides, load_world_of_bytes};
+/// let text = br#"
+/// name = "lane"
+/// ticks = 100
+/// [map]
+/// file = "lane.map"
+/// [[agents]]
+/// class = "octile"
+/// at = [0, 0, "E"]
+/// orders = [{ goto = [3, 0] }]
+/// "#;
+/// let map = b"type octile\nheight 1\nwidth 4\nmap\n....\n".to_vec();
+/// let files = [AttachedFile { name: "lane.map".to_owned(), bytes: map }];
+/// let path = Path::new("lane.toml");
+/// let mut world = load_world_of_bytes(path, text, Files::Memory(&files), Overrides::default())?.world;
+/// world.run();
+/// assert_eq!(world.counts().orders_done, 1);
+/// let missing = load_world_of_bytes(path, text, Files::Memory(&[]), Overrides::default());
+/// assert!(missing.is_err_and(|error| error.to_string().contains("lane.map")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+/// # Errors
+/// As [`load_world`].
+pub fn load_world_of_bytes(
+    path: &Path,
+    bytes: &[u8],
+    files: Files<'_>,
+    overrides: Overrides,
+) -> Result<Loaded, LoadError> {
+    if is_problem(path) {
+        return build_problem(path, bytes, overrides, files);
+    }
+    memory_need::check_text(path, bytes, overrides.memory_max)?;
+    build_from_text(path, bytes, |mut typed| {
+        overrides.apply(&mut typed);
+        build_world_within(path, &typed, files, overrides.memory_max)
+    })
 }
 
 /// Builds the world of a scenario. `path` is that of its file, to which the paths in it are relative.

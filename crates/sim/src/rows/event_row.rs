@@ -68,6 +68,29 @@ impl EventKind {
         Self::ClassSet,
         Self::TasksReplaced,
     ];
+
+    /// Name in outputs.
+    pub fn name(self) -> &'static str {
+        [
+            "spawned",
+            "removed",
+            "refused",
+            "ordered",
+            "order_done",
+            "order_failed",
+            "task_given",
+            "task_done",
+            "path_found",
+            "blocked",
+            "edit_done",
+            "edit_waits",
+            "priority_set",
+            "team_set",
+            "speed_factor_set",
+            "class_set",
+            "tasks_replaced",
+        ][self as usize]
+    }
 }
 
 /// One thing that happened at the last tick, in 32 bytes without padding: plain integers in the order of the fields.

@@ -1,0 +1,304 @@
+//! Random calls with random arguments, right and wrong: nothing panics, nothing is written that may not be, and the
+//! worlds stay whole.
+//!
+//! `WHEELBASE_CALLS=1000000` makes that many calls in place of a hundred thousand, `WHEELBASE_SEED=7` other ones.
+
+use crate::calls::{agents, copy_of, counts, fails, get, message, ok, save, tick};
+use crate::commands::{give, sayable};
+use crate::common::random_commands::{Generator, Kinds};
+use crate::scenes::{Driver, world_of};
+use wheelbase_c::*;
+use wheelbase_grid::{GridShape, SplitMix64};
+use wheelbase_sim::{Host, World};
+
+fn from_env(name: &str, usual: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
+/// Statuses that a call may give: none of them is a panic.
+#[track_caller]
+fn check(status: u32, made: &mut [u64; 14]) {
+    assert!(status != WB_PANIC && status != WB_BROKEN, "{}", message());
+    assert!(status == WB_OK || message().starts_with("wb_"), "{}", message());
+    made[status as usize] += 1;
+}
+
+/// A buffer behind which nothing may be written.
+struct Buffer<T> {
+    values: Vec<T>,
+    capacity: usize,
+    guard: T,
+}
+
+impl<T: Copy + PartialEq + std::fmt::Debug> Buffer<T> {
+    fn new(random: &mut SplitMix64, guard: T) -> Self {
+        let capacity = [0, 1, 7, 300, 70_000][random.below(5) as usize];
+        Self { values: vec![guard; capacity + 2], capacity, guard }
+    }
+
+    fn at(&mut self) -> *mut T {
+        if self.capacity == 0 { std::ptr::null_mut() } else { self.values.as_mut_ptr() }
+    }
+
+    /// What was written is what the count says.
+    fn check(&self, status: u32, count: usize) {
+        let written = if status == WB_OK { count } else { 0 };
+        assert!(written <= self.capacity);
+        assert!(self.values[written..].iter().all(|value| *value == self.guard), "{written} {count}");
+    }
+}
+
+/// Worlds of C, some of them gone, and a world of Rust that shows the generator what is in one of them.
+struct Calls {
+    random: SplitMix64,
+    generator: Generator,
+    worlds: Vec<u64>,
+    recordings: Vec<u64>,
+    shown: World,
+    saved: Vec<u8>,
+    made: [u64; 14],
+}
+
+impl Calls {
+    fn new(seed: u64) -> Self {
+        let shown = world_of(GridShape::Square, Driver::Planner);
+        let worlds = vec![copy_of(&shown, 0), copy_of(&shown, 2)];
+        let saved = save(worlds[0]);
+        let (random, generator) = (SplitMix64::new(seed), Generator::new(seed, Kinds::ALL));
+        Self { random, generator, worlds, recordings: Vec::new(), shown, saved, made: [0; 14] }
+    }
+
+    /// A world that is there, mostly.
+    fn world(&mut self) -> u64 {
+        let of = if self.random.chance(900) { 2.min(self.worlds.len()) } else { self.worlds.len() };
+        let world = self.worlds[self.random.below(of as u32) as usize];
+        match self.random.below(60) {
+            0 => 0,
+            1 => world ^ (1 << self.random.below(64)),
+            2 => self.recordings.first().copied().unwrap_or(3),
+            _ => world,
+        }
+    }
+
+    fn recording(&mut self) -> u64 {
+        match self.recordings.len() {
+            0 => self.world(),
+            n => self.recordings[self.random.below(n as u32) as usize],
+        }
+    }
+
+    fn agent(&mut self) -> u32 {
+        let placed = self.shown.counts().placed as u32;
+        [self.random.below(placed + 2), self.random.below(placed + 2), u32::MAX]
+            [self.random.below(3) as usize]
+    }
+
+    fn note(&mut self, status: u32) {
+        check(status, &mut self.made);
+    }
+
+    /// A handle that a call makes, kept among the others.
+    fn keep(&mut self, status: u32, handle: u64) {
+        self.note(status);
+        assert_eq!(status == WB_OK, handle != 0);
+        if handle == 0 {
+            return;
+        }
+        // One of the spare worlds makes room; its handle may be used later, and is told to be destroyed.
+        if self.worlds.len() > 5 {
+            let at = 2 + self.random.below(self.worlds.len() as u32 - 2) as usize;
+            let status = wb_world_destroy(self.worlds[at]);
+            self.note(status);
+            self.worlds[at] = handle;
+        } else {
+            self.worlds.push(handle);
+        }
+    }
+
+    fn one(&mut self) {
+        let world = self.world();
+        let mut count = 0;
+        // SAFETY: all pointers are valid for what the calls write, or null where the call says so by a status.
+        unsafe {
+            match self.random.below(100) {
+                0..34 => {
+                    let command = sayable(self.generator.command(&self.shown), GridShape::Square);
+                    let at = if self.random.chance(200) { self.random.below(4_000) } else { 0 };
+                    let (status, _) = give(world, &command, GridShape::Square, at);
+                    self.note(status);
+                }
+                34..60 => {
+                    let mut state = 7;
+                    let status = wb_world_step(world, &raw mut state);
+                    assert!(status != WB_OK || state <= WB_ENDED);
+                    self.note(status);
+                }
+                60..66 => {
+                    let mut rows = std::ptr::null();
+                    let status = wb_world_agents(world, &raw mut rows, &raw mut count);
+                    self.note(status);
+                    if status == WB_OK {
+                        let rows = std::slice::from_raw_parts(rows, count);
+                        assert!(rows.is_sorted_by_key(|row| row.id));
+                    }
+                }
+                66..70 => {
+                    let mut rows = std::ptr::null();
+                    let status = wb_world_events(world, &raw mut rows, &raw mut count);
+                    self.note(status);
+                    if status == WB_OK {
+                        let rows = std::slice::from_raw_parts(rows, count);
+                        assert!(rows.iter().all(|row| row.kind <= WB_EVENT_TASKS_REPLACED));
+                    }
+                }
+                70..74 => {
+                    let mut row: wb_agent_row = std::mem::zeroed();
+                    let agent = self.agent();
+                    let status = wb_world_agent(world, agent, &raw mut row);
+                    assert!(status != WB_OK || row.id == agent);
+                    self.note(status);
+                }
+                74..76 => {
+                    let (mut tick, mut hash) = (0, 0);
+                    let status = wb_world_tick(world, &raw mut tick);
+                    self.note(status);
+                    let status = wb_world_hash(world, &raw mut hash);
+                    self.note(status);
+                }
+                76 => {
+                    let mut buffer = Buffer::new(&mut self.random, 0xa5_u8);
+                    let (at, capacity) = (buffer.at(), buffer.capacity);
+                    let status = wb_world_save(world, at, capacity, &raw mut count);
+                    buffer.check(status, count);
+                    self.note(status);
+                    if status == WB_OK {
+                        self.saved = buffer.values[..count].to_vec();
+                    }
+                }
+                77 => {
+                    let mut handle = 0;
+                    let status = wb_world_clone(world, &raw mut handle);
+                    self.keep(status, handle);
+                }
+                78 => {
+                    let mut bytes = self.saved.clone();
+                    if self.random.chance(700) {
+                        let at = self.random.below(bytes.len() as u32) as usize;
+                        bytes[at] ^= 1 << self.random.below(8);
+                    }
+                    let mut handle = 0;
+                    let status = wb_world_load(bytes.as_ptr(), bytes.len(), 0, &raw mut handle);
+                    self.keep(status, handle);
+                }
+                79 => {
+                    let cut = self.random.below(self.saved.len() as u32 + 1) as usize;
+                    let length = if self.random.chance(500) { cut } else { self.saved.len() };
+                    let status = wb_world_restore(world, self.saved.as_ptr(), length);
+                    self.note(status);
+                }
+                80 => {
+                    let from = self.world();
+                    let status = wb_world_copy_from(world, from);
+                    self.note(status);
+                }
+                81 => {
+                    let ticks = [0, self.random.below(5_000)][self.random.below(2) as usize];
+                    let status = wb_world_set_ticks(world, ticks);
+                    self.note(status);
+                    let threads = [0, 1, 2, 5_000][self.random.below(4) as usize];
+                    let status = wb_world_set_threads(world, threads);
+                    self.note(status);
+                }
+                82 => {
+                    let mut counts: wb_counts = std::mem::zeroed();
+                    counts.size = [size_of::<wb_counts>() as u32, 0, 9][self.random.below(3) as usize];
+                    let status = wb_world_counts(world, &raw mut counts);
+                    self.note(status);
+                }
+                83..85 => {
+                    let mut buffer = Buffer::new(&mut self.random, 0xa5_u8);
+                    let (at, capacity, agent) = (buffer.at(), buffer.capacity, self.agent());
+                    let status = wb_world_agent_name(world, agent, at.cast(), capacity, &raw mut count);
+                    buffer.check(status, count);
+                    self.note(status);
+                    let name = ["", "anna", "b\u{fc}"][self.random.below(3) as usize];
+                    let status = wb_world_name_agent(world, agent, name.as_ptr().cast(), name.len());
+                    self.note(status);
+                }
+                85 => {
+                    let mut handle = 0;
+                    let status = wb_recording_begin(world, &raw mut handle);
+                    self.note(status);
+                    if status == WB_OK {
+                        self.recordings.push(handle);
+                    }
+                    if self.recordings.len() > 4 {
+                        let status = wb_recording_destroy(self.recordings.remove(0));
+                        self.note(status);
+                    }
+                }
+                86..90 => {
+                    let recording = self.recording();
+                    let status = wb_recording_tick(recording, world, self.random.below(2));
+                    self.note(status);
+                }
+                90 => {
+                    let mut buffer = Buffer::new(&mut self.random, 0xa5_u8);
+                    let (at, capacity, recording) = (buffer.at(), buffer.capacity, self.recording());
+                    let status = wb_recording_finish(recording, world, at, capacity, &raw mut count);
+                    buffer.check(status, count);
+                    self.note(status);
+                }
+                91 => {
+                    let status = wb_world_check_invariants(world);
+                    self.note(status);
+                }
+                _ => self.question(world),
+            }
+        }
+    }
+
+    /// # Safety
+    /// None: all pointers are valid. It is unsafe for the calls that it makes.
+    unsafe fn question(&mut self, _world: u64) {}
+}
+
+#[test]
+fn random_calls_never_panic_and_leave_worlds_whole() {
+    let (n_calls, seed) = (from_env("WHEELBASE_CALLS", 100_000), from_env("WHEELBASE_SEED", 1));
+    let mut calls = Calls::new(seed);
+    for number in 0..n_calls {
+        if number % 256 == 0 {
+            let found = calls.worlds[0];
+            calls.shown = World::load(&save(found), Host::default()).unwrap();
+        }
+        calls.one();
+        // Worlds whose last tick has come step no more: others take their places.
+        if number % 8_192 == 0 {
+            for at in 0..2 {
+                ok(wb_world_destroy(calls.worlds[at]));
+                calls.worlds[at] = copy_of(&world_of(GridShape::Square, Driver::Planner), 0);
+            }
+        }
+    }
+    println!("statuses of {n_calls} calls: {:?}", calls.made);
+    let seen = |status: u32| assert!(calls.made[status as usize] > 0, "{:?}", calls.made);
+    [WB_OK, WB_NO_HANDLE, WB_DESTROYED, WB_WRONG_KIND, WB_SIZE, WB_BUFFER, WB_ARGUMENT, WB_TEXT]
+        .into_iter()
+        .for_each(seen);
+    for &world in &calls.worlds[..2] {
+        ok(wb_world_check_invariants(world));
+        // SAFETY: the state may be written.
+        (0..5).for_each(|_| drop(get(|out| unsafe { wb_world_step(world, out) })));
+        assert_eq!(counts(world).collisions, 0);
+        assert_eq!(agents(world).len() as u64, counts(world).placed - counts(world).removed);
+        assert!(tick(world) > 0);
+    }
+    for recording in calls.recordings {
+        ok(wb_recording_destroy(recording));
+    }
+    for world in calls.worlds {
+        ok(wb_world_destroy(world));
+        fails(wb_world_destroy(world), WB_DESTROYED, "destroyed");
+    }
+}
