@@ -17,6 +17,14 @@ mod value;
 
 mod error;
 
+mod map;
+
+mod class;
+
+mod tables;
+
+mod plan;
+
 mod names;
 
 mod row;
@@ -25,15 +33,25 @@ mod world;
 
 mod order;
 
+mod setup;
+
 mod command;
+
+mod question;
 
 mod recording;
 
+pub use class::*;
 pub use command::*;
 pub use error::{wb_abi_version, wb_last_error, wb_status_name};
+pub use map::*;
 pub use order::*;
+pub use plan::*;
+pub use question::*;
 pub use recording::*;
 pub use row::*;
+pub use setup::*;
 pub use status::*;
+pub use tables::*;
 pub use value::*;
 pub use world::*;

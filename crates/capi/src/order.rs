@@ -7,6 +7,7 @@
 
 use crate::arguments::{Sized32, slice, structure, structures, write};
 use crate::call::call;
+use crate::plan::{WB_FALLBACK_FAIL, WB_FALLBACK_NEAREST};
 use crate::row::{
     WB_ORDER_FOLLOW, WB_ORDER_GOTO, WB_ORDER_GOTO_AREA, WB_ORDER_GOTO_GROUP, WB_ORDER_HOLD, WB_ORDER_PATROL,
     WB_ORDER_STOP, WB_ORDER_TASKS, WB_ORDER_WAIT,
@@ -20,11 +21,6 @@ use wheelbase_sim::{
     AgentId, CellXY, ClassId, IfUnreachable, Order, OrderKind, Spawn, SpawnGroup, TaskSource, Team, Trip,
     USUAL_SPEED_PERMILLE,
 };
-
-/// If the goal cannot be reached, there is no path.
-pub const WB_FALLBACK_FAIL: u32 = 0;
-/// If the goal cannot be reached, the path leads to the nearest pose that can be reached.
-pub const WB_FALLBACK_NEAREST: u32 = 1;
 
 /// An order that cannot be carried out is reported, and the next one begins.
 pub const WB_UNREACHABLE_DROP: u32 = 0;

@@ -149,6 +149,19 @@ impl BitGrid {
         &self.words[start..start + self.words_per_row as usize]
     }
 
+    /// Sets all bits from words as [`row_words`](Self::row_words) gives them, row by row; bits beyond the width are
+    /// ignored. Does not allocate. Whether there are as many words as the grid has.
+    pub fn set_words(&mut self, words: &[u64]) -> bool {
+        if words.len() != self.words.len() {
+            return false;
+        }
+        self.words.copy_from_slice(words);
+        let last = self.words_per_row as usize - 1;
+        let on_map = !0 >> (self.words_per_row * WORD_BITS - self.size.width());
+        self.words.chunks_mut(last + 1).for_each(|row| row[last] &= on_map);
+        true
+    }
+
     /// Index of the word that holds a cell of the map.
     fn word_idx(&self, xy: CellXY) -> usize {
         xy.y as usize * self.words_per_row as usize + (xy.x as u32 / WORD_BITS) as usize
@@ -222,6 +235,20 @@ mod tests {
 
     fn clear_grid(width: u64, height: u64) -> BitGrid {
         BitGrid::new(GridSize::new(width, height).unwrap())
+    }
+
+    #[test]
+    fn words_are_taken_as_they_are_given_but_for_bits_beyond_the_width() {
+        for width in [1, 63, 64, 65, 130] {
+            let (mut from, mut to) = (clear_grid(width, 2), clear_grid(width, 2));
+            from.fill(Rect::new(0, 1, width as u32, 1), true);
+            let words: Vec<u64> = (0..2).flat_map(|y| from.row_words(y)).copied().collect();
+            assert!(to.set_words(&words));
+            assert_eq!(to, from);
+            assert!(to.set_words(&vec![!0; words.len()]));
+            assert_eq!(to.count_ones(), 2 * width as usize);
+            assert!(!to.set_words(&words[1..]));
+        }
     }
 
     /// Reference implementation: one `bool` per cell.

@@ -17,6 +17,8 @@ pub const SIDE_KINDS_MAX: usize = 15;
 /// A terrain kind: an index into the map's [`TerrainTable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+// Hosts in other languages read a map's kinds as bytes.
+#[repr(transparent)]
 pub struct TerrainKind(pub u8);
 
 /// A side kind: an index into the map's [`SideTable`]. 0 is `open`, 1 is `wall`.

@@ -97,6 +97,43 @@ proptest! {
         }
     }
 
+    /// A frame in its parts, its jobs run on threads of the host in any order, is `advance`.
+    #[test]
+    fn jobs_give_the_same_answers(
+        (grid, class) in world_of(3..14),
+        asked in prop::collection::vec(any::<[u32; 6]>(), 1..24),
+        budget in prop_oneof![1_u64..40, Just(1_000_000)],
+        slots in 1_usize..6,
+    ) {
+        let tables = [MovementTables::compile(&grid, class)];
+        let headings = tables[0].space().headings();
+        let (mut whole, mut parts) = (PathQueue::new(grid.size(), 1, slots), PathQueue::new(grid.size(), 1, slots));
+        for numbers in asked {
+            let asked = request(grid.size(), headings, numbers);
+            prop_assert_eq!(whole.submit(asked.clone()).unwrap(), parts.submit(asked).unwrap());
+        }
+        let mut jobs = Vec::new();
+        while whole.open() > 0 {
+            let n_answers = whole.advance(&tables, budget);
+            parts.begin_frame(&tables, budget);
+            while parts.take_jobs(&mut jobs) > 0 {
+                jobs.reverse();
+                std::thread::scope(|scope| {
+                    for jobs in jobs.chunks_mut(2) {
+                        scope.spawn(|| jobs.iter_mut().for_each(|job| job.run(&tables)));
+                    }
+                });
+                parts.give_back(&mut jobs);
+            }
+            prop_assert_eq!(parts.end_frame(), n_answers);
+            let answers = |queue: &PathQueue| -> Vec<(Ticket, Answer, Path)> {
+                queue.answers().map(|one| (one.ticket, one.answer, one.path.clone())).collect()
+            };
+            prop_assert_eq!(answers(&whole), answers(&parts));
+        }
+        prop_assert_eq!(parts.open(), 0);
+    }
+
     /// Searches under way when the map changes are those of the new map.
     #[test]
     fn an_edit_restarts_searches(

@@ -24,7 +24,7 @@ pub use guide::{Guide, HeuristicName};
 pub use heuristic::Heuristic;
 pub use landmarks::Landmarks;
 pub use learned_costs::LearnedCosts;
-pub use path_queue::{CellPenalties, PathQueue, QueueAnswer, QueueError, QueuedRequest, Ticket};
+pub use path_queue::{CellPenalties, PathQueue, QueueAnswer, QueueError, QueuedRequest, SearchJob, Ticket};
 pub use penalties::Penalties;
 pub use plan::{advance, begin, cost_lower_bound, cost_lower_bound_of, finish, pass_goal, plan};
 pub use replan::BackTraces;

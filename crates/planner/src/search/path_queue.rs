@@ -246,6 +246,23 @@ struct Slot {
     answer: Option<Answer>,
 }
 
+/// A search that a frame of a [`PathQueue`] has begun or goes on with, for any thread to run. Jobs of one round do not
+/// touch each other.
+#[derive(Debug)]
+pub struct SearchJob {
+    number: usize,
+    slot: Slot,
+}
+
+impl SearchJob {
+    /// Searches for as many expansions as the frame has given to it. To be called once.
+    /// # Panics
+    /// If `tables` are not those that the frame was begun with.
+    pub fn run(&mut self, tables: &[MovementTables]) {
+        self.slot.search(tables);
+    }
+}
+
 impl SearchSlot for Slot {
     fn searching(&self) -> Option<RequestKey> {
         self.queued.as_ref().filter(|_| self.answer.is_none()).map(|queued| queued.key)
@@ -309,6 +326,8 @@ pub struct PathQueue {
     size: GridSize,
     classes: u16,
     frame: u32,
+    /// What is left of the budget of the frame that is under way; `None` when it is over.
+    left: Option<u64>,
     next_ticket: u64,
     waiting: Vec<Queued>,
     slots: Vec<Slot>,
@@ -326,6 +345,7 @@ impl PathQueue {
             size,
             classes,
             frame: 0,
+            left: None,
             next_ticket: 0,
             waiting: Vec::new(),
             slots: std::iter::repeat_with(Slot::default).take(slots.max(1)).collect(),
@@ -400,6 +420,43 @@ impl PathQueue {
     /// # Panics
     /// If `tables` are not those of the number of classes and of the map that the queue was made for.
     pub fn advance(&mut self, tables: &[MovementTables], budget: u64) -> usize {
+        self.begin_frame(tables, budget);
+        while self.begin_round() {
+            self.search(tables);
+            self.end_round();
+        }
+        self.end_frame()
+    }
+
+    /// Begins a frame whose searches the host's own threads run: [`advance`](Self::advance) in its parts, with the same
+    /// answers. The frame is a number of rounds: take the jobs of one, run them on whatever threads, give them back,
+    /// until there are none.
+    ///
+    /// ```
+    /// # use wheelbase_grid::*;
+    /// # use wheelbase_planner::search::{PathQueue, QueuedRequest};
+    /// # use wheelbase_planner::*;
+    /// # let grid = Grid::from_rows(&["......"], TerrainTable::movingai(), SideTable::default())?;
+    /// # let tables = [MovementTables::compile(&grid, MovementClass::octile())];
+    /// # let mut queue = PathQueue::new(grid.size(), 1, 4);
+    /// # let goal = vec![GoalMember::any(CellXY::new(5, 0))];
+    /// # queue.submit(QueuedRequest::new(0, Pose::new(0, 0, Heading(0)), goal))?;
+    /// queue.begin_frame(&tables, 10_000);
+    /// let mut jobs = Vec::new();
+    /// while queue.take_jobs(&mut jobs) > 0 {
+    ///     std::thread::scope(|scope| {
+    ///         for job in &mut jobs {
+    ///             scope.spawn(|| job.run(&tables));
+    ///         }
+    ///     });
+    ///     queue.give_back(&mut jobs);
+    /// }
+    /// assert_eq!(queue.end_frame(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    /// # Panics
+    /// As [`advance`](Self::advance).
+    pub fn begin_frame(&mut self, tables: &[MovementTables], budget: u64) {
         assert_eq!(tables.len(), usize::from(self.classes), "one table a class");
         let is_same_map = |tables: &MovementTables| tables.space().size() == self.size;
         assert!(tables.iter().all(is_same_map), "tables of another map");
@@ -412,23 +469,48 @@ impl PathQueue {
             queued.key.least_ticks = cost_lower_bound_of(tables, &queued.request.as_request());
             queued.is_rated = true;
         }
-        let mut left = budget;
-        loop {
-            self.fill_slots();
-            let given = share_out(&mut self.slots, left, self.frame);
-            if given == 0 {
-                break;
-            }
-            self.search(tables);
-            let spent = self.slots.iter().map(|slot| slot.share).sum::<u64>();
-            left -= spent.min(left);
-            if self.take_answers() == 0 && spent == 0 {
-                break;
-            }
+        self.left = Some(budget);
+    }
+
+    /// Moves the jobs of the next round into `jobs`, which is emptied before; returns how many. 0: the frame is over.
+    pub fn take_jobs(&mut self, jobs: &mut Vec<SearchJob>) -> usize {
+        jobs.clear();
+        if self.begin_round() {
+            let slots = self.slots.iter_mut().enumerate().filter(|(_, slot)| slot.share > 0);
+            jobs.extend(slots.map(|(number, slot)| SearchJob { number, slot: std::mem::take(slot) }));
         }
+        jobs.len()
+    }
+
+    /// Takes the jobs of a round back, in any order, after all have been run. A search whose job is missing is lost, and
+    /// its request with it.
+    /// # Panics
+    /// If a job is of a queue with more slots.
+    pub fn give_back(&mut self, jobs: &mut Vec<SearchJob>) {
+        jobs.drain(..).for_each(|job| self.slots[job.number] = job.slot);
+        self.end_round();
+    }
+
+    /// Ends a frame, and returns the number of new answers.
+    pub fn end_frame(&mut self) -> usize {
+        self.left = None;
         self.frame = self.frame.saturating_add(1);
         self.answered.sort_unstable_by_key(|(ticket, ..)| *ticket);
         self.answered.len()
+    }
+
+    /// Shares out what is left of the frame's budget; false if there is nothing to share or nobody to get it.
+    fn begin_round(&mut self) -> bool {
+        let Some(left) = self.left else { return false };
+        self.fill_slots();
+        share_out(&mut self.slots, left, self.frame) > 0
+    }
+
+    fn end_round(&mut self) {
+        let spent = self.slots.iter().map(|slot| slot.share).sum::<u64>();
+        let answers = self.take_answers();
+        // Where nothing has been done, the next round would not do anything either.
+        self.left = self.left.map(|left| left - spent.min(left)).filter(|_| answers > 0 || spent > 0);
     }
 
     /// Answers of the last frame, in order of their tickets. They hold until the next frame.

@@ -49,7 +49,7 @@ pub(super) fn read_map(
 }
 
 /// Parses a map file in the format of its extension: Tiled, PNG, else MovingAI.
-fn parse_map(
+pub(super) fn parse_map(
     path: &Path,
     bytes: &[u8],
     (terrain, sides): (TerrainTable, SideTable),

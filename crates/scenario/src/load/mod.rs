@@ -32,7 +32,7 @@ pub use problem::{LoadedProblem, build_problem, is_problem};
 pub use warnings::warnings;
 pub use world::{
     LoadedGrid, PlanningProblem, build_world, build_world_of, build_world_within, check_class_file,
-    check_map, check_scenario, load_grid, load_planning_problem, load_world, load_world_and_text,
-    load_world_of_bytes, read_class_file, read_scenario,
+    check_map, check_scenario, load_class_of_bytes, load_grid, load_grid_of_bytes, load_planning_problem,
+    load_world, load_world_and_text, load_world_of_bytes, read_class_file, read_scenario,
 };
 pub(crate) use world::{build_world_on, kind_tables, load_scenario_map, read_class_spec};

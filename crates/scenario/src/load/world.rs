@@ -7,7 +7,7 @@ use super::events::build_events;
 use super::files::{Files, nearest_file, read_file};
 use super::kinds::TypedKinds;
 use super::loaded::{Loaded, Source};
-use super::map::{LoadedMap, MapContents, load_map, read_map};
+use super::map::{LoadedMap, MapContents, load_map, parse_map, read_map};
 use super::map_object::agents_of;
 use super::memory_need::{self, agents_max};
 use super::orders::AgentNames;
@@ -421,6 +421,49 @@ pub fn load_grid(target: &Path, memory_max: MemoryMax) -> Result<LoadedGrid, Loa
     let MapContents { grid, files, .. } =
         read_map(target, TerrainTable::movingai(), SideTable::default(), memory_max)?;
     Ok(LoadedGrid { grid, files })
+}
+
+/// As [`load_grid`], of bytes at hand, for hosts whose files lie in an archive: of a map file in the format that the
+/// extension of `target` names, or of a scenario (`toml`). Files that these name are read from `files`.
+/// # Errors
+/// As [`load_grid`].
+pub fn load_grid_of_bytes(
+    target: &Path,
+    bytes: &[u8],
+    files: Files<'_>,
+    memory_max: MemoryMax,
+) -> Result<Grid, LoadError> {
+    if target.extension().is_some_and(|extension| extension == "toml") {
+        memory_need::check_text(target, bytes, memory_max)?;
+        return build_from_text(target, bytes, |typed| {
+            Ok(load_scenario_map(target, &typed, files, memory_max)?.grid)
+        });
+    }
+    let kinds = (TerrainTable::movingai(), SideTable::default());
+    Ok(parse_map(target, bytes, kinds, files, memory_max)?.grid)
+}
+
+/// The specification of a class, of text at hand: of a class file, or of the class named `class` of a scenario. A class
+/// file does not say for which shape of cells a class with one heading is: it is given as one for squares.
+/// # Errors
+/// [`LoadError`] with every mistake that could be found; the class is checked as far as that is possible without a map.
+pub fn load_class_of_bytes(path: &Path, class: Option<&str>, bytes: &[u8]) -> Result<ClassSpec, LoadError> {
+    memory_need::check_text(path, bytes, MemoryMax::NONE)?;
+    let built = |typed: &scenario::Class, shape| {
+        let mut errors = Diagnostics::new(path);
+        let built = build_class(typed, shape, None, &mut errors);
+        errors.stop_if_any().map_err(|errors| LoadError::from(errors).located(path, bytes))?;
+        built.map(|class| class.spec().clone()).ok_or_else(|| LoadError::in_file(path, "has no class"))
+    };
+    let Some(name) = class else {
+        let file = scenario::parse_class_file(&path.display().to_string(), bytes)?;
+        return built(&file.class, shape_of_class_file(&file));
+    };
+    build_from_text(path, bytes, |typed| {
+        let found = typed.classes.iter().find(|class| class.name == name);
+        let none = || no_class(path, name, &typed.classes);
+        built(found.ok_or_else(none)?, typed.map.shape)
+    })
 }
 
 /// Reads and parses a class file.
