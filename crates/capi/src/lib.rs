@@ -17,6 +17,8 @@ mod value;
 
 mod error;
 
+mod names;
+
 mod map;
 
 mod class;
@@ -25,7 +27,9 @@ mod tables;
 
 mod plan;
 
-mod names;
+mod field;
+
+mod queue;
 
 mod row;
 
@@ -44,10 +48,12 @@ mod recording;
 pub use class::*;
 pub use command::*;
 pub use error::{wb_abi_version, wb_last_error, wb_status_name};
+pub use field::*;
 pub use map::*;
 pub use order::*;
 pub use plan::*;
 pub use question::*;
+pub use queue::*;
 pub use recording::*;
 pub use row::*;
 pub use setup::*;
