@@ -28,6 +28,11 @@ impl Object for Class {
 }
 
 impl Class {
+    /// A class of a world.
+    pub(crate) fn new(class: MovementClass) -> Self {
+        Self { class, any_shape: false }
+    }
+
     /// The class on a map, if it fits there.
     pub(crate) fn on(&self, map: &Grid) -> Result<MovementClass, Failure> {
         let class = if self.any_shape && map.shape() != self.class.grid_shape() {
@@ -504,19 +509,21 @@ pub unsafe extern "C" fn wb_class_cells(
     call("wb_class_cells", || {
         let class = &shared::<Class>(class_)?.class;
         // SAFETY: by this function's contract.
-        let pose = unsafe { read_pose(pose, class.headings())? };
-        let near = -(CELLS_MAX as i32)..=CELLS_MAX as i32;
-        if !near.contains(&pose.cell.x) || !near.contains(&pose.cell.y) {
-            return Err(Failure::argument(format!(
-                "`pose` is at {}, farther than any map extends",
-                pose.cell
-            )));
+        unsafe {
+            let covered = covered(class, read_pose(pose, class.headings())?)?;
+            fill(cells, capacity, count, &covered, "cells")
         }
-        let found: Vec<wb_cell> =
-            class.cells_at(pose).iter().map(|offset| offset.cell_from(pose.cell).into()).collect();
-        // SAFETY: by this function's contract.
-        unsafe { fill(cells, capacity, count, &found, "cells") }
     })
+}
+
+/// The cells that an agent of a class covers at a pose.
+pub(crate) fn covered(class: &MovementClass, pose: Pose) -> Result<Vec<wb_cell>, Failure> {
+    let near = -(CELLS_MAX as i32)..=CELLS_MAX as i32;
+    if !near.contains(&pose.cell.x) || !near.contains(&pose.cell.y) {
+        let message = format!("`pose` is at {}, farther than any map extends", pose.cell);
+        return Err(Failure::argument(message));
+    }
+    Ok(class.cells_at(pose).iter().map(|offset| offset.cell_from(pose.cell).into()).collect())
 }
 
 /// A pose given by its pointer.

@@ -4,14 +4,16 @@
 
 use crate::arguments::{optional_output, slice};
 use crate::call::call;
+use crate::class::read_pose;
 use crate::order::{
     class_id, no_choice, orders, permille, spawn_group_of, spawn_of, task_source, team_of, wb_order,
     wb_spawn, wb_spawn_group, wb_task_source,
 };
 use crate::status::Failure;
+use crate::tables::read_area;
 use crate::value::{changes_unchecked, wb_change, wb_pose, wb_rect};
 use crate::world::changing;
-use wheelbase_sim::{AgentId, AgentSelection, AtDeadline, Command, MapEdit, OnAgents, Rect, World};
+use wheelbase_sim::{AgentId, AgentSelection, AtDeadline, Command, MapEdit, OnAgents, World};
 
 /// The edit waits until it disturbs no agent.
 pub const WB_ON_AGENTS_WAIT: u32 = 0;
@@ -81,8 +83,7 @@ unsafe fn named(agents: *const u32, n_agents: usize) -> Result<AgentSelection, F
 /// `area` may be read.
 unsafe fn inside(area: *const wb_rect) -> Result<AgentSelection, Failure> {
     // SAFETY: by this function's contract.
-    let area = unsafe { slice(area, 1, "area")? };
-    Ok(AgentSelection::Area(area.first().map_or(Rect::new(0, 0, 0, 0), |&area| area.into())))
+    unsafe { read_area(area, "area") }.map(AgentSelection::Area)
 }
 
 /// Places an agent. Its id is the number of agents placed before; the event `WB_EVENT_SPAWNED` has it, and the ticket.
@@ -356,8 +357,7 @@ pub unsafe extern "C" fn wb_command_class(
     // SAFETY: by this function's contract.
     unsafe {
         command("wb_command_class", (world, tick, ticket), || {
-            let given = if pose.is_null() { &[] } else { slice(pose, 1, "pose")? };
-            let pose = given.first().map(|pose| pose.pose(u8::MAX, "pose")).transpose()?;
+            let pose = if pose.is_null() { None } else { Some(read_pose(pose, u8::MAX)?) };
             Ok(Command::Class { agent: AgentId(agent), class: class_id(class_, "class_")?, pose })
         })
     }

@@ -169,7 +169,7 @@ pub unsafe extern "C" fn wb_field_repair(
         let handle = tables;
         let (mut field, tables) = (exclusive::<Field>(field)?, shared::<Tables>(tables)?);
         // SAFETY: by this function's contract.
-        let changed = unsafe { read_area(changed)? };
+        let changed = unsafe { read_area(changed, "changed")? };
         if field.tables != handle {
             return Err(Failure::argument("the field was made with other tables"));
         }

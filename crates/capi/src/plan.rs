@@ -100,6 +100,15 @@ impl SearchMemory {
     }
 }
 
+impl SearchMemory {
+    /// The memory for another search than those of this file, and a path for where the host wants none. Drops a search
+    /// that is under way.
+    pub(crate) fn for_other(&mut self) -> (&mut Scratch, &mut Path) {
+        self.begun = None;
+        (&mut self.scratch, &mut self.path)
+    }
+}
+
 /// A path of a host, with its poses as C reads them.
 #[derive(Default)]
 pub(crate) struct HostPath {
@@ -268,7 +277,7 @@ pub extern "C" fn wb_path_destroy(path: u64) -> u32 {
 }
 
 /// The path of a host that is to be written; `None` for handle 0.
-fn path_to_write(path: u64) -> Result<Option<Exclusive<HostPath>>, Failure> {
+pub(crate) fn path_to_write(path: u64) -> Result<Option<Exclusive<HostPath>>, Failure> {
     if path == 0 { Ok(None) } else { exclusive(path).map(Some) }
 }
 

@@ -30,12 +30,18 @@ impl Object for Tables {
 }
 
 impl Tables {
+    /// Tables compiled against a map.
+    pub(crate) fn new(tables: MovementTables, map: &Grid) -> Self {
+        let (terrain, sides) = (map.terrain_table().clone(), map.side_table().clone());
+        Self { tables, version: 0, edits: 0, terrain, sides }
+    }
+
     pub(crate) fn headings(&self) -> u8 {
         self.tables.class().headings()
     }
 
     /// That a map is of the size, the shape and the kinds for which the tables were compiled.
-    fn check_map(&self, map: &Grid) -> Result<(), Failure> {
+    pub(crate) fn check_map(&self, map: &Grid) -> Result<(), Failure> {
         let size = self.tables.space().size();
         check_shape(self.tables.class().grid_shape(), map.shape())?;
         if map.size() != size {
@@ -75,9 +81,7 @@ pub unsafe extern "C" fn wb_tables_new(map: u64, class_: u64, tables: *mut u64) 
     call("wb_tables_new", || {
         let make = || {
             let (map, class) = (shared::<Map>(map)?, shared::<Class>(class_)?);
-            let compiled = MovementTables::compile(&map.0, class.on(&map.0)?);
-            let (terrain, sides) = (map.0.terrain_table().clone(), map.0.side_table().clone());
-            Ok(Tables { tables: compiled, version: 0, edits: 0, terrain, sides })
+            Ok(Tables::new(MovementTables::compile(&map.0, class.on(&map.0)?), &map.0))
         };
         // SAFETY: by this function's contract.
         unsafe { give(tables, "tables", make) }
@@ -145,7 +149,7 @@ pub unsafe extern "C" fn wb_tables_update(
     call("wb_tables_update", || {
         let (mut tables, map) = (exclusive::<Tables>(tables)?, shared::<Map>(map)?);
         // SAFETY: by this function's contract.
-        let changed = unsafe { read_area(changed)? };
+        let changed = unsafe { read_area(changed, "changed")? };
         tables.check_map(&map.0)?;
         let update = tables.tables.update(&map.0, changed.intersection(map.0.size().rect()));
         tables.version += 1;
@@ -162,9 +166,9 @@ pub unsafe extern "C" fn wb_tables_update(
 
 /// # Safety
 /// Where not null, `area` can be read.
-pub(crate) unsafe fn read_area(area: *const wb_rect) -> Result<Rect, Failure> {
+pub(crate) unsafe fn read_area(area: *const wb_rect, name: &str) -> Result<Rect, Failure> {
     // SAFETY: by this function's contract.
-    match unsafe { slice(area, 1, "changed")? } {
+    match unsafe { slice(area, 1, name)? } {
         [area] => Ok((*area).into()),
         _ => unreachable!("a slice of one"),
     }

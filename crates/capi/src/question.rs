@@ -1,0 +1,616 @@
+//! Questions to a world. They change nothing, so in lockstep each machine may ask different ones.
+
+#![allow(non_camel_case_types)]
+
+use crate::arguments::{Sized32, fill, fill_structure, give, output, slice};
+use crate::call::call;
+use crate::class::{Class, covered, read_pose};
+use crate::handle::exclusive;
+use crate::map::Map;
+use crate::names::Names;
+use crate::order::{class_id, members};
+use crate::plan::{SearchMemory, path_to_write};
+use crate::status::Failure;
+use crate::tables::{Tables, read_area};
+use crate::value::{
+    WB_ANY_HEADING, WB_NONE, answer, changes, wb_answer, wb_cell, wb_change, wb_goal, wb_path_pose, wb_pose,
+    wb_rect,
+};
+use crate::world::{no_agent, reading};
+use std::ffi::c_char;
+use wheelbase_planner::{Goal, Path as PlannedPath};
+use wheelbase_sim::{AgentId, MovementTables, NamedReason, World};
+
+/// Nothing is left for it to do.
+pub const WB_WAIT_NOTHING_TO_DO: u32 = 0;
+/// It is in mid-move.
+pub const WB_WAIT_MOVES: u32 = 1;
+/// It rests as its order says: for a `wait`, or near the agent that it follows.
+pub const WB_WAIT_DWELLING: u32 = 2;
+/// It is on hold.
+pub const WB_WAIT_HOLD: u32 = 3;
+/// Its path request has no answer yet, or it asks for a path at the next tick.
+pub const WB_WAIT_PATH: u32 = 4;
+/// It has let another agent pass.
+pub const WB_WAIT_YIELDING: u32 = 5;
+/// Another agent, `holder`, is in the way of its next move, at the cell `at`.
+pub const WB_WAIT_AGENT: u32 = 6;
+/// An edit waits for cells of its next moves.
+pub const WB_WAIT_EDIT: u32 = 7;
+/// Its goal cannot be reached for now.
+pub const WB_WAIT_UNREACHABLE: u32 = 8;
+/// An edit has made its pose illegal.
+pub const WB_WAIT_STRANDED: u32 = 9;
+/// A rule of traffic from outside holds it back.
+pub const WB_WAIT_OUTSIDE_RULE: u32 = 10;
+/// Agents that come from another side have their turn to enter a corridor.
+pub const WB_WAIT_CORRIDOR_TURN: u32 = 11;
+/// An agent is in the corridor, or admitted to it, that this one can neither pass nor follow.
+pub const WB_WAIT_CORRIDOR_HELD: u32 = 12;
+/// A whole batch that goes the agent's way comes first, for others want to come the other way.
+pub const WB_WAIT_CORRIDOR_QUEUE: u32 = 13;
+/// The next moves lead into a busy corridor, for which the agent has not asked.
+pub const WB_WAIT_CORRIDOR_BUSY: u32 = 14;
+/// No plan leads over the keep-clear ground of a busy corridor and off it again.
+pub const WB_WAIT_KEEP_CLEAR: u32 = 15;
+/// The next moves lead to poses that leave it, or an agent there, no room to turn.
+pub const WB_WAIT_NO_ROOM_TO_TURN: u32 = 16;
+/// An agent of higher priority claims a cell of the next moves.
+pub const WB_WAIT_CLAIM: u32 = 17;
+/// Another agent has reserved a cell of the next moves for its own: it goes first.
+pub const WB_WAIT_RESERVED: u32 = 18;
+/// Another agent rests on a cell of the next moves.
+pub const WB_WAIT_RESTING: u32 = 19;
+/// The next moves lead against the flow of others, and no way around was found.
+pub const WB_WAIT_CONTRAFLOW: u32 = 20;
+/// It was pushed aside, and stays until its pusher has passed.
+pub const WB_WAIT_MAKES_WAY: u32 = 21;
+/// The next move is planned.
+pub const WB_WAIT_PLANNED: u32 = 22;
+/// Nothing is in the way any more; it looks for a plan again after a pause.
+pub const WB_WAIT_PAUSE: u32 = 23;
+/// No plan among the reservations of the others was found.
+pub const WB_WAIT_NO_PLAN: u32 = 24;
+/// The budget of the last tick was spent before its turn.
+pub const WB_WAIT_BUDGET: u32 = 25;
+/// On a map too full for all, the robot pursues no goal for a while.
+pub const WB_WAIT_CROWD: u32 = 26;
+/// The robot is bound to a push.
+pub const WB_WAIT_PUSHED: u32 = 27;
+/// The robot is slower than the rule allows, or stands where the rule has no moves for it.
+pub const WB_WAIT_STOPPED: u32 = 28;
+/// No operation of the robot that is free brings it nearer.
+pub const WB_WAIT_NO_OPERATION: u32 = 29;
+/// The host, which names the moves, has named none.
+pub const WB_WAIT_HOST: u32 = 30;
+
+/// The names of the rules, by number.
+const RULES: [&str; 31] = [
+    "nothing_to_do",
+    "moves",
+    "dwelling",
+    "hold",
+    "path",
+    "yielding",
+    "agent",
+    "edit",
+    "unreachable",
+    "stranded",
+    "outside_rule",
+    "corridor_turn",
+    "corridor_held",
+    "corridor_queue",
+    "corridor_busy",
+    "keep_clear",
+    "no_room_to_turn",
+    "claim",
+    "reserved",
+    "resting",
+    "contraflow",
+    "makes_way",
+    "planned",
+    "pause",
+    "no_plan",
+    "budget",
+    "crowd",
+    "pushed",
+    "stopped",
+    "no_operation",
+    "host",
+];
+
+/// The sides of a corridor, by number.
+const SIDES: [&str; 4] = ["east", "north", "west", "south"];
+
+/// Why an agent is not moving on. What is not about it is `WB_NONE`, and cells are 0.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct wb_wait_reason {
+    /// `sizeof(wb_wait_reason)`, set by the caller.
+    pub size: u32,
+    /// `WB_WAIT_...`
+    pub rule: u32,
+    /// The agent that holds what is needed.
+    pub holder: u32,
+    /// 1 if `at` says which cell is needed, else 0.
+    pub has_at: u32,
+    /// The cell that is needed.
+    pub at: wb_cell,
+    /// Number of the corridor.
+    pub corridor: u32,
+    /// The side of the corridor that has its turn, or that of the queue: 0 east, 1 north, 2 west, 3 south.
+    pub side: u32,
+    /// The first cell of the corridor, row by row.
+    pub corridor_at: wb_cell,
+    /// Agents nearer to the corridor that go the same way.
+    pub ahead: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+// SAFETY: numbers alone, the first a `u32`.
+unsafe impl Sized32 for wb_wait_reason {
+    const SIZE_MIN: usize = size_of::<Self>();
+    const NAME: &'static str = "wb_wait_reason";
+}
+
+/// A path for the host to find.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct wb_path_request {
+    /// The agent.
+    pub agent: u32,
+    /// Number of its class.
+    pub class_: u32,
+    /// The pose in which the path begins.
+    pub start: wb_pose,
+    /// Radius around each goal in cells.
+    pub within: u32,
+    /// Priority of the agent.
+    pub priority: i32,
+    /// Index of the first member of its goal among all goals.
+    pub first_goal: u32,
+    /// Number of members of its goal.
+    pub n_goals: u32,
+}
+
+/// The name of a rule that has an agent wait, such as "corridor_turn", ending with a zero byte; null for a number that
+/// is none.
+///
+/// Threads: any. Lifetime: for ever.
+#[unsafe(no_mangle)]
+pub extern "C" fn wb_wait_rule_name(rule: u32) -> *const c_char {
+    static NAMES: Names = Names::new();
+    NAMES.of(rule, || RULES)
+}
+
+/// The agent that holds a cell; `WB_NONE` if none does, or the cell is off the map.
+///
+/// Threads: reads `world`.
+///
+/// # Safety
+/// `cell` is valid; `agent` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_world_agent_at(world: u64, cell: *const wb_cell, agent: *mut u32) -> u32 {
+    call("wb_world_agent_at", || {
+        // SAFETY: by this function's contract.
+        let (cell, out) = unsafe { (slice(cell, 1, "cell")?[0], output(agent, "agent")?) };
+        out.write(reading(world)?.world.agent_at(cell.into()).map_or(WB_NONE, |agent| agent.0));
+        Ok(())
+    })
+}
+
+/// The ids of agents as numbers.
+fn ids(agents: &[AgentId]) -> Vec<u32> {
+    agents.iter().map(|agent| agent.0).collect()
+}
+
+/// The agents that hold a cell of an area, or the end of whose move will, in order of id. Linear in the cells of a small
+/// area, else in all agents.
+///
+/// Threads: reads `world`.
+///
+/// # Safety
+/// `area` is valid; `agents` has room for `capacity` ids, or is null with `capacity` 0; `count` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_world_agents_in(
+    world: u64,
+    area: *const wb_rect,
+    agents: *mut u32,
+    capacity: usize,
+    count: *mut usize,
+) -> u32 {
+    call("wb_world_agents_in", || {
+        // SAFETY: by this function's contract.
+        unsafe {
+            let area = read_area(area, "area")?;
+            let found = reading(world)?.world.agents_in(area);
+            fill(agents, capacity, count, &ids(&found), "agents")
+        }
+    })
+}
+
+/// Whether an agent of a class could be placed in a pose now. `refusal`: `WB_NONE` if so, else
+/// `WB_REFUSED_UNKNOWN_CLASS`, `WB_REFUSED_ILLEGAL_POSE` or `WB_REFUSED_POSE_HELD`. A command to place it can still be
+/// refused if an earlier command takes the place.
+///
+/// Threads: reads `world`.
+///
+/// # Safety
+/// `pose` is valid; `refusal` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_world_can_place(
+    world: u64,
+    class_: u32,
+    pose: *const wb_pose,
+    refusal: *mut u32,
+) -> u32 {
+    call("wb_world_can_place", || {
+        // SAFETY: by this function's contract.
+        let (pose, out) = unsafe { (read_pose(pose, u8::MAX)?, output(refusal, "refusal")?) };
+        let class = class_id(class_, "class_")?;
+        let placed = reading(world)?.world.can_place(class, pose);
+        out.write(placed.map_or_else(|reason| reason as u32, |()| WB_NONE));
+        Ok(())
+    })
+}
+
+/// The agents whose pose or move would become illegal if these changes were made together now, in order of id.
+///
+/// Threads: reads `world`.
+///
+/// # Safety
+/// `changes` points to `n_changes` changes; `agents` has room for `capacity` ids, or is null with `capacity` 0; `count`
+/// may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_world_would_disturb(
+    world: u64,
+    changes: *const wb_change,
+    n_changes: usize,
+    agents: *mut u32,
+    capacity: usize,
+    count: *mut usize,
+) -> u32 {
+    call("wb_world_would_disturb", || {
+        // SAFETY: by this function's contract.
+        let given = unsafe { slice(changes, n_changes, "changes")? };
+        let found = reading(world)?;
+        let changes = self::changes(given, found.world.grid())?;
+        let disturbed = found.world.would_disturb(&changes);
+        let disturbed = disturbed.map_err(|reason| Failure::argument(format!("`changes`: {reason}")))?;
+        // SAFETY: by this function's contract.
+        unsafe { fill(agents, capacity, count, &ids(&disturbed), "agents") }
+    })
+}
+
+/// Previews the path of an agent to a goal, from where it rests, or will rest, around the agents that are obstacles to
+/// its team. `within`: radius around each goal in cells; `path`: 0 where only the answer is wanted. `WB_NOT_FOUND` if the
+/// agent is not present.
+///
+/// Threads: reads `world`, changes `scratch` and `path`.
+///
+/// # Safety
+/// `goals` points to `n_goals` goals; `answer` points to a structure whose `size` is set.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_world_plan(
+    world: u64,
+    agent: u32,
+    goals: *const wb_goal,
+    n_goals: usize,
+    within: u32,
+    scratch: u64,
+    path: u64,
+    answer: *mut wb_answer,
+) -> u32 {
+    call("wb_world_plan", || {
+        // SAFETY: by this function's contract.
+        let members = unsafe { members(goals, n_goals)? };
+        let found = reading(world)?;
+        let (mut memory, mut path) = (exclusive::<SearchMemory>(scratch)?, path_to_write(path)?);
+        let (scratch, unwanted) = memory.for_other();
+        let written = path.as_mut().map_or(unwanted, |path| &mut path.path);
+        let goal = Goal { members: &members, within };
+        let planned = found.world.plan(AgentId(agent), goal, scratch, written);
+        let value = self::answer(&planned.ok_or_else(|| no_agent(agent))?, written);
+        if let Some(path) = &mut path {
+            path.renew();
+        }
+        // SAFETY: by this function's contract.
+        unsafe { fill_structure(answer, &value, "answer") }
+    })
+}
+
+/// Where an agent can get within some ticks from where it rests, or will rest, at the usual speed and alone on the map:
+/// each pose with its distance in ticks. Linear in the poses within reach. `WB_NOT_FOUND` if the agent is not present.
+///
+/// Threads: reads `world`.
+///
+/// # Safety
+/// `reached` has room for `capacity` poses, or is null with `capacity` 0; `count` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_world_reach(
+    world: u64,
+    agent: u32,
+    ticks: u32,
+    reached: *mut wb_path_pose,
+    capacity: usize,
+    count: *mut usize,
+) -> u32 {
+    call("wb_world_reach", || {
+        let distances = reading(world)?.world.reach(AgentId(agent), ticks);
+        let distances = distances.ok_or_else(|| no_agent(agent))?;
+        let within = distances.within(ticks);
+        let poses: Vec<wb_path_pose> =
+            within.map(|(pose, arrival)| wb_path_pose { pose: pose.into(), arrival }).collect();
+        // SAFETY: by this function's contract.
+        unsafe { fill(reached, capacity, count, &poses, "reached") }
+    })
+}
+
+/// What is left of the path of an agent: from where it rests, or will rest, with arrivals in ticks from there at its
+/// speed factor, if nothing holds it up. Without a path this is one pose. `WB_NOT_FOUND` if the agent is not present.
+///
+/// Threads: reads `world`.
+///
+/// # Safety
+/// `poses` has room for `capacity` poses, or is null with `capacity` 0; `count` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_world_path(
+    world: u64,
+    agent: u32,
+    poses: *mut wb_path_pose,
+    capacity: usize,
+    count: *mut usize,
+) -> u32 {
+    call("wb_world_path", || {
+        let mut path = PlannedPath::default();
+        if !reading(world)?.world.path_of(AgentId(agent), &mut path) {
+            return Err(no_agent(agent));
+        }
+        let left: Vec<wb_path_pose> = path.poses.iter().map(|&pose| pose.into()).collect();
+        // SAFETY: by this function's contract.
+        unsafe { fill(poses, capacity, count, &left, "poses") }
+    })
+}
+
+/// Why an agent is not moving on: by which rule, for which agent, at which cell or corridor; and the same in words,
+/// UTF-8, without a zero byte at its end. `count` may be null where the words are not wanted. `WB_NOT_FOUND` if the
+/// agent is not present.
+///
+/// Threads: reads `world`.
+///
+/// # Safety
+/// `reason` points to a structure whose `size` is set; `buffer` has room for `capacity` bytes, or is null with
+/// `capacity` 0; `count` is null, or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_world_reason_for_waiting(
+    world: u64,
+    agent: u32,
+    reason: *mut wb_wait_reason,
+    buffer: *mut c_char,
+    capacity: usize,
+    count: *mut usize,
+) -> u32 {
+    call("wb_world_reason_for_waiting", || {
+        let found = reading(world)?.world.reason_for_waiting(AgentId(agent));
+        let named = found.ok_or_else(|| no_agent(agent))?.named();
+        // SAFETY: by this function's contract.
+        unsafe {
+            fill_structure(reason, &wait_reason(&named), "reason")?;
+            if count.is_null() {
+                return Ok(());
+            }
+            fill(buffer.cast::<u8>(), capacity, count, named.text.as_bytes(), "buffer")
+        }
+    })
+}
+
+fn wait_reason(named: &NamedReason) -> wb_wait_reason {
+    let number = |names: &[&str], name: &str| {
+        names.iter().position(|other| *other == name).map_or(WB_NONE, |at| at as u32)
+    };
+    let cell = |at: Option<[i32; 2]>| at.map_or(wb_cell::default(), |[x, y]| wb_cell { x, y });
+    wb_wait_reason {
+        size: size_of::<wb_wait_reason>() as u32,
+        rule: number(&RULES, named.rule),
+        holder: named.holder.unwrap_or(WB_NONE),
+        has_at: named.at.is_some().into(),
+        at: cell(named.at),
+        corridor: named.corridor.unwrap_or(WB_NONE),
+        side: named.side.map_or(WB_NONE, |side| number(&SIDES, side)),
+        corridor_at: cell(named.corridor_at),
+        ahead: named.ahead.unwrap_or(WB_NONE),
+        reserved: 0,
+    }
+}
+
+/// The paths for the host to find, in a world with `WB_PATHS_HOST`, in order of agent. A request is listed after each
+/// step until `wb_command_path_answer` answers it. The members of all goals are in `goals`; each request names its part.
+/// Both arrays follow the count protocol: where one is too small neither is written.
+///
+/// Threads: reads `world`.
+///
+/// # Safety
+/// `requests` has room for `capacity` requests, `goals` for `goal_capacity` goals, or they are null with 0; `count` and
+/// `n_goals` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_world_path_requests(
+    world: u64,
+    requests: *mut wb_path_request,
+    capacity: usize,
+    count: *mut usize,
+    goals: *mut wb_goal,
+    goal_capacity: usize,
+    n_goals: *mut usize,
+) -> u32 {
+    call("wb_world_path_requests", || {
+        let found = reading(world)?;
+        let (mut all, mut members) = (Vec::new(), Vec::new());
+        for (agent, request) in found.world.path_requests() {
+            all.push(wb_path_request {
+                agent: agent.0,
+                class_: request.class.into(),
+                start: request.start.into(),
+                within: request.within,
+                priority: request.priority,
+                first_goal: members.len() as u32,
+                n_goals: request.goal.len() as u32,
+            });
+            members.extend(request.goal.iter().map(|member| wb_goal {
+                x: member.cell.x,
+                y: member.cell.y,
+                heading: member.heading.map_or(WB_ANY_HEADING, |heading| heading.0.into()),
+            }));
+        }
+        // SAFETY: by this function's contract.
+        unsafe {
+            output(n_goals, "n_goals")?.write(members.len());
+            if members.len() > goal_capacity {
+                return fill(requests, 0, count, &all, "requests")
+                    .and_then(|()| fill(goals, goal_capacity, n_goals, &members, "goals"));
+            }
+            fill(requests, capacity, count, &all, "requests")?;
+            fill(goals, goal_capacity, n_goals, &members, "goals")
+        }
+    })
+}
+
+/// The number of classes.
+///
+/// Threads: reads `world`.
+///
+/// # Safety
+/// `count` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_world_classes(world: u64, count: *mut u32) -> u32 {
+    call("wb_world_classes", || {
+        // SAFETY: by this function's contract.
+        let out = unsafe { output(count, "count")? };
+        out.write(reading(world)?.world.classes().len() as u32);
+        Ok(())
+    })
+}
+
+/// The tables of a class.
+fn tables_of(world: &World, class: u32) -> Result<&MovementTables, Failure> {
+    world.tables().get(class as usize).ok_or_else(|| {
+        let classes = world.tables().len();
+        Failure::argument(format!("`class_` is {class}, expected less than {classes}"))
+    })
+}
+
+/// The name of a class.
+///
+/// Threads: reads `world`.
+///
+/// # Safety
+/// `buffer` has room for `capacity` bytes, or is null with `capacity` 0; `count` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_world_class_name(
+    world: u64,
+    class_: u32,
+    buffer: *mut c_char,
+    capacity: usize,
+    count: *mut usize,
+) -> u32 {
+    call("wb_world_class_name", || {
+        let found = reading(world)?;
+        let name = &tables_of(&found.world, class_)?.class().spec().name;
+        // SAFETY: by this function's contract.
+        unsafe { fill(buffer.cast::<u8>(), capacity, count, name.as_bytes(), "buffer") }
+    })
+}
+
+/// The cells that an agent of a class covers in a pose; they may lie off the map.
+///
+/// Threads: reads `world`.
+///
+/// # Safety
+/// `pose` is valid; `cells` has room for `capacity` cells, or is null with `capacity` 0; `count` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_world_class_cells(
+    world: u64,
+    class_: u32,
+    pose: *const wb_pose,
+    cells: *mut wb_cell,
+    capacity: usize,
+    count: *mut usize,
+) -> u32 {
+    call("wb_world_class_cells", || {
+        let found = reading(world)?;
+        let class = tables_of(&found.world, class_)?.class();
+        // SAFETY: by this function's contract.
+        unsafe {
+            let covered = covered(class, read_pose(pose, class.headings())?)?;
+            fill(cells, capacity, count, &covered, "cells")
+        }
+    })
+}
+
+/// A class as an object of its own: for its headings and primitives, and for other worlds.
+///
+/// Threads: reads `world`. Lifetime: independent of the world.
+///
+/// # Safety
+/// `class_handle` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_world_class(world: u64, class_: u32, class_handle: *mut u64) -> u32 {
+    call("wb_world_class", || {
+        let make = || Ok(Class::new(tables_of(&reading(world)?.world, class_)?.class().clone()));
+        // SAFETY: by this function's contract.
+        unsafe { give(class_handle, "class_handle", make) }
+    })
+}
+
+/// The tables of a class as an object of its own, as they are now: to plan with. They share the world's memory until an
+/// edit changes one of the two, and do not follow the world.
+///
+/// Threads: reads `world`. Lifetime: independent of the world.
+///
+/// # Safety
+/// `tables` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_world_tables(world: u64, class_: u32, tables: *mut u64) -> u32 {
+    call("wb_world_tables", || {
+        let make = || {
+            let found = reading(world)?;
+            Ok(Tables::new(tables_of(&found.world, class_)?.clone(), found.world.grid()))
+        };
+        // SAFETY: by this function's contract.
+        unsafe { give(tables, "tables", make) }
+    })
+}
+
+/// The map as an object of its own, as it is now. It shares the world's memory until an edit changes one of the two.
+///
+/// Threads: reads `world`. Lifetime: independent of the world.
+///
+/// # Safety
+/// `map` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_world_map(world: u64, map: *mut u64) -> u32 {
+    call("wb_world_map", || {
+        // SAFETY: by this function's contract.
+        unsafe { give(map, "map", || Ok(Map(reading(world)?.world.grid().clone()))) }
+    })
+}
+
+/// The terrain kinds of all cells, row by row. Nothing is copied.
+///
+/// Threads: reads `world`. Lifetime: as for `wb_world_agents`.
+///
+/// # Safety
+/// `cells` and `count` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_world_terrain(world: u64, cells: *mut *const u8, count: *mut usize) -> u32 {
+    call("wb_world_terrain", || {
+        // SAFETY: by this function's contract.
+        let (out, n) = unsafe { (output(cells, "cells")?, output(count, "count")?) };
+        let found = reading(world)?;
+        let terrain = found.world.grid().terrain();
+        // A kind is a byte: `TerrainKind` is transparent.
+        out.write(terrain.as_ptr().cast());
+        n.write(terrain.len());
+        Ok(())
+    })
+}
