@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[cfg(test)]
 #[path = "../../../sim/tests/common/mod.rs"]
 mod common;
 
