@@ -426,19 +426,19 @@ pub extern "C" fn wb_class_destroy(class_: u64) -> u32 {
 /// # Safety
 /// `info` may be written as far as its `size` says, or is null.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wb_class_info(class_: u64, info: *mut wb_class_info) -> u32 {
-    call("wb_class_info", || {
+pub unsafe extern "C" fn wb_class_describe(class_: u64, info: *mut wb_class_info) -> u32 {
+    call("wb_class_describe", || {
         let class = &shared::<Class>(class_)?.class;
         let east = class.frame(Pose::new(0, 0, Default::default()));
         let (width, height) = class.footprint().extent(east);
-        let value = self::wb_class_info {
+        let value = wb_class_info {
             shape: shape_number(class.grid_shape()),
             headings: u32::from(class.headings()),
             footprint_cells: class.footprint().at(east).len() as u32,
             primitives: class.primitives().len() as u32,
             width,
             height,
-            ..self::wb_class_info::default()
+            ..wb_class_info::default()
         };
         // SAFETY: by this function's contract.
         unsafe { fill_structure(info, &value, "info") }

@@ -25,6 +25,7 @@ mod tables;
 
 mod plan;
 
+<<<<<<< HEAD
 mod names;
 
 mod row;
@@ -40,17 +41,27 @@ mod command;
 mod question;
 
 mod recording;
+=======
+mod field;
+
+mod queue;
+>>>>>>> capi
 
 pub use class::*;
 pub use command::*;
 pub use error::{wb_abi_version, wb_last_error, wb_status_name};
+pub use field::*;
 pub use map::*;
 pub use order::*;
 pub use plan::*;
+<<<<<<< HEAD
 pub use question::*;
 pub use recording::*;
 pub use row::*;
 pub use setup::*;
+=======
+pub use queue::*;
+>>>>>>> capi
 pub use status::*;
 pub use tables::*;
 pub use value::*;

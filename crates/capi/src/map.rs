@@ -286,10 +286,10 @@ pub extern "C" fn wb_map_destroy(map: u64) -> u32 {
 /// # Safety
 /// `info` may be written as far as its `size` says, or is null.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wb_map_info(map: u64, info: *mut wb_map_info) -> u32 {
-    call("wb_map_info", || {
+pub unsafe extern "C" fn wb_map_describe(map: u64, info: *mut wb_map_info) -> u32 {
+    call("wb_map_describe", || {
         let map = &shared::<Map>(map)?.0;
-        let value = self::wb_map_info {
+        let value = wb_map_info {
             width: map.size().width(),
             height: map.size().height(),
             shape: shape_number(map.shape()),
@@ -297,7 +297,7 @@ pub unsafe extern "C" fn wb_map_info(map: u64, info: *mut wb_map_info) -> u32 {
             terrain_kinds: map.terrain_table().entries().len() as u32,
             side_kinds: map.side_table().entries().len() as u32,
             has_elevation: u32::from(map.elevation().is_some()),
-            ..self::wb_map_info::default()
+            ..wb_map_info::default()
         };
         // SAFETY: by this function's contract.
         unsafe { fill_structure(info, &value, "info") }

@@ -16,8 +16,10 @@ use wheelbase_planner::{Legality, MovementTables, PathPose, Pose, tables_need};
 #[derive(Clone)]
 pub(crate) struct Tables {
     pub(crate) tables: MovementTables,
-    /// Counts what has changed the tables, so that searches and fields find that they are of others.
+    /// Counts what has changed the tables, components among it, so that searches find that they are of others.
     pub(crate) version: u64,
+    /// Counts the edits of the map that they have followed.
+    pub(crate) edits: u64,
     /// The kinds of the map: tables hold a speed for each.
     terrain: TerrainTable,
     sides: SideTable,
@@ -31,7 +33,7 @@ impl Tables {
     /// Tables compiled against a map.
     pub(crate) fn new(tables: MovementTables, map: &Grid) -> Self {
         let (terrain, sides) = (map.terrain_table().clone(), map.side_table().clone());
-        Self { tables, version: 0, terrain, sides }
+        Self { tables, version: 0, edits: 0, terrain, sides }
     }
 
     pub(crate) fn headings(&self) -> u8 {
@@ -151,6 +153,7 @@ pub unsafe extern "C" fn wb_tables_update(
         tables.check_map(&map.0)?;
         let update = tables.tables.update(&map.0, changed.intersection(map.0.size().rect()));
         tables.version += 1;
+        tables.edits += 1;
         if effect.is_null() {
             return Ok(());
         }

@@ -173,7 +173,7 @@ impl QueuedRequest {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ticket(pub u64);
 
-/// Why a request cannot be queued.
+/// Why a request cannot be queued, or a frame not begun.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QueueError {
@@ -184,7 +184,7 @@ pub enum QueueError {
         /// Classes of the queue.
         classes: u16,
     },
-    /// Obstacles, penalties or landmarks of a map of another size.
+    /// Obstacles, penalties, landmarks or tables of a map of another size.
     OtherMap {
         /// Field of the request.
         field: &'static str,
@@ -192,6 +192,13 @@ pub enum QueueError {
         found: GridSize,
         /// Size of the queue's map.
         expected: GridSize,
+    },
+    /// Not one of tables for each class.
+    Tables {
+        /// Tables given.
+        found: usize,
+        /// Classes of the queue.
+        classes: u16,
     },
     /// A weight below 1000.
     Weight(u32),
@@ -205,6 +212,9 @@ impl fmt::Display for QueueError {
             Self::NoClass { class, classes } => write!(f, "class {class}: the queue has {classes} classes"),
             Self::OtherMap { field, found, expected } => {
                 write!(f, "{field}: for a map of {found}, expected {expected}")
+            }
+            Self::Tables { found, classes } => {
+                write!(f, "tables: {found} were given, expected {classes}, one a class")
             }
             Self::Weight(found) => write!(f, "weight_permille: {found}, expected at least 1000"),
             Self::NoGoal => write!(f, "goal: no members, expected at least one"),
@@ -428,6 +438,20 @@ impl PathQueue {
         self.end_frame()
     }
 
+    /// Whether `tables` are of the number of classes and of the size of map that the queue was made for.
+    /// # Errors
+    /// [`QueueError::Tables`], [`QueueError::OtherMap`].
+    pub fn check_tables(&self, tables: &[MovementTables]) -> Result<(), QueueError> {
+        if tables.len() != usize::from(self.classes) {
+            return Err(QueueError::Tables { found: tables.len(), classes: self.classes });
+        }
+        let sizes = tables.iter().map(|tables| tables.space().size());
+        match sizes.into_iter().find(|size| *size != self.size) {
+            Some(found) => Err(QueueError::OtherMap { field: "tables", found, expected: self.size }),
+            None => Ok(()),
+        }
+    }
+
     /// Begins a frame whose searches the host's own threads run: [`advance`](Self::advance) in its parts, with the same
     /// answers. The frame is a number of rounds: take the jobs of one, run them on whatever threads, give them back,
     /// until there are none.
@@ -457,9 +481,8 @@ impl PathQueue {
     /// # Panics
     /// As [`advance`](Self::advance).
     pub fn begin_frame(&mut self, tables: &[MovementTables], budget: u64) {
-        assert_eq!(tables.len(), usize::from(self.classes), "one table a class");
-        let is_same_map = |tables: &MovementTables| tables.space().size() == self.size;
-        assert!(tables.iter().all(is_same_map), "tables of another map");
+        let checked = self.check_tables(tables);
+        assert!(checked.is_ok(), "{checked:?}");
         for (.., mut path) in self.answered.drain(..) {
             path.clear();
             self.spare.push(path);
