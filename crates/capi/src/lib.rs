@@ -25,7 +25,6 @@ mod tables;
 
 mod plan;
 
-<<<<<<< HEAD
 mod names;
 
 mod row;
@@ -41,11 +40,13 @@ mod command;
 mod question;
 
 mod recording;
-=======
+
 mod field;
 
 mod queue;
->>>>>>> capi
+
+#[cfg(target_arch = "wasm32")]
+mod wasm;
 
 pub use class::*;
 pub use command::*;
@@ -54,14 +55,11 @@ pub use field::*;
 pub use map::*;
 pub use order::*;
 pub use plan::*;
-<<<<<<< HEAD
 pub use question::*;
+pub use queue::*;
 pub use recording::*;
 pub use row::*;
 pub use setup::*;
-=======
-pub use queue::*;
->>>>>>> capi
 pub use status::*;
 pub use tables::*;
 pub use value::*;
