@@ -17,6 +17,8 @@ mod value;
 
 mod error;
 
+mod names;
+
 mod map;
 
 mod class;
@@ -25,7 +27,9 @@ mod tables;
 
 mod plan;
 
-mod names;
+mod field;
+
+mod queue;
 
 mod row;
 
@@ -33,17 +37,9 @@ mod world;
 
 mod order;
 
-mod setup;
-
 mod command;
 
-mod question;
-
 mod recording;
-
-mod field;
-
-mod queue;
 
 #[cfg(target_arch = "wasm32")]
 mod wasm;
@@ -55,11 +51,9 @@ pub use field::*;
 pub use map::*;
 pub use order::*;
 pub use plan::*;
-pub use question::*;
 pub use queue::*;
 pub use recording::*;
 pub use row::*;
-pub use setup::*;
 pub use status::*;
 pub use tables::*;
 pub use value::*;

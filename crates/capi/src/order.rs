@@ -13,7 +13,7 @@ use crate::row::{
     WB_ORDER_STOP, WB_ORDER_TASKS, WB_ORDER_WAIT,
 };
 use crate::status::Failure;
-use crate::value::{goal_members, wb_cell, wb_goal, wb_pose, wb_rect};
+use crate::value::{WB_FALLBACK_FAIL, WB_FALLBACK_NEAREST, goal_members, wb_cell, wb_goal, wb_pose, wb_rect};
 use std::sync::Arc;
 use wheelbase_planner::GoalMember;
 use wheelbase_planner::search::Fallback;

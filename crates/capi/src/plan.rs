@@ -10,8 +10,8 @@ use crate::handle::{Exclusive, Kind, Object, Shared, destroy, exclusive, shared}
 use crate::status::{Failure, WB_BUFFER, WB_LIMIT};
 use crate::tables::{Tables, with_map};
 use crate::value::{
-    answer, goal_members, heuristic, result_name, result_number, wb_answer, wb_goal, wb_path_pose, wb_pose,
-    wb_rect,
+    WB_FALLBACK_FAIL, WB_FALLBACK_NEAREST, WB_HEURISTIC_DEFAULT, answer, goal_members, heuristic,
+    result_name, result_number, wb_answer, wb_goal, wb_path_pose, wb_pose, wb_rect,
 };
 use std::ffi::c_char;
 use std::sync::Arc;
@@ -21,11 +21,6 @@ use wheelbase_planner::search::{Answer, Fallback, QueuedRequest};
 use wheelbase_planner::{
     Heading, Legality, Path, Pose, Progress, Request, Scratch, Status, advance, begin, finish, plan,
 };
-
-/// Without a path to the goal there is none.
-pub const WB_FALLBACK_FAIL: u32 = 0;
-/// Without a path to the goal: the path to the pose that can be reached and is nearest to it.
-pub const WB_FALLBACK_NEAREST: u32 = 1;
 
 /// In `moves` of `wb_plan_batch`: the last pose of a path, after which there is no move.
 pub const WB_NO_MOVE: u8 = u8::MAX;
@@ -216,7 +211,7 @@ pub unsafe extern "C" fn wb_request_init(request: *mut wb_request) -> u32 {
             size: size_of::<wb_request>() as u32,
             within: 0,
             start: wb_pose::default(),
-            heuristic: crate::value::WB_HEURISTIC_DEFAULT,
+            heuristic: WB_HEURISTIC_DEFAULT,
             weight_permille: 1000,
             fallback: WB_FALLBACK_FAIL,
             partial: 0,

@@ -15,6 +15,11 @@ pub const WB_NONE: u32 = u32::MAX;
 /// Ticks of what is never reached.
 pub const WB_NEVER: u32 = u32::MAX;
 
+/// If the goal cannot be reached, there is no path.
+pub const WB_FALLBACK_FAIL: u32 = 0;
+/// If the goal cannot be reached, the path leads to the nearest pose that can be reached.
+pub const WB_FALLBACK_NEAREST: u32 = 1;
+
 /// Square cells. Sides: 0 east, 1 north, 2 west, 3 south.
 pub const WB_SHAPE_SQUARE: u32 = 0;
 /// Hexagonal cells with a corner to the north; odd rows are shifted half a cell to the east. Sides: 0 east, 1 northeast,
