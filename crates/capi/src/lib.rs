@@ -37,7 +37,11 @@ mod world;
 
 mod order;
 
+mod setup;
+
 mod command;
+
+mod question;
 
 mod recording;
 
@@ -51,9 +55,11 @@ pub use field::*;
 pub use map::*;
 pub use order::*;
 pub use plan::*;
+pub use question::*;
 pub use queue::*;
 pub use recording::*;
 pub use row::*;
+pub use setup::*;
 pub use status::*;
 pub use tables::*;
 pub use value::*;
