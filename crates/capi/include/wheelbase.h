@@ -845,7 +845,7 @@ typedef struct wb_change {
      * Read for `WB_CHANGE_SIDES` only: kinds by number of the side (see `WB_SHAPE_SQUARE`), or `WB_KEEP`. Square cells
      * ignore the last two.
      */
-    uint32_t side_kinds[SIDES_MAX];
+    uint32_t side_kinds[6];
 } wb_change;
 
 /**

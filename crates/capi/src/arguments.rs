@@ -180,24 +180,6 @@ pub(crate) unsafe fn slice<'a, T: Copy>(
     Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
 }
 
-/// The `count` values at `pointer`, to be written.
-///
-/// # Safety
-/// As for [`slice`]; nobody else reads or writes the values meanwhile, and they are initialised.
-pub(crate) unsafe fn slice_mut<'a, T: Copy>(
-    pointer: *mut T,
-    count: usize,
-    name: &str,
-) -> Result<&'a mut [T], Failure> {
-    if count == 0 {
-        return Ok(&mut []);
-    }
-    check(pointer, name)?;
-    check_count::<T>(count, name)?;
-    // SAFETY: not null, aligned, within the address space; the rest is this function's contract.
-    Ok(unsafe { std::slice::from_raw_parts_mut(pointer, count) })
-}
-
 fn check_count<T>(count: usize, name: &str) -> Result<(), Failure> {
     if count > isize::MAX as usize / size_of::<T>().max(1) {
         return Err(Failure::argument(format!(

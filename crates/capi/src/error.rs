@@ -1,7 +1,7 @@
 //! Versions, statuses and messages.
 
 use crate::arguments::fill;
-use crate::call::{call, with_last_error};
+use crate::call::with_last_error;
 use crate::status;
 use std::ffi::c_char;
 
@@ -26,7 +26,7 @@ pub extern "C" fn wb_status_name(status: u32) -> *const c_char {
 }
 
 /// The message of the last call that failed on this thread, UTF-8, without a zero byte at its end. Mistakes in files and
-/// texts begin with `file:line:column:`, a line for each.
+/// texts begin with `file:line:column:`, a line for each. A failure of this call leaves the message as it is.
 ///
 /// Threads: any; each has its own message.
 ///
@@ -34,10 +34,11 @@ pub extern "C" fn wb_status_name(status: u32) -> *const c_char {
 /// `buffer` has room for `capacity` bytes, or is null with `capacity` 0; `count` may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_last_error(buffer: *mut c_char, capacity: usize, count: *mut usize) -> u32 {
-    // The message is copied, since a failure of this call replaces it.
-    let message = with_last_error(str::to_owned);
-    call("wb_last_error", || {
+    // Nothing in here panics, and a failure of this call does not replace the message: one call asks for its length,
+    // the next one gets it.
+    with_last_error(|message| {
         // SAFETY: by this function's contract.
-        unsafe { fill(buffer.cast::<u8>(), capacity, count, message.as_bytes(), "buffer") }
+        let filled = unsafe { fill(buffer.cast::<u8>(), capacity, count, message.as_bytes(), "buffer") };
+        filled.map_or_else(|failure| failure.status, |()| status::WB_OK)
     })
 }

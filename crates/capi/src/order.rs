@@ -7,7 +7,6 @@
 
 use crate::arguments::{Sized32, slice, structure, structures, write};
 use crate::call::call;
-use crate::plan::{WB_FALLBACK_FAIL, WB_FALLBACK_NEAREST};
 use crate::row::{
     WB_ORDER_FOLLOW, WB_ORDER_GOTO, WB_ORDER_GOTO_AREA, WB_ORDER_GOTO_GROUP, WB_ORDER_HOLD, WB_ORDER_PATROL,
     WB_ORDER_STOP, WB_ORDER_TASKS, WB_ORDER_WAIT,

@@ -104,8 +104,10 @@ pub struct wb_change {
     pub value: i32,
     /// Read for `WB_CHANGE_SIDES` only: kinds by number of the side (see `WB_SHAPE_SQUARE`), or `WB_KEEP`. Square cells
     /// ignore the last two.
-    pub side_kinds: [u32; SIDES_MAX],
+    pub side_kinds: [u32; 6],
 }
+
+const _: () = assert!(SIDES_MAX == 6);
 
 /// A path to the goal was found; with `WB_FALLBACK_NEAREST`, or to the nearest pose.
 pub const WB_PLAN_FOUND: u32 = 0;

@@ -764,3 +764,86 @@ pub unsafe extern "C" fn wb_world_agent_name(
         unsafe { fill(buffer.cast::<u8>(), capacity, count, name.as_bytes(), "buffer") }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::with_last_error;
+    use crate::command::{wb_command_edit, wb_command_remove};
+    use crate::handle::insert;
+    use crate::recording::{
+        wb_recording_begin, wb_recording_destroy, wb_recording_finish, wb_recording_tick,
+    };
+    use crate::status::{WB_BUFFER, WB_DESTROYED, WB_OK};
+    use std::ptr::null_mut;
+    use wheelbase_scenario::recording::{Reader, verify};
+    use wheelbase_sim::traffic::{Decisions, Traffic, TrafficView};
+    use wheelbase_sim::{Grid, MovementClass, Setup, SideTable, TerrainTable};
+
+    /// Panics when it is asked the fourth time.
+    #[derive(Clone, Default)]
+    struct Fourth(u32);
+
+    impl Traffic for Fourth {
+        fn decide(&mut self, _: &TrafficView<'_>, _: &mut Decisions) {
+            self.0 += 1;
+            assert!(self.0 < 4, "on purpose");
+        }
+
+        fn clone_box(&self) -> Box<dyn Traffic> {
+            Box::new(self.clone())
+        }
+    }
+
+    fn message() -> String {
+        with_last_error(str::to_owned)
+    }
+
+    #[test]
+    fn a_panic_in_a_step_breaks_the_world_and_nothing_else() {
+        let grid = Grid::from_rows(&["...."], TerrainTable::movingai(), SideTable::default()).unwrap();
+        let mut setup = Setup::cooperative(Settings::named("test"), grid, vec![MovementClass::octile()]);
+        setup.traffic = Box::new(Fourth::default());
+        let world = insert(HostWorld::new(World::new(setup).unwrap(), 0)).unwrap();
+        let (mut recording, mut state, mut count) = (0, 0, 0);
+        let (mut copy, mut tick) = (0, 0);
+        // SAFETY: all pointers are valid or null.
+        unsafe {
+            assert_eq!(wb_recording_begin(world, &raw mut recording), WB_OK, "{}", message());
+            for _ in 0..3 {
+                assert_eq!(wb_world_step(world, &raw mut state), WB_OK, "{}", message());
+                assert_eq!(wb_recording_tick(recording, world, state), WB_OK, "{}", message());
+            }
+            assert_eq!(wb_world_clone(world, &raw mut copy), WB_OK);
+            let status = wb_world_save(world, null_mut(), 0, &raw mut count);
+            assert_eq!((status, message().contains("has no name to be saved under")), (WB_LIMIT, true));
+            // Now, and at every later call.
+            let words = "the world is broken: its step of tick 3 panicked: on purpose";
+            for call in 0..8 {
+                let status = match call {
+                    0 | 1 => wb_world_step(world, &raw mut state),
+                    2 => wb_world_tick(world, &raw mut tick),
+                    3 => wb_command_remove(world, std::ptr::null(), 0, 0, null_mut()),
+                    4 => wb_command_edit(world, std::ptr::null(), 0, 0, 0, 0, null_mut()),
+                    5 => wb_world_save(world, null_mut(), 0, &raw mut count),
+                    6 => wb_world_copy_from(copy, world),
+                    _ => wb_recording_tick(recording, world, WB_RUNNING),
+                };
+                assert_eq!((status, message().contains(words)), (WB_BROKEN, true), "{call}: {}", message());
+            }
+            // What came before is there: the recording up to the panic, and the copy.
+            assert_eq!(wb_recording_finish(recording, world, null_mut(), 0, &raw mut count), WB_BUFFER);
+            let mut bytes = vec![0; count];
+            let filled = wb_recording_finish(recording, world, bytes.as_mut_ptr(), count, &raw mut count);
+            assert_eq!(filled, WB_OK);
+            let mut reader = Reader::open(std::io::Cursor::new(bytes)).unwrap();
+            assert_eq!(verify(&mut reader, |_| true).unwrap().n_ticks, 3);
+            assert_eq!(wb_world_tick(copy, &raw mut tick), WB_OK);
+        }
+        assert_eq!(tick, 3);
+        assert_eq!(wb_recording_destroy(recording), WB_OK);
+        assert_eq!(wb_world_destroy(world), WB_OK);
+        assert_eq!(wb_world_destroy(world), WB_DESTROYED);
+        assert_eq!(wb_world_destroy(copy), WB_OK);
+    }
+}

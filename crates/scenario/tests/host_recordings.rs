@@ -570,6 +570,20 @@ fn a_resumed_run_is_recorded_like_the_straight_one() {
     }
 }
 
+/// Names are in no setup and no snapshot, and so in no outcome of such a recording.
+#[test]
+fn names_of_agents_do_not_tell_the_second_run_from_the_first() {
+    let mut world = World::new(setup(Threads::Caller)).unwrap();
+    for agent in world.agent_arrays().ids.clone() {
+        world.name_agent(agent, "anna");
+    }
+    let (file, _) = record(&mut world, 30, |_| {});
+    assert!(!world.orders_left_by().is_empty());
+    assert_verified(&file, 30);
+    let recorder = Recorder::begin_resumed(&mut world, Vec::new()).unwrap();
+    assert_verified(&record_on(recorder, &mut world, 30, |_| {}).0, 30);
+}
+
 #[test]
 fn a_resumed_run_under_a_rule_from_outside_is_verified_without_it() {
     for (seed, needs_paths) in [(1, true), (2, false)] {

@@ -7,7 +7,8 @@ use crate::scenes::{Driver, world_of};
 use std::collections::BTreeSet;
 use wheelbase_c::*;
 use wheelbase_grid::GridShape;
-use wheelbase_sim::{Command, RunState, World};
+use wheelbase_sim::traffic::OwnRule;
+use wheelbase_sim::{Command, Host, RunState, World};
 
 /// A world through C and its twin of Rust.
 struct Twins {
@@ -75,7 +76,7 @@ fn play(twins: &mut Twins, seed: u64, ticks: u32) -> BTreeSet<String> {
             twins.give(command, at);
         }
         let decisions = generator.decisions(&twins.rust);
-        if twins.rust.own_rule() == Some(wheelbase_sim::traffic::OwnRule::Commanded) {
+        if twins.rust.own_rule() == Some(OwnRule::Commanded) {
             twins.give(decisions, 0);
         }
         twins.step();
@@ -141,7 +142,7 @@ fn saved_loaded_copied_and_restored_worlds_go_on_alike() {
     assert_eq!(later, twins.rust.save().unwrap());
     // Rolled back and played again, by three ways.
     let end = hash(twins.c);
-    let rust = wheelbase_sim::World::load(&bytes, wheelbase_sim::Host::default()).unwrap();
+    let rust = World::load(&bytes, Host::default()).unwrap();
     for way in 0..3 {
         // SAFETY: the bytes are there.
         unsafe {

@@ -3,7 +3,7 @@
 //!
 //! `WHEELBASE_CALLS=1000000` makes that many calls in place of a hundred thousand, `WHEELBASE_SEED=7` other ones.
 
-use crate::calls::{agents, copy_of, counts, fails, get, message, ok, save, tick};
+use crate::calls::{agents, copy_of, counts, fails, get, message, ok, save, step, tick};
 use crate::commands::{give, sayable};
 use crate::common::random_commands::{Generator, Kinds};
 use crate::scenes::{Driver, world_of};
@@ -54,6 +54,8 @@ struct Calls {
     generator: Generator,
     worlds: Vec<u64>,
     recordings: Vec<u64>,
+    scratch: u64,
+    path: u64,
     shown: World,
     saved: Vec<u8>,
     made: [u64; 14],
@@ -64,8 +66,10 @@ impl Calls {
         let shown = world_of(GridShape::Square, Driver::Planner);
         let worlds = vec![copy_of(&shown, 0), copy_of(&shown, 2)];
         let saved = save(worlds[0]);
+        // SAFETY: the handles may be written.
+        let (scratch, path) = unsafe { (get(|out| wb_scratch_new(out)), get(|out| wb_path_new(out))) };
         let (random, generator) = (SplitMix64::new(seed), Generator::new(seed, Kinds::ALL));
-        Self { random, generator, worlds, recordings: Vec::new(), shown, saved, made: [0; 14] }
+        Self { random, generator, worlds, recordings: Vec::new(), scratch, path, shown, saved, made: [0; 14] }
     }
 
     /// A world that is there, mostly.
@@ -127,13 +131,13 @@ impl Calls {
                     let (status, _) = give(world, &command, GridShape::Square, at);
                     self.note(status);
                 }
-                34..60 => {
+                34..50 => {
                     let mut state = 7;
                     let status = wb_world_step(world, &raw mut state);
                     assert!(status != WB_OK || state <= WB_ENDED);
                     self.note(status);
                 }
-                60..66 => {
+                50..66 => {
                     let mut rows = std::ptr::null();
                     let status = wb_world_agents(world, &raw mut rows, &raw mut count);
                     self.note(status);
@@ -258,9 +262,142 @@ impl Calls {
         }
     }
 
-    /// # Safety
-    /// None: all pointers are valid. It is unsafe for the calls that it makes.
-    unsafe fn question(&mut self, _world: u64) {}
+    fn number(&mut self) -> i32 {
+        let near = self.random.between(-2, 26);
+        [near, near, near, i32::MIN, i32::MAX][self.random.below(5) as usize]
+    }
+
+    fn pose(&mut self) -> wb_pose {
+        let heading = [0, 3, 7, 200, u32::MAX][self.random.below(5) as usize];
+        wb_pose { x: self.number(), y: self.number(), heading }
+    }
+
+    fn question(&mut self, world: u64) {
+        let (mut count, mut number) = (0, 0);
+        let (agent, pose, class) = (self.agent(), self.pose(), self.random.below(6));
+        let (width, height) = (self.number().unsigned_abs(), self.number().unsigned_abs());
+        let area = wb_rect { x: pose.x, y: pose.y, width, height };
+        let cell = wb_cell { x: pose.x, y: pose.y };
+        let mut ids = Buffer::new(&mut self.random, 0xa5a5_a5a5_u32);
+        let mut poses = Buffer::new(&mut self.random, wb_path_pose { arrival: 77, ..Default::default() });
+        let mut cells = Buffer::new(&mut self.random, wb_cell { x: 5, y: -5 });
+        let mut text = Buffer::new(&mut self.random, 0xa5_u8);
+        let (n_ids, n_poses, n_cells, n_text) = (ids.capacity, poses.capacity, cells.capacity, text.capacity);
+        // SAFETY: all pointers are valid, or null with a capacity of 0.
+        let status = unsafe {
+            match self.random.below(14) {
+                0 => wb_world_agent_at(world, &raw const cell, &raw mut number),
+                1 => {
+                    let status = wb_world_agents_in(world, &raw const area, ids.at(), n_ids, &raw mut count);
+                    ids.check(status, count);
+                    status
+                }
+                2 => wb_world_can_place(world, class, &raw const pose, &raw mut number),
+                3 => {
+                    let kind = self.random.below(6);
+                    let side_kinds = [self.random.below(3), WB_KEEP, 0, 1, WB_KEEP, 7];
+                    let change = wb_change { kind, area, value: self.number(), side_kinds };
+                    let n = self.random.below(2) as usize;
+                    let change = &raw const change;
+                    let status = wb_world_would_disturb(world, change, n, ids.at(), n_ids, &raw mut count);
+                    ids.check(status, count);
+                    status
+                }
+                4 | 5 => {
+                    let mut answer = wb_answer { size: size_of::<wb_answer>() as u32, ..Default::default() };
+                    let goals = [pose, self.pose()];
+                    let n = self.random.below(3) as usize;
+                    let within = [0, 2, u32::MAX][self.random.below(3) as usize];
+                    let path = [0, self.path, world][self.random.below(3) as usize];
+                    let goals = goals.as_ptr();
+                    let scratch = self.scratch;
+                    let status =
+                        wb_world_plan(world, agent, goals, n, within, scratch, path, &raw mut answer);
+                    if status == WB_OK && path != 0 {
+                        let (mut found, mut n_found) = (std::ptr::null(), 0);
+                        ok(wb_path_poses(path, &raw mut found, &raw mut n_found));
+                        assert_eq!(n_found as u32, if answer.reached == 0 { 0 } else { answer.moves + 1 });
+                    }
+                    status
+                }
+                6 => {
+                    let ticks = [0, 9, 40, u32::MAX][self.random.below(4) as usize];
+                    let status = wb_world_reach(world, agent, ticks, poses.at(), n_poses, &raw mut count);
+                    poses.check(status, count);
+                    status
+                }
+                7 => {
+                    let status = wb_world_path(world, agent, poses.at(), n_poses, &raw mut count);
+                    poses.check(status, count);
+                    status
+                }
+                8 => {
+                    let mut reason: wb_wait_reason = std::mem::zeroed();
+                    reason.size = size_of::<wb_wait_reason>() as u32;
+                    let (reason, buffer) = (&raw mut reason, text.at().cast());
+                    let status =
+                        wb_world_reason_for_waiting(world, agent, reason, buffer, n_text, &raw mut count);
+                    text.check(status, count);
+                    assert!(status != WB_OK || (*reason).rule <= WB_WAIT_HOST);
+                    status
+                }
+                9 => {
+                    let mut requests = Buffer::new(&mut self.random, wb_path_request::default());
+                    let mut goals = Buffer::new(&mut self.random, wb_pose::default());
+                    let (mut n_goals, room, goal_room) = (0, requests.capacity, goals.capacity);
+                    let status = wb_world_path_requests(
+                        world,
+                        requests.at(),
+                        room,
+                        &raw mut count,
+                        goals.at(),
+                        goal_room,
+                        &raw mut n_goals,
+                    );
+                    requests.check(status, count);
+                    goals.check(status, n_goals);
+                    status
+                }
+                10 => {
+                    let buffer = text.at().cast();
+                    let status = wb_world_class_name(world, class, buffer, n_text, &raw mut count);
+                    text.check(status, count);
+                    status
+                }
+                11 => {
+                    let (pose, room) = (&raw const pose, cells.at());
+                    let status = wb_world_class_cells(world, class, pose, room, n_cells, &raw mut count);
+                    cells.check(status, count);
+                    status
+                }
+                12 => {
+                    let mut handle = 0;
+                    let status = [wb_world_class, wb_world_tables][self.random.below(2) as usize](
+                        world,
+                        class,
+                        &raw mut handle,
+                    );
+                    let destroyed =
+                        if wb_class_destroy(handle) == WB_OK { WB_OK } else { wb_tables_destroy(handle) };
+                    ok(destroyed);
+                    status
+                }
+                _ => {
+                    let (mut handle, mut terrain) = (0, std::ptr::null());
+                    let status = wb_world_map(world, &raw mut handle);
+                    ok(wb_map_destroy(handle));
+                    let other = wb_world_terrain(world, &raw mut terrain, &raw mut count);
+                    assert_eq!(status, other);
+                    if status == WB_OK {
+                        let kinds = std::slice::from_raw_parts(terrain, count);
+                        assert!(kinds.iter().all(|kind| *kind < 9));
+                    }
+                    wb_world_classes(world, &raw mut number)
+                }
+            }
+        };
+        self.note(status);
+    }
 }
 
 #[test]
@@ -288,12 +425,15 @@ fn random_calls_never_panic_and_leave_worlds_whole() {
         .for_each(seen);
     for &world in &calls.worlds[..2] {
         ok(wb_world_check_invariants(world));
-        // SAFETY: the state may be written.
-        (0..5).for_each(|_| drop(get(|out| unsafe { wb_world_step(world, out) })));
+        for _ in 0..5 {
+            step(world);
+        }
         assert_eq!(counts(world).collisions, 0);
         assert_eq!(agents(world).len() as u64, counts(world).placed - counts(world).removed);
         assert!(tick(world) > 0);
     }
+    ok(wb_scratch_destroy(calls.scratch));
+    ok(wb_path_destroy(calls.path));
     for recording in calls.recordings {
         ok(wb_recording_destroy(recording));
     }
