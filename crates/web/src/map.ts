@@ -118,7 +118,7 @@ export class GridMap extends Handle {
     const m = this.instance;
     m.begin();
     const at = m.sized(wb_map_info);
-    m.check(m.f.wb_map_info(this.handle, at));
+    m.check(m.f.wb_map_describe(this.handle, at));
     return {
       width: m.getU32(at + wb_map_info.width),
       height: m.getU32(at + wb_map_info.height),

@@ -1,9 +1,9 @@
 import {
   Connected, Fallback, Guide, Heuristic, PlanResult, Reached, WB_BUFFER, WB_UPDATE_CHANGED, WB_UPDATE_EASED, wb_answer,
-  wb_path_pose, wb_pose, wb_rect, wb_request,
+  wb_path_pose, wb_pose, wb_request,
 } from './abi.js';
 import type { MovementClass } from './class.js';
-import { choice, nameOf, wrong } from './error.js';
+import { choice, nameOf } from './error.js';
 import type { GridMap } from './map.js';
 import { Handle, make, running, whole, wide, type Instance } from './module.js';
 import { Path, Scratch } from './path.js';
