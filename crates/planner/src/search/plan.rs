@@ -497,8 +497,7 @@ fn run_kernel_on<L: ShapeNorm>(
     let Scratch { nodes, stamp, buckets, heap, norm_parts, run, .. } = scratch;
     let Some(prepared) = run.prepared else { return StopReason::Exhausted };
     let size = tables.space().size();
-    // Tables of sums are a matter of speed alone; in a module for browsers its size counts more.
-    let sums = L::SUMS && cfg!(not(target_arch = "wasm32")) && run.parts_listed;
+    let sums = L::SUMS && run.parts_listed;
     with_layout!(&tables.graph().layouts, layout => {
         let words = &layout.words[..];
         let mut kernel = Kernel {
