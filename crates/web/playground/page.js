@@ -84,6 +84,7 @@ const answers = {
     const bridge = BRIDGES[state.name];
     $('bridge').hidden = bridge === undefined;
     buttons();
+    answers.note({ text: 'Click units, then right-click where they are to go. With Shift the order is added.' });
   },
   frame(frame) {
     if (frame.terrain !== undefined) {

@@ -7,7 +7,7 @@ import type { Instance } from './module.js';
 const AGENT_WORDS = wb_agent_row.SIZE / 4;
 const EVENT_WORDS = wb_event_row.SIZE / 4;
 
-/** What rows need of their world. @internal */
+/** @internal What rows need of their world. */
 export interface RowSource {
   readonly instance: Instance;
   /** Counts what ends rows. */
@@ -44,6 +44,7 @@ abstract class Rows {
   #length = 0;
   #revision = -1;
 
+  /** @internal */
   constructor(source: RowSource) {
     this.#source = source;
     this.m = source.instance;

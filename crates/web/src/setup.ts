@@ -52,7 +52,10 @@ export class Setup extends Handle {
     super(m, make(m, (to) => m.f.wb_setup_new(map.handle, at, to)), m.f.wb_setup_destroy);
   }
 
-  /** Adds a class, and gives its number: 0, 1, 2 ... in order. Tables of the setup's map are shared, and need no compiling. */
+  /**
+   * Adds a class, and gives its number: 0, 1, 2 ... in order. Tables of the setup's map are shared, and need no compiling; call
+   * their `makeComponents` first, or orders for groups fail.
+   */
   addClass(classOrTables: MovementClass | MovementTables): number {
     const m = this.instance;
     m.begin();

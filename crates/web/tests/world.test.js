@@ -303,6 +303,27 @@ test('a field leads to its goal', async () => {
   assert.ok(reach.settle());
 });
 
+test('a group is sent', async () => {
+  await init();
+  const map = GridMap.filled({ width: 20, height: 9 });
+  const cart = MovementClass.of(CART);
+  const tables = MovementTables.compile(map, cart);
+  tables.makeComponents();
+  for (const made of [tables, cart]) {
+    const setup = new Setup(map);
+    const number = setup.addClass(made);
+    const agents = [0, 4, 8].map((y) => setup.addAgent({ class: number, pose: { x: 0, y, heading: 0 } }));
+    const world = World.of(setup);
+    world.order(agents, { kind: 'goto_group', goal: { x: 15, y: 4 } });
+    while (!world.nothingLeft && world.tick < 200) world.step();
+    assert.equal(world.counts().ordersDone, 3);
+    const rows = world.agents();
+    const places = agents.map((_, i) => `${rows.x(i)},${rows.y(i)}`);
+    assert.equal(new Set(places).size, 3);
+    assert.ok(places.includes('15,4'), places.join(' '));
+  }
+});
+
 test('a host finds paths, and a host decides', async () => {
   await init();
   const map = GridMap.filled({ width: 10, height: 4 });
