@@ -49,7 +49,10 @@ int main(void) {
     ok(wb_path_poses(path, &poses, &count)); /* the path's own memory, until the path is written again */
     for (size_t n = 0; n < count; n++) printf("(%d, %d) ", poses[n].pose.x, poses[n].pose.y);
     puts("");
-    wb_path_destroy(path), wb_scratch_destroy(scratch), wb_tables_destroy(tables);
-    wb_class_destroy(class_), wb_map_destroy(map);
+    wb_path_destroy(path);
+    wb_scratch_destroy(scratch);
+    wb_tables_destroy(tables);
+    wb_class_destroy(class_);
+    wb_map_destroy(map);
     return 0;
 }

@@ -707,6 +707,41 @@
 #define WB_TASKS_ROUND_ROBIN 2
 
 /**
+ * Bodies never overlap, also while they move: all cells that a move sweeps are held.
+ */
+#define WB_COLLISION_SWEPT 0
+
+/**
+ * Bodies never overlap at whole moves: a move holds its start and its end.
+ */
+#define WB_COLLISION_DISCRETE 1
+
+/**
+ * The usual rule of traffic, for any classes.
+ */
+#define WB_RULE_COOPERATIVE 0
+
+/**
+ * A rule for one class of one cell whose moves take a tick each, under `WB_COLLISION_DISCRETE`.
+ */
+#define WB_RULE_UNIT_ROBOTS 1
+
+/**
+ * No rule: the host names each move by `wb_command_decisions`.
+ */
+#define WB_RULE_COMMANDED 2
+
+/**
+ * The planner finds the paths, within the budget of expansions.
+ */
+#define WB_PATHS_PLANNER 0
+
+/**
+ * The host finds the paths: `wb_world_path_requests`, `wb_command_path_answer`.
+ */
+#define WB_PATHS_HOST 1
+
+/**
  * The edit waits until it disturbs no agent.
  */
 #define WB_ON_AGENTS_WAIT 0
@@ -730,6 +765,161 @@
  * The edit waits until it disturbs no agent, or until its deadline; then as `WB_ON_AGENTS_REMOVE`.
  */
 #define WB_ON_AGENTS_WAIT_REMOVE 4
+
+/**
+ * Nothing is left for it to do.
+ */
+#define WB_WAIT_NOTHING_TO_DO 0
+
+/**
+ * It is in mid-move.
+ */
+#define WB_WAIT_MOVES 1
+
+/**
+ * It rests as its order says: for a `wait`, or near the agent that it follows.
+ */
+#define WB_WAIT_DWELLING 2
+
+/**
+ * It is on hold.
+ */
+#define WB_WAIT_HOLD 3
+
+/**
+ * Its path request has no answer yet, or it asks for a path at the next tick.
+ */
+#define WB_WAIT_PATH 4
+
+/**
+ * It has let another agent pass.
+ */
+#define WB_WAIT_YIELDING 5
+
+/**
+ * Another agent, `holder`, is in the way of its next move, at the cell `at`.
+ */
+#define WB_WAIT_AGENT 6
+
+/**
+ * An edit waits for cells of its next moves.
+ */
+#define WB_WAIT_EDIT 7
+
+/**
+ * Its goal cannot be reached for now.
+ */
+#define WB_WAIT_UNREACHABLE 8
+
+/**
+ * An edit has made its pose illegal.
+ */
+#define WB_WAIT_STRANDED 9
+
+/**
+ * A rule of traffic from outside holds it back.
+ */
+#define WB_WAIT_OUTSIDE_RULE 10
+
+/**
+ * Agents that come from another side have their turn to enter a corridor.
+ */
+#define WB_WAIT_CORRIDOR_TURN 11
+
+/**
+ * An agent is in the corridor, or admitted to it, that this one can neither pass nor follow.
+ */
+#define WB_WAIT_CORRIDOR_HELD 12
+
+/**
+ * A whole batch that goes the agent's way comes first, for others want to come the other way.
+ */
+#define WB_WAIT_CORRIDOR_QUEUE 13
+
+/**
+ * The next moves lead into a busy corridor, for which the agent has not asked.
+ */
+#define WB_WAIT_CORRIDOR_BUSY 14
+
+/**
+ * No plan leads over the keep-clear ground of a busy corridor and off it again.
+ */
+#define WB_WAIT_KEEP_CLEAR 15
+
+/**
+ * The next moves lead to poses that leave it, or an agent there, no room to turn.
+ */
+#define WB_WAIT_NO_ROOM_TO_TURN 16
+
+/**
+ * An agent of higher priority claims a cell of the next moves.
+ */
+#define WB_WAIT_CLAIM 17
+
+/**
+ * Another agent has reserved a cell of the next moves for its own: it goes first.
+ */
+#define WB_WAIT_RESERVED 18
+
+/**
+ * Another agent rests on a cell of the next moves.
+ */
+#define WB_WAIT_RESTING 19
+
+/**
+ * The next moves lead against the flow of others, and no way around was found.
+ */
+#define WB_WAIT_CONTRAFLOW 20
+
+/**
+ * It was pushed aside, and stays until its pusher has passed.
+ */
+#define WB_WAIT_MAKES_WAY 21
+
+/**
+ * The next move is planned.
+ */
+#define WB_WAIT_PLANNED 22
+
+/**
+ * Nothing is in the way any more; it looks for a plan again after a pause.
+ */
+#define WB_WAIT_PAUSE 23
+
+/**
+ * No plan among the reservations of the others was found.
+ */
+#define WB_WAIT_NO_PLAN 24
+
+/**
+ * The budget of the last tick was spent before its turn.
+ */
+#define WB_WAIT_BUDGET 25
+
+/**
+ * On a map too full for all, the robot pursues no goal for a while.
+ */
+#define WB_WAIT_CROWD 26
+
+/**
+ * The robot is bound to a push.
+ */
+#define WB_WAIT_PUSHED 27
+
+/**
+ * The robot is slower than the rule allows, or stands where the rule has no moves for it.
+ */
+#define WB_WAIT_STOPPED 28
+
+/**
+ * No operation of the robot that is free brings it nearer.
+ */
+#define WB_WAIT_NO_OPERATION 29
+
+/**
+ * The host, which names the moves, has named none.
+ */
+#define WB_WAIT_HOST 30
 
 /**
  * A terrain kind of a map.
@@ -1642,6 +1832,66 @@ typedef struct wb_order {
 } wb_order;
 
 /**
+ * Settings of a world. All that changes results has to be equal on all machines that step equal worlds: everything but
+ * `threads`.
+ */
+typedef struct wb_settings {
+    /**
+     * `sizeof(wb_settings)`, set by the caller.
+     */
+    uint32_t size;
+    /**
+     * `WB_COLLISION_SWEPT` (usual) or `WB_COLLISION_DISCRETE`.
+     */
+    uint32_t collision;
+    /**
+     * Seed of all random numbers. Usually 0.
+     */
+    uint64_t seed;
+    /**
+     * Ticks to run at most; 0 (usual) for a world without a last tick, which idles when nothing is left to do.
+     */
+    uint32_t ticks;
+    /**
+     * Path searches in progress at once, 1 to 1,024. Usually 16.
+     */
+    uint32_t search_slots;
+    /**
+     * Expansions for path searches per tick, 1 to 2^40. Usually 200,000.
+     */
+    uint64_t expansions_per_tick;
+    /**
+     * Poses that the traffic rule may try per tick. Usually 20,000.
+     */
+    uint64_t tries_per_tick;
+    /**
+     * Threads, as for `wb_world_set_threads`. Usually 0.
+     */
+    uint32_t threads;
+    /**
+     * `WB_RULE_COOPERATIVE` (usual), `WB_RULE_UNIT_ROBOTS` or `WB_RULE_COMMANDED`.
+     */
+    uint32_t rule;
+    /**
+     * `WB_PATHS_PLANNER` (usual) or `WB_PATHS_HOST`.
+     */
+    uint32_t paths;
+    /**
+     * Landmarks of each class, 0 to 64, which make far searches cheap; a game of clicks on a large map asks for 4.
+     * `WB_NONE` (usual): as many as pay off for agents with tasks all over the map, none in a game of clicks.
+     */
+    uint32_t landmarks;
+    /**
+     * Name of the world.
+     */
+    const char *name;
+    /**
+     * Bytes of `name`.
+     */
+    size_t name_length;
+} wb_settings;
+
+/**
  * An agent to place.
  */
 typedef struct wb_spawn {
@@ -1729,6 +1979,86 @@ typedef struct wb_spawn_group {
     size_t n_orders;
 } wb_spawn_group;
 
+/**
+ * Why an agent is not moving on. What is not about it is `WB_NONE`, and cells are 0.
+ */
+typedef struct wb_wait_reason {
+    /**
+     * `sizeof(wb_wait_reason)`, set by the caller.
+     */
+    uint32_t size;
+    /**
+     * `WB_WAIT_...`
+     */
+    uint32_t rule;
+    /**
+     * The agent that holds what is needed.
+     */
+    uint32_t holder;
+    /**
+     * 1 if `at` says which cell is needed, else 0.
+     */
+    uint32_t has_at;
+    /**
+     * The cell that is needed.
+     */
+    struct wb_cell at;
+    /**
+     * Number of the corridor.
+     */
+    uint32_t corridor;
+    /**
+     * The side of the corridor that has its turn, or that of the queue: 0 east, 1 north, 2 west, 3 south.
+     */
+    uint32_t side;
+    /**
+     * The first cell of the corridor, row by row.
+     */
+    struct wb_cell corridor_at;
+    /**
+     * Agents nearer to the corridor that go the same way.
+     */
+    uint32_t ahead;
+    /**
+     * 0.
+     */
+    uint32_t reserved;
+} wb_wait_reason;
+
+/**
+ * A path for the host to find.
+ */
+typedef struct wb_path_request {
+    /**
+     * The agent.
+     */
+    uint32_t agent;
+    /**
+     * Number of its class.
+     */
+    uint32_t class_;
+    /**
+     * The pose in which the path begins.
+     */
+    struct wb_pose start;
+    /**
+     * Radius around each goal in cells.
+     */
+    uint32_t within;
+    /**
+     * Priority of the agent.
+     */
+    int32_t priority;
+    /**
+     * Index of the first member of its goal among all goals.
+     */
+    uint32_t first_goal;
+    /**
+     * Number of members of its goal.
+     */
+    uint32_t n_goals;
+} wb_path_request;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -1749,7 +2079,7 @@ const char *wb_status_name(uint32_t status);
 
 /**
  * The message of the last call that failed on this thread, UTF-8, without a zero byte at its end. Mistakes in files and
- * texts begin with `file:line:column:`, a line for each.
+ * texts begin with `file:line:column:`, a line for each. A failure of this call leaves the message as it is.
  *
  * Threads: any; each has its own message.
  *
@@ -2834,6 +3164,92 @@ uint32_t wb_world_agent_name(uint64_t world, uint32_t agent, char *buffer, size_
 uint32_t wb_order_init(struct wb_order *order, uint32_t kind);
 
 /**
+ * Makes `settings` the usual ones, with their `size`.
+ *
+ * Threads: any.
+ *
+ * Pointers: `settings` may be written.
+ */
+uint32_t wb_settings_init(struct wb_settings *settings);
+
+/**
+ * A world in the making, on a map as it is now, without classes and agents. A setup can make any number of worlds.
+ *
+ * Threads: reads `map`. Lifetime: the setup shares the map's memory and does not follow later edits of it.
+ *
+ * Pointers: `settings` points to a structure whose `size` is set; `setup` may be written.
+ */
+uint32_t wb_setup_new(uint64_t map, const struct wb_settings *settings, uint64_t *setup);
+
+/**
+ * Destroys a setup. 0 does nothing. Worlds made of it stay.
+ *
+ * Threads: changes `setup`.
+ */
+uint32_t wb_setup_destroy(uint64_t setup);
+
+/**
+ * Adds a class, and gives its number: 0, 1, 2 ... in order. Tables compiled against the setup's map are shared; a class
+ * is compiled here, with components. So worlds on one map whose tables are made once are made fast.
+ *
+ * Threads: changes `setup`, reads the other. Lifetime: the setup needs neither of the handles later.
+ *
+ * Pointers: `class_number` may be written.
+ */
+uint32_t wb_setup_class(uint64_t setup, uint64_t class_or_tables, uint32_t *class_number);
+
+/**
+ * Adds an agent, and gives its id: 0, 1, 2 ... in order. It has no event. Whether it can stand there is found when the
+ * world is made.
+ *
+ * Threads: changes `setup`. Lifetime: everything is copied.
+ *
+ * Pointers: `spawn` and what it points to are valid; `agent` may be written.
+ */
+uint32_t wb_setup_agent(uint64_t setup, const struct wb_spawn *spawn, uint32_t *agent);
+
+/**
+ * Makes two teams friends, 0 to 31 each: friends yield to each other by priority and push each other out of the way.
+ * Each team is its own friend; others are obstacles to each other where they rest.
+ *
+ * Threads: changes `setup`.
+ */
+uint32_t wb_setup_friends(uint64_t setup, uint32_t one, uint32_t other);
+
+/**
+ * Sets a parameter by its name, as `wheelbase run --tune NAME=VALUE`: for experiments. `docs/traffic.md` lists them; the
+ * message on an unknown name does, too.
+ *
+ * Threads: changes `setup`.
+ *
+ * Pointers: `name` has `length` bytes.
+ */
+uint32_t wb_setup_tune(uint64_t setup,
+                       const char *name,
+                       size_t length,
+                       uint32_t value);
+
+/**
+ * Names changes that edits may make and undo while landmarks stay in use, such as the doors of a fortress. Any other
+ * edit that makes a move easier switches the landmarks off until it is undone; this affects the time of searches alone.
+ *
+ * Threads: changes `setup`. Lifetime: everything is copied.
+ *
+ * Pointers: `changes` points to `n_changes` changes.
+ */
+uint32_t wb_setup_ease(uint64_t setup, const struct wb_change *changes, size_t n_changes);
+
+/**
+ * A world of a setup, before its first tick. `WB_ARGUMENT` with all mistakes of the setup, such as agents that overlap.
+ * The setup stays as it is.
+ *
+ * Threads: reads `setup`.
+ *
+ * Pointers: `world` may be written.
+ */
+uint32_t wb_world_new(uint64_t setup, uint64_t *world);
+
+/**
  * Places an agent. Its id is the number of agents placed before; the event `WB_EVENT_SPAWNED` has it, and the ticket.
  *
  * `tick` and `ticket`, here and in all commands: with `tick` 0 the command takes effect at the beginning of the next
@@ -3084,6 +3500,210 @@ uint32_t wb_command_path_answer(uint64_t world,
                                 size_t n_moves,
                                 uint32_t tick,
                                 uint64_t *ticket);
+
+/**
+ * The name of a rule that has an agent wait, such as "corridor_turn", ending with a zero byte; null for a number that
+ * is none.
+ *
+ * Threads: any. Lifetime: for ever.
+ */
+const char *wb_wait_rule_name(uint32_t rule);
+
+/**
+ * The agent that holds a cell; `WB_NONE` if none does, or the cell is off the map.
+ *
+ * Threads: reads `world`.
+ *
+ * Pointers: `cell` is valid; `agent` may be written.
+ */
+uint32_t wb_world_agent_at(uint64_t world, const struct wb_cell *cell, uint32_t *agent);
+
+/**
+ * The agents that hold a cell of an area, or the end of whose move will, in order of id. Linear in the cells of a small
+ * area, else in all agents.
+ *
+ * Threads: reads `world`.
+ *
+ * Pointers: `area` is valid; `agents` has room for `capacity` ids, or is null with `capacity` 0; `count` may be written.
+ */
+uint32_t wb_world_agents_in(uint64_t world,
+                            const struct wb_rect *area,
+                            uint32_t *agents,
+                            size_t capacity,
+                            size_t *count);
+
+/**
+ * Whether an agent of a class could be placed in a pose now. `refusal`: `WB_NONE` if so, else
+ * `WB_REFUSED_UNKNOWN_CLASS`, `WB_REFUSED_ILLEGAL_POSE` or `WB_REFUSED_POSE_HELD`. A command to place it can still be
+ * refused if an earlier command takes the place.
+ *
+ * Threads: reads `world`.
+ *
+ * Pointers: `pose` is valid; `refusal` may be written.
+ */
+uint32_t wb_world_can_place(uint64_t world, uint32_t class_, const struct wb_pose *pose, uint32_t *refusal);
+
+/**
+ * The agents whose pose or move would become illegal if these changes were made together now, in order of id.
+ *
+ * Threads: reads `world`.
+ *
+ * Pointers: `changes` points to `n_changes` changes; `agents` has room for `capacity` ids, or is null with `capacity` 0; `count`
+ * may be written.
+ */
+uint32_t wb_world_would_disturb(uint64_t world,
+                                const struct wb_change *changes,
+                                size_t n_changes,
+                                uint32_t *agents,
+                                size_t capacity,
+                                size_t *count);
+
+/**
+ * Previews the path of an agent to a goal, from where it rests, or will rest, around the agents that are obstacles to
+ * its team. `within`: radius around each goal in cells; `path`: 0 where only the answer is wanted. `WB_NOT_FOUND` if the
+ * agent is not present.
+ *
+ * Threads: reads `world`, changes `scratch` and `path`.
+ *
+ * Pointers: `goals` points to `n_goals` goals; `answer` points to a structure whose `size` is set.
+ */
+uint32_t wb_world_plan(uint64_t world,
+                       uint32_t agent,
+                       const wb_goal *goals,
+                       size_t n_goals,
+                       uint32_t within,
+                       uint64_t scratch,
+                       uint64_t path,
+                       struct wb_answer *answer);
+
+/**
+ * Where an agent can get within some ticks from where it rests, or will rest, at the usual speed and alone on the map:
+ * each pose with its distance in ticks. Linear in the poses within reach. `WB_NOT_FOUND` if the agent is not present.
+ *
+ * Threads: reads `world`.
+ *
+ * Pointers: `reached` has room for `capacity` poses, or is null with `capacity` 0; `count` may be written.
+ */
+uint32_t wb_world_reach(uint64_t world,
+                        uint32_t agent,
+                        uint32_t ticks,
+                        struct wb_path_pose *reached,
+                        size_t capacity,
+                        size_t *count);
+
+/**
+ * What is left of the path of an agent: from where it rests, or will rest, with arrivals in ticks from there at its
+ * speed factor, if nothing holds it up. Without a path this is one pose. `WB_NOT_FOUND` if the agent is not present.
+ *
+ * Threads: reads `world`.
+ *
+ * Pointers: `poses` has room for `capacity` poses, or is null with `capacity` 0; `count` may be written.
+ */
+uint32_t wb_world_path(uint64_t world, uint32_t agent, struct wb_path_pose *poses, size_t capacity, size_t *count);
+
+/**
+ * Why an agent is not moving on: by which rule, for which agent, at which cell or corridor; and the same in words,
+ * UTF-8, without a zero byte at its end. `count` may be null where the words are not wanted. `WB_NOT_FOUND` if the
+ * agent is not present.
+ *
+ * Threads: reads `world`.
+ *
+ * Pointers: `reason` points to a structure whose `size` is set; `buffer` has room for `capacity` bytes, or is null with
+ * `capacity` 0; `count` is null, or may be written.
+ */
+uint32_t wb_world_reason_for_waiting(uint64_t world,
+                                     uint32_t agent,
+                                     struct wb_wait_reason *reason,
+                                     char *buffer,
+                                     size_t capacity,
+                                     size_t *count);
+
+/**
+ * The paths for the host to find, in a world with `WB_PATHS_HOST`, in order of agent. A request is listed after each
+ * step until `wb_command_path_answer` answers it. The members of all goals are in `goals`; each request names its part.
+ * Both arrays follow the count protocol: where one is too small neither is written.
+ *
+ * Threads: reads `world`.
+ *
+ * Pointers: `requests` has room for `capacity` requests, `goals` for `goal_capacity` goals, or they are null with 0; `count` and
+ * `n_goals` may be written.
+ */
+uint32_t wb_world_path_requests(uint64_t world,
+                                struct wb_path_request *requests,
+                                size_t capacity,
+                                size_t *count,
+                                wb_goal *goals,
+                                size_t goal_capacity,
+                                size_t *n_goals);
+
+/**
+ * The number of classes.
+ *
+ * Threads: reads `world`.
+ *
+ * Pointers: `count` may be written.
+ */
+uint32_t wb_world_classes(uint64_t world, uint32_t *count);
+
+/**
+ * The name of a class.
+ *
+ * Threads: reads `world`.
+ *
+ * Pointers: `buffer` has room for `capacity` bytes, or is null with `capacity` 0; `count` may be written.
+ */
+uint32_t wb_world_class_name(uint64_t world, uint32_t class_, char *buffer, size_t capacity, size_t *count);
+
+/**
+ * The cells that an agent of a class covers in a pose; they may lie off the map.
+ *
+ * Threads: reads `world`.
+ *
+ * Pointers: `pose` is valid; `cells` has room for `capacity` cells, or is null with `capacity` 0; `count` may be written.
+ */
+uint32_t wb_world_class_cells(uint64_t world,
+                              uint32_t class_,
+                              const struct wb_pose *pose,
+                              struct wb_cell *cells,
+                              size_t capacity,
+                              size_t *count);
+
+/**
+ * A class as an object of its own: for its headings and primitives, and for other worlds.
+ *
+ * Threads: reads `world`. Lifetime: independent of the world.
+ *
+ * Pointers: `class_handle` may be written.
+ */
+uint32_t wb_world_class(uint64_t world, uint32_t class_, uint64_t *class_handle);
+
+/**
+ * The tables of a class as an object of its own, as they are now: to plan with. They share the world's memory until an
+ * edit changes one of the two, and do not follow the world.
+ *
+ * Threads: reads `world`. Lifetime: independent of the world.
+ *
+ * Pointers: `tables` may be written.
+ */
+uint32_t wb_world_tables(uint64_t world, uint32_t class_, uint64_t *tables);
+
+/**
+ * The map as an object of its own, as it is now. It shares the world's memory until an edit changes one of the two.
+ *
+ * Threads: reads `world`. Lifetime: independent of the world.
+ *
+ * Pointers: `map` may be written.
+ */
+uint32_t wb_world_map(uint64_t world, uint64_t *map);
+
+/**
+ * The terrain kinds of all cells, row by row. Nothing is copied.
+ *
+ * Threads: reads `world`. Lifetime: as for `wb_world_agents`.
+ *
+ * Pointers: `cells` and `count` may be written.
+ */
+uint32_t wb_world_terrain(uint64_t world, const uint8_t **cells, size_t *count);
 
 /**
  * Begins to record a world, before the step of the first tick to record. A world that has not stepped, from

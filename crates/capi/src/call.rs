@@ -35,3 +35,40 @@ pub(crate) fn call(name: &'static str, body: impl FnOnce() -> Result<(), Failure
 pub(crate) fn with_last_error<R>(read: impl FnOnce(&str) -> R) -> R {
     LAST_ERROR.with_borrow(|message| read(message))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::handle::{Kind, Object, destroy, exclusive, insert, shared};
+    use crate::status::{WB_BROKEN, WB_OK};
+
+    struct Thing;
+    impl Object for Thing {
+        const KIND: Kind = Kind::Class;
+    }
+
+    #[test]
+    fn a_panic_is_told_and_what_was_being_changed_is_broken() {
+        let thing = insert(Thing).unwrap();
+        let status = call("wb_thing", || {
+            let _thing = exclusive::<Thing>(thing)?;
+            panic!("on purpose");
+        });
+        assert_eq!(status, WB_PANIC);
+        with_last_error(|message| assert_eq!(message, "wb_thing: panic: on purpose"));
+        assert_eq!(call("wb_thing", || shared::<Thing>(thing).map(|_| ())), WB_BROKEN);
+        with_last_error(|message| {
+            assert_eq!(message, "wb_thing: a call panicked while it changed this class: destroy it");
+        });
+        assert_eq!(call("wb_destroy", || destroy::<Thing>(thing)), WB_OK);
+        // While it is read nothing is changed.
+        let thing = insert(Thing).unwrap();
+        let read = || {
+            let _thing = shared::<Thing>(thing)?;
+            panic!("on purpose");
+        };
+        assert_eq!(call("wb_thing", read), WB_PANIC);
+        assert_eq!(call("wb_thing", || shared::<Thing>(thing).map(|_| ())), WB_OK);
+        assert_eq!(call("wb_destroy", || destroy::<Thing>(thing)), WB_OK);
+    }
+}

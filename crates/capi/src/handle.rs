@@ -8,6 +8,7 @@ use crate::status::{Failure, WB_BROKEN, WB_BUSY, WB_DESTROYED, WB_LIMIT, WB_NO_H
 use std::any::Any;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 
 /// The kind of an object, in the highest byte of its handle.
@@ -20,7 +21,6 @@ pub(crate) enum Kind {
     Scratch = 4,
     Path = 5,
     Field = 6,
-    Connections = 7,
     Queue = 8,
     World = 9,
     Setup = 10,
@@ -28,14 +28,13 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 10] = [
         Self::Map,
         Self::Class,
         Self::Tables,
         Self::Scratch,
         Self::Path,
         Self::Field,
-        Self::Connections,
         Self::Queue,
         Self::World,
         Self::Setup,
@@ -50,7 +49,6 @@ impl Kind {
             Self::Scratch => "scratch",
             Self::Path => "path",
             Self::Field => "field",
-            Self::Connections => "connections",
             Self::Queue => "queue",
             Self::World => "world",
             Self::Setup => "setup",
@@ -75,13 +73,22 @@ struct Slot {
     object: Option<Box<dyn Any + Send + Sync>>,
 }
 
+/// A place with its lock.
+#[derive(Default)]
+struct Place {
+    /// Generation and kind as in the upper half of the handle of what is here, 0 of nothing: to tell a handle that is old
+    /// or forged while the lock is taken.
+    present: AtomicU32,
+    slot: RwLock<Slot>,
+}
+
 const BLOCK: usize = 1024;
 const BLOCKS: usize = 1024;
 /// A place whose generations are used up is never given out again.
 const GENERATION_MAX: u32 = (1 << 24) - 1;
 
 /// Blocks of places. They are made when they are needed, and stay.
-static TABLE: [OnceLock<Box<[RwLock<Slot>]>>; BLOCKS] = [const { OnceLock::new() }; BLOCKS];
+static TABLE: [OnceLock<Box<[Place]>>; BLOCKS] = [const { OnceLock::new() }; BLOCKS];
 
 /// The places that are free: those given back, last first, and all from `fresh` on.
 struct Free {
@@ -107,20 +114,24 @@ pub(crate) fn insert<T: Object>(object: T) -> Result<u64, Failure> {
             }
         }
     };
-    let block = TABLE[index / BLOCK].get_or_init(|| (0..BLOCK).map(|_| RwLock::default()).collect());
+    let block = TABLE[index / BLOCK].get_or_init(|| (0..BLOCK).map(|_| Place::default()).collect());
     // A thread with an old handle of this place may hold the lock for an instant, to find that it is old.
-    let mut slot = block[index % BLOCK].write().unwrap_or_else(PoisonError::into_inner);
-    block[index % BLOCK].clear_poison();
+    let place = &block[index % BLOCK];
+    let mut slot = place.slot.write().unwrap_or_else(PoisonError::into_inner);
+    place.slot.clear_poison();
     slot.generation += 1;
     slot.object = Some(Box::new(object));
-    Ok(index as u64 | u64::from(slot.generation) << 32 | (T::KIND as u64) << 56)
+    let present = slot.generation | (T::KIND as u32) << 24;
+    place.present.store(present, Ordering::Relaxed);
+    Ok(index as u64 | u64::from(present) << 32)
 }
 
 /// The object of a handle, for reading. Any number of threads may read at once.
 pub(crate) fn shared<T: Object>(handle: u64) -> Result<Shared<T>, Failure> {
-    let slot = match place::<T>(handle)?.try_read() {
+    let place = place::<T>(handle)?;
+    let slot = match place.slot.try_read() {
         Ok(slot) => slot,
-        Err(TryLockError::WouldBlock) => return Err(busy::<T>()),
+        Err(TryLockError::WouldBlock) => return Err(busy::<T>(handle, place)),
         Err(TryLockError::Poisoned(slot)) => return Err(broken::<T>(handle, slot.into_inner().generation)),
     };
     check::<T>(handle, &slot)?;
@@ -129,9 +140,10 @@ pub(crate) fn shared<T: Object>(handle: u64) -> Result<Shared<T>, Failure> {
 
 /// The object of a handle, for changing. A panic meanwhile leaves it broken.
 pub(crate) fn exclusive<T: Object>(handle: u64) -> Result<Exclusive<T>, Failure> {
-    let slot = match place::<T>(handle)?.try_write() {
+    let place = place::<T>(handle)?;
+    let slot = match place.slot.try_write() {
         Ok(slot) => slot,
-        Err(TryLockError::WouldBlock) => return Err(busy::<T>()),
+        Err(TryLockError::WouldBlock) => return Err(busy::<T>(handle, place)),
         Err(TryLockError::Poisoned(slot)) => return Err(broken::<T>(handle, slot.into_inner().generation)),
     };
     check::<T>(handle, &slot)?;
@@ -145,24 +157,25 @@ pub(crate) fn destroy<T: Object>(handle: u64) -> Result<(), Failure> {
     }
     let place = place::<T>(handle)?;
     let object = {
-        let mut slot = match place.try_write() {
+        let mut slot = match place.slot.try_write() {
             Ok(slot) => slot,
-            Err(TryLockError::WouldBlock) => return Err(busy::<T>()),
+            Err(TryLockError::WouldBlock) => return Err(busy::<T>(handle, place)),
             Err(TryLockError::Poisoned(slot)) => slot.into_inner(),
         };
         check::<T>(handle, &slot)?;
         if slot.generation < GENERATION_MAX {
             FREE.lock().unwrap_or_else(PoisonError::into_inner).given_back.push(handle as u32);
         }
+        place.present.store(0, Ordering::Relaxed);
         slot.object.take()
     };
-    place.clear_poison();
+    place.slot.clear_poison();
     drop(object);
     Ok(())
 }
 
 /// The place of a handle, if its kind is right and there is such a place.
-fn place<T: Object>(handle: u64) -> Result<&'static RwLock<Slot>, Failure> {
+fn place<T: Object>(handle: u64) -> Result<&'static Place, Failure> {
     let index = handle as u32 as usize;
     let found = Kind::of(handle);
     let block = TABLE.get(index / BLOCK).and_then(OnceLock::get);
@@ -185,15 +198,28 @@ fn check<T: Object>(handle: u64, slot: &Slot) -> Result<(), Failure> {
     } else if generation == 0 || generation > slot.generation {
         Err(no_handle::<T>(handle))
     } else {
-        Err(Failure::new(WB_DESTROYED, format!("this {} has been destroyed", T::KIND.name())))
+        Err(destroyed::<T>())
     }
+}
+
+fn destroyed<T: Object>() -> Failure {
+    Failure::new(WB_DESTROYED, format!("this {} has been destroyed", T::KIND.name()))
 }
 
 fn no_handle<T: Object>(handle: u64) -> Failure {
     Failure::new(WB_NO_HANDLE, format!("{handle:#x} is no handle, expected one of kind {}", T::KIND.name()))
 }
 
-fn busy<T: Object>() -> Failure {
+/// The failure of a handle whose place is locked: by a call with its object, or with another one that is here now.
+fn busy<T: Object>(handle: u64, place: &Place) -> Failure {
+    let present = place.present.load(Ordering::Relaxed);
+    let (given, generation) = ((handle >> 32) as u32, present & GENERATION_MAX);
+    if present != given && (1..generation).contains(&(given & GENERATION_MAX)) {
+        return destroyed::<T>();
+    }
+    if present != given {
+        return no_handle::<T>(handle);
+    }
     let message =
         format!("another thread is in a call with this {}, which excludes this call", T::KIND.name());
     Failure::new(WB_BUSY, message)
@@ -204,7 +230,7 @@ fn broken<T: Object>(handle: u64, generation: u32) -> Failure {
         let message = format!("a call panicked while it changed this {}: destroy it", T::KIND.name());
         Failure::new(WB_BROKEN, message)
     } else {
-        Failure::new(WB_DESTROYED, format!("this {} has been destroyed", T::KIND.name()))
+        destroyed::<T>()
     }
 }
 
@@ -297,6 +323,10 @@ mod tests {
         drop(reading);
         let changing = exclusive::<Number>(handle).unwrap();
         assert_eq!(status(shared::<Number>(handle)), WB_BUSY);
+        // Whoever has a forged handle of the place is not told to wait.
+        assert_eq!(status(shared::<Number>(handle + (1 << 32))), WB_NO_HANDLE);
+        let as_field = handle & !(0xff << 56) | (Kind::Field as u64) << 56;
+        assert_eq!(status(shared::<Other>(as_field)), WB_NO_HANDLE);
         drop(changing);
         destroy::<Number>(handle).unwrap();
     }

@@ -309,7 +309,8 @@ fn public_interfaces_are_as_recorded() {
     let modules = Modules::read();
     let folder = root().join("docs/api");
     let mut differ = Vec::new();
-    for (name, _) in CRATES.iter().filter(|(name, _)| *name != "cli") {
+    // The interface of `capi` is its header, which a test of its own holds.
+    for (name, _) in CRATES.iter().filter(|(name, _)| !["cli", "capi"].contains(name)) {
         let interface = Interface::of(&modules, modules.roots[&format!("wheelbase_{name}")]);
         let Interface { lines, n_names, n_methods, n_fields } = interface;
         let head =

@@ -31,8 +31,9 @@ struct Buffer<T> {
 }
 
 impl<T: Copy + PartialEq + std::fmt::Debug> Buffer<T> {
-    fn new(random: &mut SplitMix64, guard: T) -> Self {
-        let capacity = [0, 1, 7, 300, 70_000][random.below(5) as usize];
+    /// Room for `most` values, or for fewer.
+    fn new(random: &mut SplitMix64, guard: T, most: usize) -> Self {
+        let capacity = [0, 1, 7, most, most][random.below(5) as usize];
         Self { values: vec![guard; capacity + 2], capacity, guard }
     }
 
@@ -124,7 +125,10 @@ impl Calls {
         let mut count = 0;
         // SAFETY: all pointers are valid for what the calls write, or null where the call says so by a status.
         unsafe {
-            match self.random.below(100) {
+            let of = self.random.below(100);
+            // What takes milliseconds is rarer.
+            let of = if (76..81).contains(&of) && self.random.chance(700) { 74 } else { of };
+            match of {
                 0..34 => {
                     let command = sayable(self.generator.command(&self.shown), GridShape::Square);
                     let at = if self.random.chance(200) { self.random.below(4_000) } else { 0 };
@@ -170,7 +174,7 @@ impl Calls {
                     self.note(status);
                 }
                 76 => {
-                    let mut buffer = Buffer::new(&mut self.random, 0xa5_u8);
+                    let mut buffer = Buffer::new(&mut self.random, 0xa5_u8, 200_000);
                     let (at, capacity) = (buffer.at(), buffer.capacity);
                     let status = wb_world_save(world, at, capacity, &raw mut count);
                     buffer.check(status, count);
@@ -220,7 +224,7 @@ impl Calls {
                     self.note(status);
                 }
                 83..85 => {
-                    let mut buffer = Buffer::new(&mut self.random, 0xa5_u8);
+                    let mut buffer = Buffer::new(&mut self.random, 0xa5_u8, 300);
                     let (at, capacity, agent) = (buffer.at(), buffer.capacity, self.agent());
                     let status = wb_world_agent_name(world, agent, at.cast(), capacity, &raw mut count);
                     buffer.check(status, count);
@@ -247,7 +251,7 @@ impl Calls {
                     self.note(status);
                 }
                 90 => {
-                    let mut buffer = Buffer::new(&mut self.random, 0xa5_u8);
+                    let mut buffer = Buffer::new(&mut self.random, 0xa5_u8, 4_000_000);
                     let (at, capacity, recording) = (buffer.at(), buffer.capacity, self.recording());
                     let status = wb_recording_finish(recording, world, at, capacity, &raw mut count);
                     buffer.check(status, count);
@@ -278,10 +282,11 @@ impl Calls {
         let (width, height) = (self.number().unsigned_abs(), self.number().unsigned_abs());
         let area = wb_rect { x: pose.x, y: pose.y, width, height };
         let cell = wb_cell { x: pose.x, y: pose.y };
-        let mut ids = Buffer::new(&mut self.random, 0xa5a5_a5a5_u32);
-        let mut poses = Buffer::new(&mut self.random, wb_path_pose { arrival: 77, ..Default::default() });
-        let mut cells = Buffer::new(&mut self.random, wb_cell { x: 5, y: -5 });
-        let mut text = Buffer::new(&mut self.random, 0xa5_u8);
+        let mut ids = Buffer::new(&mut self.random, 0xa5a5_a5a5_u32, 400);
+        let mut poses =
+            Buffer::new(&mut self.random, wb_path_pose { arrival: 77, ..Default::default() }, 3_000);
+        let mut cells = Buffer::new(&mut self.random, wb_cell { x: 5, y: -5 }, 30);
+        let mut text = Buffer::new(&mut self.random, 0xa5_u8, 300);
         let (n_ids, n_poses, n_cells, n_text) = (ids.capacity, poses.capacity, cells.capacity, text.capacity);
         // SAFETY: all pointers are valid, or null with a capacity of 0.
         let status = unsafe {
@@ -342,8 +347,8 @@ impl Calls {
                     status
                 }
                 9 => {
-                    let mut requests = Buffer::new(&mut self.random, wb_path_request::default());
-                    let mut goals = Buffer::new(&mut self.random, wb_pose::default());
+                    let mut requests = Buffer::new(&mut self.random, wb_path_request::default(), 30);
+                    let mut goals = Buffer::new(&mut self.random, wb_pose::default(), 30);
                     let (mut n_goals, room, goal_room) = (0, requests.capacity, goals.capacity);
                     let status = wb_world_path_requests(
                         world,
