@@ -45,6 +45,9 @@ mod question;
 
 mod recording;
 
+#[cfg(target_arch = "wasm32")]
+mod wasm;
+
 pub use class::*;
 pub use command::*;
 pub use error::{wb_abi_version, wb_last_error, wb_status_name};

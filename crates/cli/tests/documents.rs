@@ -28,7 +28,7 @@ fn repository() -> Vec<String> {
         for entry in std::fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();
             let name = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
-            if matches!(name.as_str(), "target" | ".git") {
+            if matches!(name.as_str(), "target" | ".git" | "crates/web/node_modules" | "crates/web/dist") {
                 continue;
             }
             if path.is_dir() {
