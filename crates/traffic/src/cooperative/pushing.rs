@@ -169,6 +169,10 @@ pub(crate) fn clear_edits(planning: &mut Planning<'_>, scratch: &mut PushScratch
             n_cells += 1;
             for reservation in reservations.on(index).filter(|reservation| reservation.until == FOREVER) {
                 let Some(row) = idle_row(planning, reservation.agent) else { continue };
+                // Who waits there for a time goes by itself.
+                if view.agents.motion[row].activity == Activity::Dwelling {
+                    continue;
+                }
                 let found = (!is_of_edit, view.agents.ids[row], row);
                 first = Some(first.map_or(found, |known| known.min(found)));
             }
