@@ -25,6 +25,7 @@ const KEYS: [&str; 41] = [
     "tasks_done",
     "longest_task_ticks",
     "edits_pending",
+    "edits_pending_for",
     "removed",
     "not_placed",
     "collisions",

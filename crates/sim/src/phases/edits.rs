@@ -6,10 +6,12 @@ use crate::log::{AppliedEdit, EditEffect, TraceEvent};
 use crate::pending_edits::PendingEdit;
 use crate::rows::event_row::EventRow;
 use crate::world::World;
+use std::collections::BTreeSet;
 use wheelbase_grid::{CellXY, Change, Grid, Rect, SIDES_MAX, Side};
-use wheelbase_planner::model::Offset;
+use wheelbase_planner::model::{Offset, State};
 use wheelbase_planner::tables::Update;
 use wheelbase_planner::{Legality, MovementTables};
+use wheelbase_traffic::OwnRule;
 use wheelbase_traffic::collision::CollisionRule;
 use wheelbase_traffic::forbidden::touches;
 use wheelbase_traffic::motion::{Activity, AgentId, ClassId, end_state, transition_of};
@@ -164,6 +166,54 @@ pub(crate) fn disturbed_by(world: &World, changes: &[Change]) -> Result<Vec<Agen
     let mut disturbed = Vec::new();
     find_disturbed(world, changes, &mut disturbed);
     Ok(disturbed)
+}
+
+/// Poses that are searched for a way off the cells of an edit.
+const WAY_OFF_POSES_MAX: usize = 100_000;
+
+/// Whether moves lead an agent, alone on the map, to a pose off all cells that changes touch, as far as
+/// [`WAY_OFF_POSES_MAX`] poses tell.
+pub(crate) fn leads_off(world: &World, row: usize, changes: &[Change]) -> bool {
+    let motion = &world.agents.motion[row];
+    let tables = &world.tables[motion.class.0 as usize];
+    let is_off = |state: State| {
+        let pose = tables.space().pose(state);
+        let cells = tables.class().cells_at(pose);
+        !changes.iter().any(|change| touches(change.area(), pose.cell, cells))
+    };
+    let from = end_state(tables, motion);
+    let (mut seen, mut reached, mut next) = (BTreeSet::from([from.0]), vec![from], 0);
+    while let Some(&state) = reached.get(next) {
+        if next >= WAY_OFF_POSES_MAX || is_off(state) {
+            return true;
+        }
+        tables.for_each_successor(state, |successor| {
+            if seen.insert(successor.state.0) {
+                reached.push(successor.state);
+            }
+        });
+        next += 1;
+    }
+    false
+}
+
+/// Whether an edit waits for an agent that the rule of traffic sends off its cells: one without anything to do that moves
+/// lead off them. Linear in the agents and cells of the edits that wait, and a search for each such agent.
+pub(crate) fn sends_off(world: &World) -> bool {
+    let is_sent = |agent: &AgentId, changes: &[Change]| {
+        world.agents.row(*agent).is_some_and(|row| {
+            matches!(world.agents.motion[row].activity, Activity::Idle | Activity::Unreachable)
+                && !world.agents.wait_states[row].stranded
+                && leads_off(world, row, changes)
+        })
+    };
+    // What waits was checked when it was asked for.
+    world.own_rule() == Some(OwnRule::Cooperative)
+        && world.settings.traffic.keep_clear_quarters > 0
+        && world.pending_edits.edits().iter().any(|pending| {
+            let changes = &pending.edit.changes;
+            disturbed_by(world, changes).unwrap_or_default().iter().any(|agent| is_sent(agent, changes))
+        })
 }
 
 /// Up to this many changes, legality checks them all for each cell.
