@@ -7,7 +7,8 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::{CellXY, MemoryMax};
 use wheelbase_planner::{
-    Goal, GoalMember, Heading, MovementClass, MovementTables, Path as PlannedPath, Pose, Request, Scratch, plan,
+    Goal, GoalMember, Heading, MovementClass, MovementTables, Path as PlannedPath, Pose, Request, Scratch,
+    plan,
 };
 use wheelbase_scenario::load::{Overrides, load_class_of_bytes, load_grid, load_world};
 

@@ -27,6 +27,7 @@ pub fn write_text(out: &mut impl Write, result: &RunResult, failed: &FailedOrder
     writeln!(out, "{}, {ticks} ticks: {}", safe_text::line(scenario), asked_and_done(result))?;
     row(out, "agents", format!("{agents}, {moves} moves, {threads} threads"))?;
     write_orders(out, result, failed)?;
+    write_edits(out, result)?;
     let mut line = |name: &str, value: String| row(out, name, value);
     if result.tasks_done > 0 {
         line("tasks done", format!("{}, longest {} ticks", result.tasks_done, result.longest_task_ticks))?;
@@ -39,7 +40,6 @@ pub fn write_text(out: &mut impl Write, result: &RunResult, failed: &FailedOrder
     for (name, count, about) in counts.into_iter().filter(|&(_, count, _)| count > 0) {
         line(name, format!("{count}: {about}"))?;
     }
-    write_edits(out, result)?;
     for cycle in result.wait_for_cycles.iter().take(CYCLES_SHOWN) {
         line("  wait-for cycle", cycle_text(cycle))?;
     }

@@ -10,7 +10,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Keys of the result in their order.
-const KEYS: [&str; 41] = [
+const KEYS: [&str; 42] = [
     "schema",
     "scenario",
     "seed",
