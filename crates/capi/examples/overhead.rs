@@ -1,6 +1,6 @@
 //! What the C interface costs beyond Rust: cargo run --release -p wheelbase-capi --example overhead
 //!
-//! Of each pair of times the less of five runs is printed. The figures in docs/numbers.md and docs/c.md are from here.
+//! Of each pair of times the less of five runs is printed. The figures in docs/c.md are from here.
 #![allow(clippy::unwrap_used, reason = "a bench")]
 
 use std::hint::black_box;

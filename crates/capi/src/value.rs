@@ -403,9 +403,17 @@ pub(crate) fn answer(answer: &Answer, path: &Path) -> wb_answer {
 
 /// The number of a result in C.
 pub(crate) fn result_number(status: Status) -> u32 {
-    let name = status.name();
-    let at = RESULTS.iter().position(|result| result.trim_end_matches('\0') == name);
-    at.map_or(WB_NONE, |at| at as u32)
+    match status {
+        Status::Found => WB_PLAN_FOUND,
+        Status::StartOffMap => WB_PLAN_START_OFF_MAP,
+        Status::GoalOffMap => WB_PLAN_GOAL_OFF_MAP,
+        Status::StartBlocked => WB_PLAN_START_BLOCKED,
+        Status::GoalBlocked => WB_PLAN_GOAL_BLOCKED,
+        Status::Unreachable => WB_PLAN_UNREACHABLE,
+        Status::LimitReached => WB_PLAN_LIMIT_REACHED,
+        Status::CostOverflow => WB_PLAN_COST_OVERFLOW,
+        _ => WB_NONE,
+    }
 }
 
 #[cfg(test)]
