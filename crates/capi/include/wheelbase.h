@@ -2994,7 +2994,7 @@ uint32_t wb_world_destroy(uint64_t world);
 /**
  * Writes the whole world as bytes, for `wb_world_load`: a saved game, or the start of a player who joins late. The
  * bytes are kept until the world changes, so that the call that asks for their number and the call that gets them
- * make them once. Not in it: names of agents, events.
+ * make them once. Events are not in it.
  *
  * Threads: reads `world`; of two threads that save it at once, one may get `WB_BUSY`.
  *
@@ -3135,8 +3135,8 @@ uint32_t wb_world_memory(uint64_t world, struct wb_memory *memory);
 uint32_t wb_world_nothing_left(uint64_t world, uint8_t *nothing_left);
 
 /**
- * Gives an agent a name, for messages and for hosts to find it; no part of the state. Nothing if the agent is not
- * present.
+ * Gives an agent a name, for results and for hosts to find it; it is saved, but no part of the state. A recording that
+ * begins with a snapshot is to begin after it. `WB_NOT_FOUND` if the agent is not present.
  *
  * Threads: changes `world`. Lifetime: the name is copied.
  *

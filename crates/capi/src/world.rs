@@ -376,7 +376,7 @@ pub extern "C" fn wb_world_destroy(world: u64) -> u32 {
 
 /// Writes the whole world as bytes, for `wb_world_load`: a saved game, or the start of a player who joins late. The
 /// bytes are kept until the world changes, so that the call that asks for their number and the call that gets them
-/// make them once. Not in it: names of agents, events.
+/// make them once. Events are not in it.
 ///
 /// Threads: reads `world`; of two threads that save it at once, one may get `WB_BUSY`.
 ///
@@ -716,8 +716,8 @@ pub unsafe extern "C" fn wb_world_nothing_left(world: u64, nothing_left: *mut u8
     })
 }
 
-/// Gives an agent a name, for messages and for hosts to find it; no part of the state. Nothing if the agent is not
-/// present.
+/// Gives an agent a name, for results and for hosts to find it; it is saved, but no part of the state. A recording that
+/// begins with a snapshot is to begin after it. `WB_NOT_FOUND` if the agent is not present.
 ///
 /// Threads: changes `world`. Lifetime: the name is copied.
 ///

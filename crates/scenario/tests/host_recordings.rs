@@ -570,7 +570,7 @@ fn a_resumed_run_is_recorded_like_the_straight_one() {
     }
 }
 
-/// Names are in no setup and no snapshot, and so in no outcome of such a recording.
+/// Names of agents are in snapshots but in no setup, and so in no outcome of its recording.
 #[test]
 fn names_of_agents_do_not_tell_the_second_run_from_the_first() {
     let mut world = World::new(setup(Threads::Caller)).unwrap();

@@ -97,12 +97,12 @@ pub fn load_world_and_text(path: &Path, overrides: Overrides) -> Result<(Loaded,
 /// use wheelbase_scenario::load::{AttachedFile, Files, Overrides, load_world_of_bytes};
 /// let text = br#"
 /// name = "lane"
-/// ticks = 100
+/// ticks = 40_000
 /// [map]
 /// file = "lane.map"
 /// [[agents]]
 /// class = "octile"
-/// at = [0, 0, "E"]
+/// at = [0, 0]
 /// orders = [{ goto = [3, 0] }]
 /// "#;
 /// let map = b"type octile\nheight 1\nwidth 4\nmap\n....\n".to_vec();

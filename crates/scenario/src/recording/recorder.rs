@@ -179,8 +179,8 @@ impl<W: Write> Recorder<W> {
         let mut commands = Vec::new();
         commands_to_end(world, &mut commands).map_err(io::Error::other)?;
         let mut result = RunResult::of(world, 1, &TickTimes::default(), 0.0, 0);
-        if self.header.host.is_some() || self.header.snapshot.is_some() {
-            // Names of agents are in no setup and in no snapshot: the run that verifies has none.
+        if self.header.host.is_some() {
+            // Names of agents are in no setup: the run that verifies has none.
             result.orders_left_by.iter_mut().for_each(|of| of.example.name = None);
         }
         let end = End {
