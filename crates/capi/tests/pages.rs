@@ -12,7 +12,8 @@ fn the_programs_on_the_pages_are_the_examples() {
             let file = format!("crates/capi/examples/{program}");
             let example = std::fs::read_to_string(root.join(&file)).unwrap();
             let fence = format!("`{file}`:\n\n```{}\n", program.rsplit('.').next().unwrap());
-            let from = text.find(&fence).unwrap_or_else(|| panic!("{page} does not show {file}")) + fence.len();
+            let from =
+                text.find(&fence).unwrap_or_else(|| panic!("{page} does not show {file}")) + fence.len();
             let to = from + text[from..].find("```\n").unwrap();
             if std::env::var_os("WHEELBASE_BLESS").is_some() {
                 text.replace_range(from..to, &example);
