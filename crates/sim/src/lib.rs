@@ -92,6 +92,7 @@ mod commands;
 mod congestion;
 mod counts;
 mod crash_report;
+mod disturbed;
 mod goal_poses;
 mod group_goals;
 pub mod invariant;

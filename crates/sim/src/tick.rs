@@ -2,9 +2,9 @@
 
 use crate::agents::Agents;
 use crate::broken::Broken;
+use crate::disturbed::sends_off;
 use crate::invariant;
 use crate::phases::congestion::{replan_around_congestion, update_congestion};
-use crate::phases::edits::sends_off;
 use crate::phases::events::apply_events;
 use crate::phases::moves::finish_moves;
 use crate::phases::orders::run_orders;

@@ -1,7 +1,7 @@
 //! Which agents the edits wait for that are still pending, and what keeps each where it is.
 
+use crate::disturbed::{disturbed_by, leads_off};
 use crate::metrics::orders_left::HeldAgent;
-use crate::phases::edits::{disturbed_by, leads_off};
 use crate::wait_reason::{NamedReason, WaitReason};
 use crate::world::World;
 use serde::Serialize;
