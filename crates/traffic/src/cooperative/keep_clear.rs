@@ -217,19 +217,19 @@ impl Ground {
 
     /// The cells of an edit's areas, and those at most `reach` steps away.
     fn around(map: &CorridorMap, areas: &[ForbiddenArea], reach: u32) -> (Rect, Vec<Part>) {
-        let near = |of: &ForbiddenArea| grown(of.area, reach, map.size);
-        let bounds = areas.iter().map(near).reduce(Rect::union).unwrap_or(Rect::new(0, 0, 0, 0));
+        // The rectangle of an edit may lie off the map, wholly or in part.
+        let on_map = areas.iter().map(|of| of.area.intersection(map.size.rect()));
+        let on_map = on_map.filter(|area| !area.is_empty());
+        let near = |area: Rect| grown(area, reach, map.size);
+        let bounds = on_map.clone().map(near).reduce(Rect::union).unwrap_or(Rect::new(0, 0, 0, 0));
         let mut parts = vec![Part::None; bounds.n_cells() as usize];
         let mut mark = |cell: CellXY, part: Part| {
             let (x, y) = (cell.x - bounds.x, cell.y - bounds.y);
             let known = &mut parts[y as usize * bounds.width as usize + x as usize];
             *known = part.max(*known);
         };
-        areas.iter().flat_map(|of| near(of).cells()).for_each(|cell| mark(cell, Part::Ground));
-        areas
-            .iter()
-            .flat_map(|of| grown(of.area, 0, map.size).cells())
-            .for_each(|cell| mark(cell, Part::OfEdit));
+        on_map.clone().flat_map(|area| near(area).cells()).for_each(|cell| mark(cell, Part::Ground));
+        on_map.flat_map(Rect::cells).for_each(|cell| mark(cell, Part::OfEdit));
         (bounds, parts)
     }
 
