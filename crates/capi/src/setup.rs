@@ -214,7 +214,12 @@ pub unsafe extern "C" fn wb_setup_class(setup: u64, class_or_tables: u64, class_
         let tables = match shared::<Tables>(class_or_tables) {
             Ok(tables) => {
                 tables.check_map(&found.grid)?;
-                tables.tables.clone()
+                let mut tables = tables.tables.clone();
+                // A group finds its places by them.
+                if !tables.components().are_known() {
+                    tables.make_components();
+                }
+                tables
             }
             Err(failure) if failure.status == WB_WRONG_KIND => {
                 let class = shared::<Class>(class_or_tables)?.on(&found.grid)?;

@@ -10,7 +10,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Keys of the result in their order.
-const KEYS: [&str; 42] = [
+const KEYS: [&str; 41] = [
     "schema",
     "scenario",
     "seed",
@@ -25,7 +25,6 @@ const KEYS: [&str; 42] = [
     "tasks_done",
     "longest_task_ticks",
     "edits_pending",
-    "edits_pending_for",
     "removed",
     "not_placed",
     "collisions",

@@ -279,14 +279,14 @@ impl WorldBase {
 }
 
 impl World {
-    /// A world before tick 0. Where tables have no components they are made, since a group finds its places by them.
+    /// A world before tick 0.
     /// # Errors
     /// All mistakes in the setup.
     pub fn new(setup: Setup) -> Result<Self, SetupErrors> {
         let Setup {
             settings,
             grid,
-            mut tables,
+            tables,
             traffic,
             agents,
             scheduled,
@@ -296,8 +296,6 @@ impl World {
             landmarks,
             eased,
         } = setup;
-        let without = tables.iter_mut().filter(|tables| !tables.components().are_known());
-        without.for_each(MovementTables::make_components);
         if tables.len() > usize::from(u8::MAX) + 1 {
             return Err(SetupErrors(vec![SetupError::TooManyClasses(tables.len())]));
         }

@@ -2,7 +2,6 @@
 
 use crate::agents::Agents;
 use crate::broken::Broken;
-use crate::disturbed::sends_off;
 use crate::invariant;
 use crate::phases::congestion::{replan_around_congestion, update_congestion};
 use crate::phases::events::apply_events;
@@ -156,8 +155,7 @@ impl World {
     }
 
     /// Whether no later tick can change anything: no command waits, no edit has a deadline, and every agent rests
-    /// without anything to do. A pending edit then waits for an agent that will never move: it is on hold, or no moves
-    /// lead it off the cells of the edit.
+    /// without anything to do. A pending edit then waits for an agent that will never move.
     pub fn nothing_left(&self) -> bool {
         let Agents { motion, busy, .. } = &self.agents;
         let is_still = |row: usize| {
@@ -169,6 +167,5 @@ impl World {
             && !self.pending_edits.any_deadline()
             && !self.obstructed.any_tries(self.agents.cleared)
             && busy.iter().all(is_still)
-            && !sends_off(self)
     }
 }

@@ -200,14 +200,10 @@ impl Audit<'_> {
             if !is_new || plan.is_empty() {
                 continue;
             }
-            // A plan whose first move has begun was made where that move began.
-            let keep_clear = &table.corridor_control.keep_clear;
-            let body = |pose: Pose| (pose.cell, tables.class().cells_at(pose));
-            let at_begin =
-                keep_clear.agent_at(self.agents.teams[row], body(tables.space().pose(motion.state)));
-            let at_end = table.keeps_clear(&self.agents, self.tables, row);
-            let keeps_clear = if at_begin.leaves_edit { at_begin } else { at_end };
-            let covers = |pose: Pose| keep_clear.covers(body(pose), keeps_clear);
+            let covers = |pose: Pose| {
+                let body = (pose.cell, tables.class().cells_at(pose));
+                table.corridor_control.keep_clear.covers(body, self.agents.teams[row])
+            };
             let mut pose = tables.space().pose(end_state(tables, motion));
             let mut crosses = false;
             for planned in plan.moves() {
