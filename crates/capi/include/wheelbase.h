@@ -3190,7 +3190,8 @@ uint32_t wb_setup_destroy(uint64_t setup);
 
 /**
  * Adds a class, and gives its number: 0, 1, 2 ... in order. Tables compiled against the setup's map are shared; a class
- * is compiled here, with components. So worlds on one map whose tables are made once are made fast.
+ * is compiled here. Components are made where there are none. So worlds on one map are made fast if its tables are made
+ * once, with components.
  *
  * Threads: changes `setup`, reads the other. Lifetime: the setup needs neither of the handles later.
  *

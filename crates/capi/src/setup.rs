@@ -199,7 +199,8 @@ pub extern "C" fn wb_setup_destroy(setup: u64) -> u32 {
 }
 
 /// Adds a class, and gives its number: 0, 1, 2 ... in order. Tables compiled against the setup's map are shared; a class
-/// is compiled here, with components. So worlds on one map whose tables are made once are made fast.
+/// is compiled here. Components are made where there are none. So worlds on one map are made fast if its tables are made
+/// once, with components.
 ///
 /// Threads: changes `setup`, reads the other. Lifetime: the setup needs neither of the handles later.
 ///
@@ -211,24 +212,20 @@ pub unsafe extern "C" fn wb_setup_class(setup: u64, class_or_tables: u64, class_
         // SAFETY: by this function's contract.
         let out = unsafe { output(class_number, "class_number")? };
         let mut found = exclusive::<HostSetup>(setup)?;
-        let tables = match shared::<Tables>(class_or_tables) {
+        let mut tables = match shared::<Tables>(class_or_tables) {
             Ok(tables) => {
                 tables.check_map(&found.grid)?;
-                let mut tables = tables.tables.clone();
-                // A group finds its places by them.
-                if !tables.components().are_known() {
-                    tables.make_components();
-                }
-                tables
+                tables.tables.clone()
             }
             Err(failure) if failure.status == WB_WRONG_KIND => {
-                let class = shared::<Class>(class_or_tables)?.on(&found.grid)?;
-                let mut tables = MovementTables::compile(&found.grid, class);
-                tables.make_components();
-                tables
+                MovementTables::compile(&found.grid, shared::<Class>(class_or_tables)?.on(&found.grid)?)
             }
             Err(failure) => return Err(failure),
         };
+        // A group finds its places by them.
+        if !tables.components().are_known() {
+            tables.make_components();
+        }
         out.write(found.tables.len() as u32);
         found.tables.push(tables);
         Ok(())

@@ -17,7 +17,7 @@ const tank = MovementClass.of({
   ],
 });
 const tables = MovementTables.compile(map, tank);
-// Worlds need the components, and searches for goals out of reach end at once.
+// With components searches for goals out of reach end at once; a world makes them where they are missing.
 tables.makeComponents();
 const path = new Path();
 const answer = tables.plan({ start: { x: 0, y: 0, heading: 0 }, goals: [{ x: 12, y: 0 }] }, { path });

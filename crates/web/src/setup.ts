@@ -53,8 +53,8 @@ export class Setup extends Handle {
   }
 
   /**
-   * Adds a class, and gives its number: 0, 1, 2 ... in order. Tables of the setup's map are shared, and need no compiling; call
-   * their `makeComponents` first, or orders for groups fail.
+   * Adds a class, and gives its number: 0, 1, 2 ... in order. Tables of the setup's map are shared, and need no compiling;
+   * components are made where they have none.
    */
   addClass(classOrTables: MovementClass | MovementTables): number {
     const m = this.instance;
