@@ -28,19 +28,29 @@ fn check<T>(pointer: *const T, name: &str) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The `size` of the structure at `pointer`, which this version knows. Calls that change something ask for it first, so
+/// that they do nothing where their result has no place.
+///
+/// # Safety
+/// Where not null, `pointer` is valid for reads of a `u32`.
+pub(crate) unsafe fn known_size<T: Sized32>(pointer: *const T, name: &str) -> Result<usize, Failure> {
+    check(pointer, name)?;
+    // SAFETY: `pointer` is not null and aligned, and by this function's contract a `size` can be read there.
+    let size = unsafe { pointer.cast::<u32>().read() } as usize;
+    check_size::<T>(size, name)?;
+    Ok(size)
+}
+
 /// The structure at `pointer`.
 ///
 /// # Safety
 /// Where not null, `pointer` is valid for reads of the number of bytes that stands in its first field.
 pub(crate) unsafe fn structure<T: Sized32>(pointer: *const T, name: &str) -> Result<T, Failure> {
-    check(pointer, name)?;
-    // SAFETY: `pointer` is not null and aligned, and by this function's contract a `size` can be read there.
-    let size = unsafe { pointer.cast::<u32>().read() } as usize;
-    check_size::<T>(size, name)?;
-    let known = size.min(size_of::<T>());
+    // SAFETY: by this function's contract.
+    let known = unsafe { known_size(pointer, name)? };
     let mut value = MaybeUninit::<T>::zeroed();
-    // SAFETY: `size` bytes can be read by the contract and `known` are not more; `value` has `size_of::<T>()` bytes and
-    // is no part of what the caller gave.
+    // SAFETY: `known` bytes can be read by the contract; `value` has `size_of::<T>()`, which are not fewer, and is no part
+    // of what the caller gave.
     unsafe { std::ptr::copy_nonoverlapping(pointer.cast::<u8>(), value.as_mut_ptr().cast::<u8>(), known) };
     // SAFETY: by `Sized32` any bytes are a value.
     Ok(unsafe { value.assume_init() })
@@ -55,11 +65,8 @@ pub(crate) unsafe fn fill_structure<T: Sized32>(
     value: &T,
     name: &str,
 ) -> Result<(), Failure> {
-    check(pointer, name)?;
-    // SAFETY: as in `structure`.
-    let size = unsafe { pointer.cast::<u32>().read() } as usize;
-    check_size::<T>(size, name)?;
-    let known = size.min(size_of::<T>());
+    // SAFETY: by this function's contract.
+    let known = unsafe { known_size(pointer, name)? };
     let from = std::ptr::from_ref(value).cast::<u8>();
     let head = size_of::<u32>();
     // SAFETY: `known` bytes may be written by the contract and lie in `value`, which is ours; `head` is not more.
@@ -118,10 +125,8 @@ pub(crate) unsafe fn structures<T: Sized32>(
 /// # Safety
 /// Where not null, `pointer` is valid for reads of a `u32`.
 unsafe fn stride_of<T: Sized32>(pointer: *const T, count: usize, name: &str) -> Result<usize, Failure> {
-    check(pointer, name)?;
-    // SAFETY: not null and aligned; the rest is this function's contract.
-    let stride = unsafe { pointer.cast::<u32>().read() } as usize;
-    check_size::<T>(stride, name)?;
+    // SAFETY: by this function's contract.
+    let stride = unsafe { known_size(pointer, name)? };
     if !stride.is_multiple_of(align_of::<T>()) {
         let message = format!("`{name}[0].size` is {stride}: set it to sizeof({})", T::NAME);
         return Err(Failure::new(WB_SIZE, message));

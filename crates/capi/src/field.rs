@@ -1,6 +1,6 @@
 //! Fields: the costs from all poses to a goal, or from one pose to all.
 
-use crate::arguments::{fill, give, slice, write};
+use crate::arguments::{fill, give, output, slice, write};
 use crate::call::call;
 use crate::class::read_pose;
 use crate::handle::{Exclusive, Kind, Object, Shared, destroy, exclusive, shared};
@@ -146,9 +146,11 @@ pub extern "C" fn wb_field_destroy(field: u64) -> u32 {
 pub unsafe extern "C" fn wb_field_settle(field: u64, tables: u64, expansions: u64, complete: *mut u8) -> u32 {
     call("wb_field_settle", || {
         let (mut field, tables) = change(field, tables)?;
-        let settled = field.distances.settle(&tables.tables, SettleTarget::All, expansions);
         // SAFETY: by this function's contract.
-        unsafe { write(complete, u8::from(settled.progress == Progress::Done), "complete") }
+        let out = unsafe { output(complete, "complete")? };
+        let settled = field.distances.settle(&tables.tables, SettleTarget::All, expansions);
+        out.write(u8::from(settled.progress == Progress::Done));
+        Ok(())
     })
 }
 
@@ -265,12 +267,12 @@ pub unsafe extern "C" fn wb_field_path(
     call("wb_field_path", || {
         let mut path = exclusive::<HostPath>(path)?;
         // SAFETY: by this function's contract.
-        let (pose, _) = unsafe { cost_of(field, tables, pose)? };
+        let (out, (pose, _)) = unsafe { (output(found, "found")?, cost_of(field, tables, pose)?) };
         let (field, tables) = read(field, tables)?;
         let is_found = field.distances.path(&tables.tables, pose, &mut path.path);
         path.renew();
-        // SAFETY: by this function's contract.
-        unsafe { write(found, u8::from(is_found), "found") }
+        out.write(u8::from(is_found));
+        Ok(())
     })
 }
 

@@ -2,7 +2,9 @@
 
 #![allow(non_camel_case_types)]
 
-use crate::arguments::{Sized32, fill, fill_structure, give, slice, structures, text, write};
+use crate::arguments::{
+    Sized32, fill, fill_structure, give, optional_output, slice, structures, text, write,
+};
 use crate::call::call;
 use crate::handle::{Kind, Object, destroy, exclusive, shared};
 use crate::status::{Failure, WB_NOT_FOUND, WB_TEXT};
@@ -398,14 +400,14 @@ pub unsafe extern "C" fn wb_map_edit(
     call("wb_map_edit", || {
         let mut map = exclusive::<Map>(map)?;
         // SAFETY: by this function's contract.
-        let given = unsafe { slice(changes, count, "changes")? };
+        let (out, given) =
+            unsafe { (optional_output(changed, "changed")?, slice(changes, count, "changes")?) };
         let changes = self::changes(given, &map.0)?;
         let edit = Change::apply_all(&changes, &mut map.0);
-        if changed.is_null() {
-            return Ok(());
+        if let Some(out) = out {
+            out.write(edit.changed.into());
         }
-        // SAFETY: by this function's contract.
-        unsafe { write(changed, edit.changed.into(), "changed") }
+        Ok(())
     })
 }
 

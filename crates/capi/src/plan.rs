@@ -3,7 +3,8 @@
 #![allow(non_camel_case_types)]
 
 use crate::arguments::{
-    Sized32, fill, fill_structure, fill_structures, give, slice, structure, structures, write,
+    Sized32, fill, fill_structure, fill_structures, give, known_size, output, slice, structure, structures,
+    write,
 };
 use crate::call::call;
 use crate::handle::{Exclusive, Kind, Object, Shared, destroy, exclusive, shared};
@@ -73,6 +74,8 @@ unsafe impl Sized32 for wb_request {
 pub(crate) struct SearchMemory {
     pub(crate) scratch: Scratch,
     asked: QueuedRequest,
+    /// A request while it is read: only a whole one takes the place of `asked`.
+    next: QueuedRequest,
     /// Where the host wants no path.
     path: Path,
     /// Tables and their version of the search that is under way.
@@ -91,6 +94,7 @@ impl SearchMemory {
         Self {
             scratch: Scratch::new(),
             asked: no_request(),
+            next: no_request(),
             path: Path::new(),
             begun: None,
             batch: BatchScratch::new(),
@@ -98,9 +102,7 @@ impl SearchMemory {
             pool: None,
         }
     }
-}
 
-impl SearchMemory {
     /// The memory for another search than those of this file, and a path for where the host wants none. Drops a search
     /// that is under way.
     pub(crate) fn for_other(&mut self) -> (&mut Scratch, &mut Path) {
@@ -303,8 +305,12 @@ pub unsafe extern "C" fn wb_plan(
         let mut memory = exclusive::<SearchMemory>(scratch)?;
         let mut path = path_to_write(path)?;
         // SAFETY: by this function's contract.
-        unsafe { take_request(request, &tables, &mut memory.asked)? };
-        let SearchMemory { scratch, asked, path: unwanted, begun, .. } = &mut *memory;
+        unsafe {
+            known_size(answer, "answer")?;
+            take_request(request, &tables, &mut memory.next)?;
+        }
+        let SearchMemory { scratch, asked, next, path: unwanted, begun, .. } = &mut *memory;
+        std::mem::swap(asked, next);
         *begun = None;
         let written = path.as_mut().map_or(unwanted, |path| &mut path.path);
         let found = plan(&tables.tables, &asked.as_request(), scratch, written);
@@ -349,13 +355,16 @@ pub unsafe extern "C" fn wb_plan_begin(
         let tables = shared::<Tables>(tables)?;
         let mut memory = exclusive::<SearchMemory>(scratch)?;
         // SAFETY: by this function's contract.
-        unsafe { take_request(request, &tables, &mut memory.asked)? };
-        let SearchMemory { scratch, asked, begun, .. } = &mut *memory;
+        let out = unsafe { output(done, "done")? };
+        // SAFETY: by this function's contract.
+        unsafe { take_request(request, &tables, &mut memory.next)? };
+        let SearchMemory { scratch, asked, next, begun, .. } = &mut *memory;
+        std::mem::swap(asked, next);
         *begun = None;
         let progress = begin(&tables.tables, &asked.as_request(), scratch);
         *begun = Some((handle, tables.version));
-        // SAFETY: by this function's contract.
-        unsafe { write(done, u8::from(progress == Progress::Done), "done") }
+        out.write(u8::from(progress == Progress::Done));
+        Ok(())
     })
 }
 
@@ -386,10 +395,12 @@ fn under_way(tables: u64, scratch: u64) -> Result<(Shared<Tables>, Exclusive<Sea
 pub unsafe extern "C" fn wb_plan_advance(tables: u64, scratch: u64, expansions: u64, done: *mut u8) -> u32 {
     call("wb_plan_advance", || {
         let (tables, mut memory) = under_way(tables, scratch)?;
+        // SAFETY: by this function's contract.
+        let out = unsafe { output(done, "done")? };
         let SearchMemory { scratch, asked, .. } = &mut *memory;
         let progress = advance(&tables.tables, &asked.as_request(), scratch, expansions);
-        // SAFETY: by this function's contract.
-        unsafe { write(done, u8::from(progress == Progress::Done), "done") }
+        out.write(u8::from(progress == Progress::Done));
+        Ok(())
     })
 }
 
@@ -405,6 +416,8 @@ pub unsafe extern "C" fn wb_plan_finish(tables: u64, scratch: u64, path: u64, an
     call("wb_plan_finish", || {
         let (tables, mut memory) = under_way(tables, scratch)?;
         let mut path = path_to_write(path)?;
+        // SAFETY: by this function's contract.
+        unsafe { known_size(answer, "answer")? };
         let SearchMemory { scratch, asked, path: unwanted, .. } = &mut *memory;
         let written = path.as_mut().map_or(unwanted, |path| &mut path.path);
         let found = finish(&tables.tables, &asked.as_request(), scratch, written);

@@ -2,7 +2,7 @@
 
 #![allow(non_camel_case_types)]
 
-use crate::arguments::{Sized32, fill, fill_structure, give, output, slice};
+use crate::arguments::{Sized32, fill, fill_structure, give, known_size, output, slice};
 use crate::call::call;
 use crate::class::{Class, covered, read_pose};
 use crate::handle::exclusive;
@@ -304,8 +304,12 @@ pub unsafe extern "C" fn wb_world_plan(
 ) -> u32 {
     call("wb_world_plan", || {
         // SAFETY: by this function's contract.
-        let members = unsafe { members(goals, n_goals)? };
+        let members = unsafe {
+            known_size(answer, "answer")?;
+            members(goals, n_goals)?
+        };
         let found = reading(world)?;
+        found.world.agent(AgentId(agent)).ok_or_else(|| no_agent(agent))?;
         let (mut memory, mut path) = (exclusive::<SearchMemory>(scratch)?, path_to_write(path)?);
         let (scratch, unwanted) = memory.for_other();
         let written = path.as_mut().map_or(unwanted, |path| &mut path.path);

@@ -1,6 +1,6 @@
 //! Movement tables: a class compiled against a map.
 
-use crate::arguments::{fill, give, slice, write};
+use crate::arguments::{fill, give, optional_output, slice, write};
 use crate::call::call;
 use crate::class::{Class, read_pose};
 use crate::handle::{Kind, Object, Shared, destroy, exclusive, shared};
@@ -149,18 +149,16 @@ pub unsafe extern "C" fn wb_tables_update(
     call("wb_tables_update", || {
         let (mut tables, map) = (exclusive::<Tables>(tables)?, shared::<Map>(map)?);
         // SAFETY: by this function's contract.
-        let changed = unsafe { read_area(changed, "changed")? };
+        let (out, changed) = unsafe { (optional_output(effect, "effect")?, read_area(changed, "changed")?) };
         tables.check_map(&map.0)?;
         let update = tables.tables.update(&map.0, changed.intersection(map.0.size().rect()));
         tables.version += 1;
         tables.edits += 1;
-        if effect.is_null() {
-            return Ok(());
-        }
         let flag = |is: bool, flag: u32| if is { flag } else { 0 };
-        let found = flag(update.changed, WB_UPDATE_CHANGED) | flag(update.eased, WB_UPDATE_EASED);
-        // SAFETY: by this function's contract.
-        unsafe { write(effect, found, "effect") }
+        if let Some(out) = out {
+            out.write(flag(update.changed, WB_UPDATE_CHANGED) | flag(update.eased, WB_UPDATE_EASED));
+        }
+        Ok(())
     })
 }
 

@@ -94,3 +94,61 @@ fn a_thousand_queries_cost_what_they_do_in_rust() {
     ok(wb_class_destroy(class));
     ok(wb_map_destroy(map));
 }
+
+/// A call that fails leaves what it was to change as it was: the path, and a search that is under way with its request.
+#[test]
+fn calls_that_fail_change_nothing() {
+    let rows = "................\n................\n................\n";
+    let (mut map, mut class, mut tables, mut scratch, mut path) = (0, 0, 0, 0, 0);
+    let goal = |x, heading| [wb_pose { x, y: 1, heading }];
+    let (far, near, wrong) = (goal(15, WB_ANY_HEADING), goal(5, WB_ANY_HEADING), goal(5, 7));
+    let mut answer = wb_answer { size: size_of::<wb_answer>() as u32, ..Default::default() };
+    // SAFETY: all pointers are to values that live here.
+    unsafe {
+        ok(wb_map_from_rows(rows.as_ptr().cast(), rows.len(), &mut map));
+        ok(wb_class_parse("lorry".as_ptr().cast(), 5, CLASS.as_ptr().cast(), CLASS.len(), &mut class));
+        ok(wb_tables_new(map, class, &mut tables));
+        ok(wb_scratch_new(&mut scratch));
+        ok(wb_path_new(&mut path));
+        let mut asked = std::mem::zeroed();
+        ok(wb_request_init(&mut asked));
+        asked.start = wb_pose { x: 2, y: 1, heading: 0 };
+        let mut with = |goals: &[wb_pose; 1]| {
+            (asked.goals, asked.n_goals) = (goals.as_ptr(), 1);
+            asked
+        };
+        let (far, near, wrong) = (with(&far), with(&near), with(&wrong));
+        ok(wb_plan(tables, &far, scratch, path, &mut answer));
+        assert_eq!(answer.cost, 130);
+
+        let (mut poses, mut count, mut done) = (std::ptr::null(), 0, 0);
+        let mut small = wb_answer { size: 3, ..Default::default() };
+        assert_eq!(wb_plan(tables, &near, scratch, path, &mut small), WB_SIZE);
+        ok(wb_path_poses(path, &mut poses, &mut count));
+        assert_eq!(count, 14, "the path is that of the plan before");
+
+        ok(wb_plan_begin(tables, &far, scratch, &mut done));
+        assert_eq!(wb_plan(tables, &wrong, scratch, path, &mut answer), WB_ARGUMENT);
+        assert_eq!(wb_plan_begin(tables, &wrong, scratch, &mut done), WB_ARGUMENT);
+        assert_eq!(wb_plan_begin(tables, &near, scratch, std::ptr::null_mut()), WB_POINTER);
+        while done == 0 {
+            ok(wb_plan_advance(tables, scratch, 1, &mut done));
+        }
+        ok(wb_plan_finish(tables, scratch, path, &mut answer));
+        assert_eq!(answer.cost, 130, "the search that was under way");
+
+        let (area, unaligned) =
+            (wb_rect { x: 4, y: 0, width: 1, height: 3 }, std::ptr::without_provenance_mut::<u32>(1));
+        let wall = wb_change { kind: WB_CHANGE_TERRAIN, area, value: 3, ..Default::default() };
+        assert_eq!(wb_map_edit(map, &wall, 1, unaligned.cast()), WB_POINTER);
+        assert_eq!(wb_tables_update(tables, map, &area, unaligned), WB_POINTER);
+        ok(wb_tables_update(tables, map, &area, std::ptr::null_mut()));
+        ok(wb_plan(tables, &far, scratch, path, &mut answer));
+        assert_eq!(answer.cost, 130, "there is no wall");
+    }
+    ok(wb_path_destroy(path));
+    ok(wb_scratch_destroy(scratch));
+    ok(wb_tables_destroy(tables));
+    ok(wb_class_destroy(class));
+    ok(wb_map_destroy(map));
+}
