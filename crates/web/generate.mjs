@@ -52,7 +52,7 @@ function layout(type) {
   if (type.startsWith('*')) return { size: 4, alignment: 4 };
   const array = type.match(/^\[(\w+); (\w+)\]$/);
   if (array) {
-    // The one named length is that of the sides of a hexagon.
+    // One length has a name: the sides of a hexagon.
     const one = layout(array[1]);
     const n = array[2] === 'SIDES_MAX' ? 6 : Number(array[2]);
     return { size: one.size * n, alignment: one.alignment };
@@ -102,6 +102,11 @@ for (const [group, prefix] of Object.entries(groups)) {
   lines.push(`export const ${group} = { ${named.map((pair) => pair.join(': ')).join(', ')} } as const;`);
   lines.push(`export type ${group} = keyof typeof ${group};`);
 }
+// Statuses have no prefix of their own: they are all numbers of their file.
+const statuses = [...texts[files.indexOf('status.rs')].matchAll(/^pub const WB_(\w+): u32 = (\d+);/gm)];
+if (statuses.length === 0) fail('status.rs has no numbers');
+lines.push('', '/** What a call returns. */');
+lines.push(`export const STATUS = { ${statuses.map(([, name, value]) => `${name.toLowerCase()}: ${value}`).join(', ')} } as const;`);
 lines.push('', '/** The functions of the module. */', 'export interface Functions {');
 for (const [name, parameters, returned] of functions.sort(([a], [b]) => (a < b ? -1 : 1))) {
   const typed = parameters.map(([parameter, type]) => `${parameter}: ${isWide(type) ? 'bigint' : 'number'}`);

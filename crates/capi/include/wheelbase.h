@@ -2,15 +2,15 @@
  * WHEELBASE_BLESS=1 cargo test -p wheelbase-capi --test header
  *
  * Handles (uint64_t) stand for objects of the library; 0 is none. A handle that is forged, destroyed or of another kind
- * gets a status and harms nothing. Every function returns a status (WB_OK, ...) but those that say otherwise; the words of
+ * gets a status and harms nothing. Every function returns a status (WB_OK, ...) unless its comment says otherwise; the words of
  * a failure are in wb_last_error. Where a function fails, what it was to change is as before.
  *
- * Threads: no call waits for another. Calls that only read an object may run at once; one that changes it runs alone, and
+ * Threads: no call waits for another. Calls that only read an object may run at once; a call that changes it runs alone, and
  * any other meanwhile gets WB_BUSY and may be repeated. Panics are caught: WB_PANIC, then WB_BROKEN of what was being
  * changed.
  *
  * Structures whose first field is `size` are set to 0 and `size` to sizeof, or by their init function, before a call. In
- * arrays of them the size of the first is that of all. Texts are UTF-8 with their number of bytes, and need no zero byte.
+ * arrays of them all have the size of the first. Texts are UTF-8 with their number of bytes, and need no zero byte.
  * Pointers may be null where that is said, and with a count or capacity of 0.
  *
  * Buffers: `count` gets the number of values that there are. If `capacity` is less, nothing is written into the buffer and
@@ -1077,7 +1077,7 @@ typedef struct wb_primitive {
      */
     uint32_t time;
     /**
-     * `WB_WHEN_ANY`; with 8 headings one that moves is `WB_WHEN_STRAIGHT` or `WB_WHEN_DIAGONAL`.
+     * `WB_WHEN_ANY`; with 8 headings a primitive that moves is `WB_WHEN_STRAIGHT` or `WB_WHEN_DIAGONAL`.
      */
     uint32_t when;
     /**
@@ -1112,7 +1112,7 @@ typedef struct wb_primitive {
  */
 typedef struct wb_speed {
     /**
-     * Name of the kind; one that a map does not have is ignored there.
+     * Name of the kind; a map that lacks the kind ignores it.
      */
     const char *name;
     /**
@@ -1198,7 +1198,7 @@ typedef struct wb_class_spec {
      */
     size_t n_footprint;
     /**
-     * With 8 headings: the cells it covers while facing NE, in map axes (east, south). None: those that the turned body
+     * With 8 headings: the cells it covers while facing NE, in map axes (east, south). None: the cells that the turned body
      * covers at least half.
      */
     const struct wb_cell *diagonal;
@@ -1772,7 +1772,7 @@ typedef struct wb_task_source {
  */
 typedef struct wb_order {
     /**
-     * `sizeof(wb_order)`, set by the caller. In an array all have that of the first.
+     * `sizeof(wb_order)`, set by the caller. In an array all have the size of the first.
      */
     uint32_t size;
     /**
@@ -2008,7 +2008,7 @@ typedef struct wb_wait_reason {
      */
     uint32_t corridor;
     /**
-     * The side of the corridor that has its turn, or that of the queue: 0 east, 1 north, 2 west, 3 south.
+     * The side of the corridor whose turn it is, or on which the queue stands: 0 east, 1 north, 2 west, 3 south.
      */
     uint32_t side;
     /**
@@ -2188,7 +2188,7 @@ uint32_t wb_map_destroy(uint64_t map);
 uint32_t wb_map_describe(uint64_t map, struct wb_map_info *info);
 
 /**
- * The terrain kinds of all cells, row by row: that of the cell (x, y) is `cells[y * width + x]`.
+ * The terrain kinds of all cells, row by row: cell (x, y) has `cells[y * width + x]`.
  *
  * Threads: any, beside other readers of the map. Lifetime: `*cells` is the map's own memory, valid until the map is edited
  * or destroyed; nothing is copied.
@@ -2222,7 +2222,7 @@ uint32_t wb_map_terrain_name(uint64_t map,
                              size_t *count);
 
 /**
- * Makes changes, in their order, as one edit. All are checked first: one that is wrong is named by its number, and then
+ * Makes changes, in their order, as one edit. All are checked first: a wrong change is named by its number, and then
  * none is made. `changed` gets the rectangle that holds every cell that is not as it was, which `wb_tables_update` takes;
  * it is empty if nothing has changed. `changed` may be null.
  *
@@ -2386,7 +2386,7 @@ uint32_t wb_tables_update(uint64_t tables,
  * Makes the components of the poses: which are connected. Updates keep them. They answer `wb_tables_connected`, and
  * searches for goals out of reach end at once; that pays for many requests.
  *
- * Threads: one, while no other call uses the tables (else `WB_BUSY`). Cost: about that of compiling. Searches that are
+ * Threads: one, while no other call uses the tables (else `WB_BUSY`). Cost: about as much as compiling. Searches that are
  * under way must be begun again.
  */
 uint32_t wb_tables_make_components(uint64_t tables);
@@ -2585,7 +2585,7 @@ uint32_t wb_plan_finish(uint64_t tables, uint64_t scratch, uint64_t path, struct
  * zero byte at its end.
  *
  * Threads: any, beside other readers of map and tables. Statuses: `WB_BUFFER` with the bytes needed in `count`;
- * `WB_ARGUMENT` for a map that is not that of the tables, or a result that does not exist.
+ * `WB_ARGUMENT` for another map than the tables are of, or a result that does not exist.
  *
  * Pointers: `request` as for `wb_plan`; `answer` can be read as far as its `size` says, or is null; `buffer` has room for `capacity`
  * bytes, or is null with 0; `count` may be written, or is null.
@@ -2848,7 +2848,7 @@ uint32_t wb_queue_begin(uint64_t queue,
  * once.
  *
  * Threads: any number at once, with different jobs. Cost: its share of the budget. Statuses: `WB_ARGUMENT` for a job that
- * does not exist or has been run; `WB_BUSY` for one that another thread runs.
+ * does not exist or has been run; `WB_BUSY` while another thread runs it.
  */
 uint32_t wb_queue_run(uint64_t queue,
                       size_t job);
@@ -3023,8 +3023,8 @@ uint32_t wb_world_load(const uint8_t *bytes, size_t length, uint32_t threads, ui
 uint32_t wb_world_restore(uint64_t world, const uint8_t *bytes, size_t length);
 
 /**
- * Sets the threads that the world runs on: 0 or 1 for those that call, else as many of its own, at most 1,024.
- * Results are equal for all. In a browser there are no others than those that call.
+ * Sets the threads that the world runs on: 0 or 1 for the calling thread, else as many of its own, at most 1,024.
+ * Results are equal for all. In a browser there is only the calling thread.
  *
  * Threads: changes `world`.
  */
@@ -3254,7 +3254,7 @@ uint32_t wb_world_new(uint64_t setup, uint64_t *world);
  * Places an agent. Its id is the number of agents placed before; the event `WB_EVENT_SPAWNED` has it, and the ticket.
  *
  * `tick` and `ticket`, here and in all commands: with `tick` 0 the command takes effect at the beginning of the next
- * step, after the commands given before it. With a later tick it takes effect then, before those that are given there
+ * step, after the commands given before it. With a later tick it takes effect then, before the commands given there
  * with 0; a tick that is past counts as 0. The number of the command is written to `ticket`, unless that is null: the
  * event of a refusal has it. The call itself fails only for arguments that mean nothing; what the world cannot do, such
  * as an order for an agent that is gone, it refuses at that tick by an event.

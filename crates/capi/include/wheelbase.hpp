@@ -692,7 +692,7 @@ class World : public detail::Owner<wb_world_destroy> {
             return wb_command_order(handle_, agents.data(), agents.size(), orders.data(), orders.size(), 0, tick, out);
         });
     }
-    /** Gives further orders behind those that agents have. */
+    /** Gives further orders behind the orders that agents have. */
     Result<std::uint64_t> append(Span<const std::uint32_t> agents, Span<const wb_order> orders, std::uint32_t tick = 0) {
         return command([&](auto *out) {
             return wb_command_order(handle_, agents.data(), agents.size(), orders.data(), orders.size(), 1, tick, out);

@@ -114,7 +114,7 @@ pub(crate) unsafe fn structures<T: Sized32>(
             let message = format!("`{name}[{number}].size` is {size}, that of `{name}[0]` is {stride}");
             return Err(Failure::new(WB_SIZE, message));
         }
-        // SAFETY: its size is that of the first.
+        // SAFETY: it has the size of the first.
         values.push(unsafe { structure(at, name)? });
     }
     Ok(values)

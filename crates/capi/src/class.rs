@@ -19,7 +19,7 @@ use wheelbase_scenario::load::load_class_of_bytes;
 #[derive(Clone)]
 pub(crate) struct Class {
     class: MovementClass,
-    /// With one heading, a class file does not say the shape of the maps: it takes that of each map.
+    /// With one heading, a class file does not say the shape of the maps: it takes the shape of each map.
     any_shape: bool,
 }
 
@@ -78,7 +78,7 @@ pub struct wb_primitive {
     pub turn: i32,
     /// Base time in ticks at speed 1000, 1 to 65535.
     pub time: u32,
-    /// `WB_WHEN_ANY`; with 8 headings one that moves is `WB_WHEN_STRAIGHT` or `WB_WHEN_DIAGONAL`.
+    /// `WB_WHEN_ANY`; with 8 headings a primitive that moves is `WB_WHEN_STRAIGHT` or `WB_WHEN_DIAGONAL`.
     pub when: u32,
     /// 1 if `swept` is given, if only with no cell; else 0. One that moves and turns must give it where a rule is
     /// `WB_SWEEP_FULL`.
@@ -105,7 +105,7 @@ unsafe impl Sized32 for wb_primitive {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wb_speed {
-    /// Name of the kind; one that a map does not have is ignored there.
+    /// Name of the kind; a map that lacks the kind ignores it.
     pub name: *const c_char,
     /// Bytes of the name.
     pub name_length: usize,
@@ -151,7 +151,7 @@ pub struct wb_class_spec {
     pub footprint: *const wb_cell,
     /// Number of cells, at most 1024.
     pub n_footprint: usize,
-    /// With 8 headings: the cells it covers while facing NE, in map axes (east, south). None: those that the turned body
+    /// With 8 headings: the cells it covers while facing NE, in map axes (east, south). None: the cells that the turned body
     /// covers at least half.
     pub diagonal: *const wb_cell,
     /// Number of diagonal cells.

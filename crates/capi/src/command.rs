@@ -89,7 +89,7 @@ unsafe fn inside(area: *const wb_rect) -> Result<AgentSelection, Failure> {
 /// Places an agent. Its id is the number of agents placed before; the event `WB_EVENT_SPAWNED` has it, and the ticket.
 ///
 /// `tick` and `ticket`, here and in all commands: with `tick` 0 the command takes effect at the beginning of the next
-/// step, after the commands given before it. With a later tick it takes effect then, before those that are given there
+/// step, after the commands given before it. With a later tick it takes effect then, before the commands given there
 /// with 0; a tick that is past counts as 0. The number of the command is written to `ticket`, unless that is null: the
 /// event of a refusal has it. The call itself fails only for arguments that mean nothing; what the world cannot do, such
 /// as an order for an agent that is gone, it refuses at that tick by an event.

@@ -210,7 +210,7 @@ fn no_handle<T: Object>(handle: u64) -> Failure {
     Failure::new(WB_NO_HANDLE, format!("{handle:#x} is no handle, expected one of kind {}", T::KIND.name()))
 }
 
-/// The failure of a handle whose place is locked: by a call with its object, or with another one that is here now.
+/// The failure of a handle whose place is locked: by a call with its object, or with the object that is here now.
 fn busy<T: Object>(handle: u64, place: &Place) -> Failure {
     let present = place.present.load(Ordering::Relaxed);
     let (given, generation) = ((handle >> 32) as u32, present & GENERATION_MAX);

@@ -306,7 +306,7 @@ pub unsafe extern "C" fn wb_map_describe(map: u64, info: *mut wb_map_info) -> u3
     })
 }
 
-/// The terrain kinds of all cells, row by row: that of the cell (x, y) is `cells[y * width + x]`.
+/// The terrain kinds of all cells, row by row: cell (x, y) has `cells[y * width + x]`.
 ///
 /// Threads: any, beside other readers of the map. Lifetime: `*cells` is the map's own memory, valid until the map is edited
 /// or destroyed; nothing is copied.
@@ -381,7 +381,7 @@ pub unsafe extern "C" fn wb_map_terrain_name(
     })
 }
 
-/// Makes changes, in their order, as one edit. All are checked first: one that is wrong is named by its number, and then
+/// Makes changes, in their order, as one edit. All are checked first: a wrong change is named by its number, and then
 /// none is made. `changed` gets the rectangle that holds every cell that is not as it was, which `wb_tables_update` takes;
 /// it is empty if nothing has changed. `changed` may be null.
 ///

@@ -82,7 +82,7 @@ unsafe impl Sized32 for wb_task_source {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct wb_order {
-    /// `sizeof(wb_order)`, set by the caller. In an array all have that of the first.
+    /// `sizeof(wb_order)`, set by the caller. In an array all have the size of the first.
     pub size: u32,
     /// `WB_ORDER_...`
     pub kind: u32,
@@ -242,7 +242,7 @@ fn inside(name: &str) -> impl Fn(Failure) -> Failure {
 
 /// Members of a goal. Headings that a class may lack are the world's to judge.
 pub(crate) unsafe fn members(goals: *const wb_goal, n_goals: usize) -> Result<Vec<GoalMember>, Failure> {
-    // SAFETY: by this function's contract, which is that of `slice`.
+    // SAFETY: by this function's contract, as for `slice`.
     let given = unsafe { slice(goals, n_goals, "goals")? };
     let mut members = Vec::with_capacity(given.len());
     goal_members(given, u8::MAX, &mut members)?;

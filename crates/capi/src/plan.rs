@@ -70,7 +70,7 @@ unsafe impl Sized32 for wb_request {
     const NAME: &'static str = "wb_request";
 }
 
-/// The memory of searches, and the request of one that is under way.
+/// The memory of searches, and the request of the search under way.
 pub(crate) struct SearchMemory {
     pub(crate) scratch: Scratch,
     asked: QueuedRequest,
@@ -434,7 +434,7 @@ pub unsafe extern "C" fn wb_plan_finish(tables: u64, scratch: u64, path: u64, an
 /// zero byte at its end.
 ///
 /// Threads: any, beside other readers of map and tables. Statuses: `WB_BUFFER` with the bytes needed in `count`;
-/// `WB_ARGUMENT` for a map that is not that of the tables, or a result that does not exist.
+/// `WB_ARGUMENT` for another map than the tables are of, or a result that does not exist.
 ///
 /// # Safety
 /// `request` as for `wb_plan`; `answer` can be read as far as its `size` says, or is null; `buffer` has room for `capacity`

@@ -138,7 +138,7 @@ pub struct wb_wait_reason {
     pub at: wb_cell,
     /// Number of the corridor.
     pub corridor: u32,
-    /// The side of the corridor that has its turn, or that of the queue: 0 east, 1 north, 2 west, 3 south.
+    /// The side of the corridor whose turn it is, or on which the queue stands: 0 east, 1 north, 2 west, 3 south.
     pub side: u32,
     /// The first cell of the corridor, row by row.
     pub corridor_at: wb_cell,

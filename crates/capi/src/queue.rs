@@ -292,7 +292,7 @@ fn start(queue: &mut Queue, tables: &[u64], budget: u64) -> Result<usize, Failur
 /// once.
 ///
 /// Threads: any number at once, with different jobs. Cost: its share of the budget. Statuses: `WB_ARGUMENT` for a job that
-/// does not exist or has been run; `WB_BUSY` for one that another thread runs.
+/// does not exist or has been run; `WB_BUSY` while another thread runs it.
 #[unsafe(no_mangle)]
 pub extern "C" fn wb_queue_run(queue: u64, job: usize) -> u32 {
     call("wb_queue_run", || {

@@ -461,8 +461,8 @@ pub unsafe extern "C" fn wb_world_restore(world: u64, bytes: *const u8, length: 
     })
 }
 
-/// Sets the threads that the world runs on: 0 or 1 for those that call, else as many of its own, at most 1,024.
-/// Results are equal for all. In a browser there are no others than those that call.
+/// Sets the threads that the world runs on: 0 or 1 for the calling thread, else as many of its own, at most 1,024.
+/// Results are equal for all. In a browser there is only the calling thread.
 ///
 /// Threads: changes `world`.
 #[unsafe(no_mangle)]

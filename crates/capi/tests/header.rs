@@ -1,4 +1,4 @@
-//! The committed header is the one that the sources make: WHEELBASE_BLESS=1 cargo test -p wheelbase-capi --test header
+//! The committed header is what cbindgen makes of the sources: WHEELBASE_BLESS=1 cargo test -p wheelbase-capi --test header
 //! writes it again.
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 

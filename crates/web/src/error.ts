@@ -1,18 +1,8 @@
+import type { STATUS } from './abi.js';
+
 /** Why a call failed. Those of the library, and three of this package: `uninitialized`, `stale`, `trap`. */
 export type Status =
-  | 'pointer'
-  | 'no_handle'
-  | 'destroyed'
-  | 'wrong_kind'
-  | 'busy'
-  | 'broken'
-  | 'size'
-  | 'buffer'
-  | 'argument'
-  | 'text'
-  | 'limit'
-  | 'not_found'
-  | 'panic'
+  | Exclude<keyof typeof STATUS, 'ok'>
   /** `init()` has not ended. */
   | 'uninitialized'
   /** Rows of a tick that is over, or a path that was planned anew. */

@@ -33,7 +33,7 @@ export class CostField extends Handle {
     return new CostField(m, make(m, (to) => m.f.wb_field_from_pose(tables.handle, at, to)), tables);
   }
 
-  /** Searches on for at most so many expansions, all by default; whether every pose that can be reached is settled. */
+  /** Searches on for at most `expansions`, all by default; whether every pose that can be reached is settled. */
   settle(expansions?: number): boolean {
     const m = this.instance;
     m.begin();
@@ -60,7 +60,7 @@ export class CostField extends Handle {
     return ticks === WB_NEVER ? Infinity : ticks;
   }
 
-  /** All poses of at most so many ticks, each with its cost as `arrival`, row by row. */
+  /** All poses within some ticks, each with its cost as `arrival`, row by row. */
   within(ticks: number): PathPose[] {
     const m = this.instance;
     m.begin();

@@ -1,5 +1,5 @@
 import type { Functions } from './abi.js';
-import { WB_ABI_VERSION, WB_BUFFER } from './abi.js';
+import { STATUS, WB_ABI_VERSION, WB_BUFFER } from './abi.js';
 import { WheelbaseError, wrong, type Status } from './error.js';
 import { inlined } from './wasm.js';
 
@@ -8,10 +8,9 @@ interface Exports extends Functions {
   memory: WebAssembly.Memory;
 }
 
-const STATUSES: readonly (Status | 'ok')[] = [
-  'ok', 'pointer', 'no_handle', 'destroyed', 'wrong_kind', 'busy', 'broken', 'size', 'buffer', 'argument', 'text', 'limit',
-  'not_found', 'panic',
-];
+const STATUS_NAMES = new Map<number, Status | 'ok'>(
+  Object.entries(STATUS).map(([name, status]) => [status, name as keyof typeof STATUS]),
+);
 
 /** Memory for the arguments of one call, which is used again for the next. */
 const ARENA_BYTES = 1 << 16;
@@ -149,14 +148,14 @@ export class Instance {
     return this.#fault;
   }
 
-  /** Throws unless the status is that of success. */
+  /** Throws unless the status is `ok`. */
   check(status: number): void {
     if (status !== 0) throw this.failure(status);
   }
 
   /** The failure of the last call. */
   failure(status: number): WheelbaseError {
-    const name = STATUSES[status];
+    const name = STATUS_NAMES.get(status);
     const message = this.text((buffer, capacity, count) => this.f.wb_last_error(buffer, capacity, count));
     // The name of C's function says nothing to this caller.
     return new WheelbaseError(name === undefined || name === 'ok' ? 'broken' : name, message.replace(/^wb_\w+: /, ''));

@@ -13,7 +13,7 @@ export interface Trip {
   fallback?: Fallback;
   /** What becomes of an order that cannot be done: it is dropped (usual), or tried again after a change that may help. */
   ifUnreachable?: IfUnreachable;
-  /** Number of headings in which the headings of the goals count: that of the agents' class. Needed where a goal has one. */
+  /** Number of headings in which the headings of the goals count, as the agents' class has. Needed where a goal has one. */
   headings?: number;
 }
 

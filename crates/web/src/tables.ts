@@ -58,7 +58,7 @@ export interface Answer {
 
 /** Where a plan works and what it writes. */
 export interface PlanOptions {
-  /** Usually one that the tables have. */
+  /** Usually the scratch that the tables have. */
   scratch?: Scratch;
   /** Where the path goes, if it is wanted. */
   path?: Path;
@@ -252,7 +252,7 @@ export class MovementTables extends Handle {
     return new Search(this, scratch, m.bytes[done] !== 0);
   }
 
-  /** Says in words why an answer has no path to its goal, and where; empty if it has. `map` is that of the tables. */
+  /** Says in words why an answer has no path to its goal, and where; empty if it has. `map` is the map of the tables. */
   explain(map: GridMap, request: Request, answer: Answer): string {
     const m = this.instance;
     m.begin();
@@ -310,7 +310,7 @@ export class Search {
     return this.#isDone;
   }
 
-  /** Goes on for at most so many expansions; whether it has ended. Slicing changes no answer. */
+  /** Goes on for at most `expansions`; whether it has ended. Slicing changes no answer. */
   advance(expansions: number): boolean {
     const m = this.#tables.instance;
     m.begin();

@@ -199,7 +199,7 @@ export class World extends Handle {
     this.instance.check(this.instance.f.wb_world_set_ticks(this.handle, whole(ticks, 'ticks', 0, NONE)));
   }
 
-  /** Checks after every tick that no two agents overlap, and counts those that do in `counts().collisions`. It takes time. */
+  /** Checks after every tick that no two agents overlap, and counts pairs that do in `counts().collisions`. It takes time. */
   checkInvariants(): void {
     this.instance.check(this.instance.f.wb_world_check_invariants(this.handle));
   }

@@ -267,7 +267,7 @@ pub struct SearchJob {
 impl SearchJob {
     /// Searches for as many expansions as the frame has given to it. To be called once.
     /// # Panics
-    /// If `tables` are not those that the frame was begun with.
+    /// If the frame was begun with other tables than `tables`.
     pub fn run(&mut self, tables: &[MovementTables]) {
         self.slot.search(tables);
     }
