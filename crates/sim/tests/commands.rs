@@ -14,7 +14,7 @@ use wheelbase_sim::{
     PathSource, RefusalReason, RunState, SetupError, SetupErrors, Spawn, SpawnGroup, TaskSource, Team,
     Ticket, Trip, UnreachableReason, WaitReason, World,
 };
-use wheelbase_traffic::Reason;
+use wheelbase_traffic::{Cooperative, Reason, TrafficParams};
 
 const A: AgentId = AgentId(0);
 const B: AgentId = AgentId(1);
@@ -980,7 +980,9 @@ fn reasons_for_waiting() {
     let by_rule = WaitReason::Traffic(Reason::Edit { at: cell(2, 0) });
     assert_eq!((run.cell(A), run.world.reason_for_waiting(A)), (cell(0, 0), Some(by_rule)));
     let mut setup = setup_on(lane(12));
-    setup.settings.traffic.keep_clear_quarters = 0;
+    let params = TrafficParams { keep_clear_quarters: 0, ..TrafficParams::USUAL };
+    let (size, rule) = (setup.grid.size(), setup.settings.collision);
+    setup.traffic = Box::new(Cooperative::new(&setup.tables, size, rule, params));
     setup.agents = vec![at(WALKER, 0, 0, 0), at(WALKER, 4, 0, 0)];
     let mut run = Checked::new(World::new(setup).unwrap());
     run.does(Command::order(B, Order::wait(100)));
