@@ -29,14 +29,19 @@ namespace Wheelbase
         /// <summary>Column of the first mistake, from 1; 0 without one.</summary>
         public int Column { get { return Places.Count == 0 ? 0 : Places[0].Column; } }
 
-        // Lines begin with file:line:column: or file:line:.
+        const string Error = "error: ";
+
+        // Lines begin with file:line:column: or file:line:, some with "error: " before it.
         static IReadOnlyList<TextPlace> PlacesOf(string message)
         {
             var places = new List<TextPlace>();
-            foreach (var line in message.Split('\n'))
+            foreach (var text in message.Split('\n'))
             {
+                var line = text.StartsWith(Error, StringComparison.Ordinal) ? text.Substring(Error.Length) : text;
                 for (var colon = line.IndexOf(':'); colon > 0; colon = line.IndexOf(':', colon + 1))
                 {
+                    // A path may have a colon of its own, but no space follows that.
+                    if (colon + 1 < line.Length && line[colon + 1] == ' ') break;
                     int end, row, column = 0;
                     if (!Number(line, colon + 1, out end, out row)) continue;
                     int endOfColumn;

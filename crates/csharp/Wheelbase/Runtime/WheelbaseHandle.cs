@@ -82,7 +82,10 @@ namespace Wheelbase
         {
             var room = new Room(Arena.Begin(), 1, 1024);
             while (room.IsTooSmallFor(Native.wb_last_error(room.At, room.Capacity, &room.Count))) { }
-            return Arena.String(room.At, room.Count);
+            var message = Arena.String(room.At, room.Count);
+            // The name of C's function says nothing to this caller.
+            var end = message.StartsWith("wb_", StringComparison.Ordinal) ? message.IndexOf(": ", StringComparison.Ordinal) : -1;
+            return end < 0 ? message : message.Substring(end + 2);
         }
 
         /// <summary>The name of a status, in English; null for a number that is none.</summary>
