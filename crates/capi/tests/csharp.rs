@@ -196,7 +196,11 @@ impl Header {
                 let mut made = pieces.next().unwrap().to_owned();
                 for (number, piece) in pieces.enumerate() {
                     let is_name = number % 2 == 0;
-                    made.push_str(&if is_name { format!("<c>{}</c>", word(piece)) } else { piece.to_owned() });
+                    made.push_str(&if is_name {
+                        format!("<c>{}</c>", word(piece))
+                    } else {
+                        piece.to_owned()
+                    });
                 }
                 if !last.is_empty() {
                     last.push('\n');
@@ -204,12 +208,15 @@ impl Header {
                 last.push_str(&made);
             }
         }
-        for (number, paragraph) in paragraphs.iter().filter(|text| !text.is_empty()).enumerate() {
-            let tag = if number == 0 { "summary" } else { "remarks" };
-            let lines = format!("<{tag}>{paragraph}</{tag}>");
-            for line in lines.lines() {
-                writeln!(to, "{indent}/// {line}").unwrap();
-            }
+        let mut paragraphs = paragraphs.iter().filter(|text| !text.is_empty());
+        let summary = paragraphs.next().map_or("", String::as_str);
+        let mut lines = format!("<summary>{summary}</summary>");
+        let rest: Vec<String> = paragraphs.map(|paragraph| format!("<para>{paragraph}</para>")).collect();
+        if !rest.is_empty() {
+            write!(lines, "\n<remarks>\n{}\n</remarks>", rest.join("\n")).unwrap();
+        }
+        for line in lines.lines() {
+            writeln!(to, "{indent}/// {line}").unwrap();
         }
     }
 }
@@ -277,7 +284,8 @@ fn enumerations(header: &Header, to: &mut String) {
     };
     let mut write_enumeration = |name: &str, about: &str, is_bits: bool| {
         write!(to, "\n    /// <summary>{about}</summary>\n").unwrap();
-        writeln!(to, "    {}public enum {name} : uint\n    {{", if is_bits { "[Flags] " } else { "" }).unwrap();
+        writeln!(to, "    {}public enum {name} : uint\n    {{", if is_bits { "[Flags] " } else { "" })
+            .unwrap();
         for (member, value, docs) in values(name) {
             header.docs(to, "        ", docs, &[]);
             writeln!(to, "        {member} = {value},").unwrap();
@@ -292,7 +300,9 @@ fn enumerations(header: &Header, to: &mut String) {
         }
         last = group;
     }
-    to.push_str("\n    /// <summary>Numbers that stand alone.</summary>\n    public static class Constants\n    {\n");
+    to.push_str(
+        "\n    /// <summary>Numbers that stand alone.</summary>\n    public static class Constants\n    {\n",
+    );
     for (name, value, docs) in &header.numbers {
         if header.number(name).unwrap().starts_with("Constants.") {
             header.docs(to, "        ", docs, &[]);
@@ -309,7 +319,14 @@ fn enumerations(header: &Header, to: &mut String) {
 }
 
 /// A structure that hosts see, or with `is_public` false one with pointers.
-fn write_structure(header: &Header, to: &mut String, name: &str, docs: &[String], fields: &[Field], is_public: bool) {
+fn write_structure(
+    header: &Header,
+    to: &mut String,
+    name: &str,
+    docs: &[String],
+    fields: &[Field],
+    is_public: bool,
+) {
     let indent = if is_public { "    " } else { "        " };
     header.docs(to, indent, docs, fields);
     let partial = if is_public { "partial " } else { "" };
@@ -345,7 +362,8 @@ fn write_structure(header: &Header, to: &mut String, name: &str, docs: &[String]
 
 /// `Native.cs`.
 fn interface(header: &Header) -> String {
-    let mut made = format!("{HEAD}using System;\nusing System.Runtime.InteropServices;\nusing System.Security;\n\n");
+    let mut made =
+        format!("{HEAD}using System;\nusing System.Runtime.InteropServices;\nusing System.Security;\n\n");
     made.push_str("namespace Wheelbase\n{");
     enumerations(header, &mut made);
     let is_public = |name: &str| PUBLIC.iter().any(|(public, _)| *public == name);
@@ -373,8 +391,10 @@ fn interface(header: &Header) -> String {
             "uint32_t" => "Status".to_owned(),
             other => header.type_of(other),
         };
-        let parameters: Vec<String> =
-            parameters.iter().map(|(kind, name)| format!("{} {}", header.type_of(kind), parameter(name))).collect();
+        let parameters: Vec<String> = parameters
+            .iter()
+            .map(|(kind, name)| format!("{} {}", header.type_of(kind), parameter(name)))
+            .collect();
         writeln!(made, "        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]").unwrap();
         writeln!(made, "        public static extern {returned} {name}({});", parameters.join(", ")).unwrap();
     }
@@ -393,7 +413,8 @@ fn layout(header: &Header) -> String {
         for field in fields {
             let is_hidden = NAMED.contains(&(name, &field.name, "Activity")) || field.name == "order_kind";
             let as_shown = if is_public && !is_hidden { field_name(&field.name) } else { field.name.clone() };
-            writeln!(made, "    printf(\"{shown}.{as_shown} %zu\\n\", offsetof({name}, {}));", field.name).unwrap();
+            writeln!(made, "    printf(\"{shown}.{as_shown} %zu\\n\", offsetof({name}, {}));", field.name)
+                .unwrap();
         }
     }
     made.push_str("    return 0;\n}\n");
@@ -420,9 +441,10 @@ fn the_interface_of_csharp_is_that_of_the_header() {
     for (name, _, fields) in header.structures.iter().filter(|(name, ..)| structure(name) != name) {
         assert!(!fields.iter().any(|field| field.type_in_c.contains('*')), "{name} has a pointer");
     }
-    for (file, made) in
-        [("csharp/Wheelbase/Runtime/Native.cs", interface(&header)), ("csharp/tests/layout.c", layout(&header))]
-    {
+    for (file, made) in [
+        ("csharp/Wheelbase/Runtime/Native.cs", interface(&header)),
+        ("csharp/tests/layout.c", layout(&header)),
+    ] {
         let path = root.join(file);
         if std::env::var_os("WHEELBASE_BLESS").is_some() {
             std::fs::write(&path, &made).unwrap();

@@ -85,7 +85,7 @@ static class Allocations
                 }
                 if (allocated != null) Check.Equal(allocated() - before, 0L, "bytes allocated in 1,000 ticks");
                 Check.That(sum != 0, "nothing was read");
-                Console.WriteLine("        {0}", allocated == null ? "not measured on this runtime" : "0 bytes in 1,000 ticks");
+                Console.WriteLine("        {0}", allocated == null ? "allocation not measured in 1,000 ticks" : "0 bytes allocated in 1,000 ticks");
             }
         }
     }

@@ -296,4 +296,69 @@ static class Calls
             Check.Equal(Library.NameOf(rule).Replace("_", ""), rule.ToString().ToLowerInvariant(), "rule");
         Check.Equal(Library.NameOf((EventKind)Enum.GetValues(typeof(EventKind)).Length), null, "more kinds of events");
     }
+
+    // A class of a structure is that of a text with the same values, move for move.
+    public static void ASpecificationIsTakenWhole()
+    {
+        const string toml = "[class.climber]\nheadings = 4\nfootprint = [[0, 0], [1, 0], [0, 1], [1, 1]]\npivot = [0.5, 0.5]\n" +
+            "sweep = { moves = \"full\", turns = \"full\" }\nup = 200\ndown = -50\nmax_up = 2\nmax_down = 3\nmax_tilt = 4\n" +
+            "speed = { swamp = 250 }\nmoves = [\n  { name = \"forward\", by = [1, 0], time = 10 },\n  { name = \"left\", turn = 1, time = 15 },\n]\n";
+        var spec = new ClassSpec
+        {
+            Name = "climber", Headings = 4, Footprint = new[] { new Cell(0, 0), new Cell(1, 0), new Cell(0, 1), new Cell(1, 1) },
+            PivotForward = 1, PivotRight = 1, SweepMoves = SweepRule.Full, SweepTurns = SweepRule.Full,
+            ClimbUp = 200, ClimbDown = -50, MaxUp = 2, MaxDown = 3, MaxTilt = 4, Speeds = new[] { new ClassSpeed { Name = "swamp", Speed = 250 } },
+            Primitives = new[] { new Primitive("forward", 9, 9, 9, 9), new Primitive("left", 0, 0, 1, 15) },
+        };
+        spec.Primitives[0].Forward = 1;
+        spec.Primitives[0].Right = 0;
+        spec.Primitives[0].Turn = 0;
+        spec.Primitives[0].Time = 10;
+        var heights = new Change[36];
+        for (var i = 0; i < heights.Length; i++) heights[i] = Change.Elevation(new CellRect(i % 6 * 2, i / 6 * 2, 2, 2), i * 7 % 5);
+        using (var map = GridMap.Filled(12, 12))
+        using (var typed = MovementClass.Parse("climber.toml", toml))
+        using (var built = MovementClass.Create(spec))
+        {
+            map.Edit(heights);
+            map.Edit(Change.Terrain(new CellRect(6, 0, 3, 12), 1));
+            using (var one = MovementTables.Compile(map, typed))
+            using (var other = MovementTables.Compile(map, built))
+            {
+                int legal = 0, times = 0;
+                for (var i = 0; i < 12 * 12 * 4; i++)
+                {
+                    var pose = new Pose(i % 12, i / 12 % 12, (uint)(i / 144));
+                    Check.Equal(other.IsLegal(pose), one.IsLegal(pose), pose.ToString());
+                    for (var primitive = 0u; primitive < 2; primitive++)
+                    {
+                        Pose after, then;
+                        var ticks = one.Move(pose, primitive, out after);
+                        Check.Equal(other.Move(pose, primitive, out then), ticks, pose.ToString());
+                        Check.Equal(then, after, pose.ToString());
+                        if (ticks > 0) legal++;
+                        if (ticks != 0 && ticks != 10 && ticks != 15) times++;
+                    }
+                }
+                Check.That(legal > 50 && times > 10, legal + " moves, " + times + " of other times");
+            }
+        }
+    }
+
+    // What C's init functions set is what these structures have without a word.
+    public static unsafe void UsualValuesAreThoseOfTheLibrary()
+    {
+        Native.wb_request request;
+        Check.Equal(Native.wb_request_init(&request), Status.Ok, "request");
+        Check.That(request.within == 0 && request.heuristic == (uint)default(Request).Heuristic && request.weight_permille == 1000, "request");
+        Check.That(request.fallback == (uint)default(Request).Fallback && request.partial == 0 && request.expansions_max == 0, "request");
+        Check.That(request.window.Width == 0 && request.n_obstacles == UIntPtr.Zero && request.size == sizeof(Native.wb_request), "request");
+        Native.wb_order order;
+        Check.Equal(Native.wb_order_init(&order, (uint)OrderKind.Wait), Status.Ok, "order");
+        Check.That(order.kind == (uint)OrderKind.Wait && order.headings <= 1 && order.within == 0 && order.stream == 0, "order");
+        Check.That(order.fallback == (uint)default(Order).Fallback && order.if_unreachable == (uint)default(Order).IfUnreachable, "order");
+        var settings = new WorldSettings();
+        Check.That(settings.SearchSlots == 16 && settings.ExpansionsPerTick == 200000 && settings.TriesPerTick == 20000, "settings");
+        Check.That(settings.Threads == 0 && settings.Ticks == 0 && settings.Landmarks == Constants.None && settings.Collision == Collision.Swept, "settings");
+    }
 }

@@ -46,7 +46,7 @@ static class Figures
         using (var scratch = new Scratch())
         using (var path = new PlannedPath())
         {
-            const uint n = 5000000;
+            const uint n = 2000000;
             long legal = 0, legalRaw = 0;
             var managed = Seconds(() =>
             {

@@ -302,4 +302,83 @@ static class Worlds
             }
         }
     }
+
+    static void Ok(Status status)
+    {
+        if (status != Status.Ok) throw new Exception(status + ": " + Library.LastError());
+    }
+
+    // A loop without exceptions does what one with them does.
+    public static void MethodsThatGiveAStatusDoTheSame()
+    {
+        using (var one = Check.Crowd(30, 30))
+        using (var other = one.Clone())
+        {
+            var ids = new uint[] { 1, 2, 3 };
+            var goto_ = new Order { Kind = OrderKind.Goto, Goal = Pose.At(12, 12), IfUnreachable = IfUnreachable.Wait };
+            var follow = new Order { Kind = OrderKind.Follow, Leader = 5, Within = 3 };
+            var wait = new Order { Kind = OrderKind.Wait, Ticks = 4 };
+            var list = new TaskSource { Kind = TaskKind.List, Goals = new[] { Pose.At(2, 2) }, Lists = new[] { new TaskList { Count = 1 } } };
+            var tasks = new Order { Kind = OrderKind.Tasks, Tasks = TaskSource.Random(new CellRect(0, 0, 9, 9)), Stream = 3 };
+            var wall = new[] { Change.Terrain(new CellRect(15, 15, 1, 1), 3) };
+            var spawn = new Spawn(0, new Pose(29, 29, 0)) { SpeedFactor = 700, Number = 2 };
+            var group = new SpawnGroup { Count = 2, Area = new CellRect(20, 20, 9, 9), SpeedFactor = 900 };
+            one.Step();
+            bool isRunning;
+            Ok(other.TryStep(out isRunning));
+            Check.That(isRunning, "running");
+            var given = new List<ulong>
+            {
+                one.Spawn(spawn), one.SpawnGroup(group), one.Order(4, goto_), one.Orders(ids, new[] { wait, follow }), one.Order(6, tasks, true),
+                one.Tasks(7, list, 2), one.SetPriority(ids, -2), one.SetTeam(8, 1), one.SetSpeedFactor(9, 1500), one.SetClass(10, 0),
+                one.Edit(wall, OnAgents.WaitRemove, 5), one.Remove(11, 4), one.Decide(ids, new byte[3], 3), one.AnswerPath(12, null, 0),
+            };
+            var tickets = new ulong[14];
+            Ok(other.TrySpawn(spawn, 0, out tickets[0]));
+            Ok(other.TrySpawnGroup(group, 0, out tickets[1]));
+            Ok(other.TryOrder(4, goto_, false, 0, out tickets[2]));
+            Ok(other.TryOrders(ids, new[] { wait, follow }, false, 0, out tickets[3]));
+            Ok(other.TryOrder(6, tasks, true, 0, out tickets[4]));
+            Ok(other.TryTasks(7, list, 2, 0, out tickets[5]));
+            Ok(other.TrySetPriority(ids, -2, 0, out tickets[6]));
+            Ok(other.TrySetTeam(8, 1, 0, out tickets[7]));
+            Ok(other.TrySetSpeedFactor(9, 1500, 0, out tickets[8]));
+            Ok(other.TrySetClass(10, 0, null, 0, out tickets[9]));
+            Ok(other.TryEdit(wall, OnAgents.WaitRemove, 5, 0, out tickets[10]));
+            Ok(other.TryRemove(11, 4, out tickets[11]));
+            Ok(other.TryDecide(ids, new byte[3], 3, 0, out tickets[12]));
+            Ok(other.TryAnswerPath(12, null, 0, 0, out tickets[13]));
+            Check.That(given.SequenceEqual(tickets), "tickets");
+            for (var i = 0; i < 50; i++)
+            {
+                one.Step();
+                Ok(other.TryStep(out isRunning));
+                Check.Equal(other.Hash, one.Hash, "hash");
+            }
+            Check.Equal(one.Counts.Placed, 33ul, "placed");
+            Check.Equal(one.Counts.Removed, 1ul, "removed");
+            Ok(other.TryCopyFrom(one));
+            using (var map = one.Map())
+            using (var tables = one.TablesOf(0))
+            using (var scratch = new Scratch())
+            using (var queue = new PathQueue(30, 30))
+            using (var field = CostField.ToGoal(tables, new[] { Pose.At(3, 3) }))
+            {
+                ulong ticket;
+                Ok(queue.TrySubmit(0, new Request(new Pose(0, 0, 0), Pose.At(4, 4)), 0, out ticket));
+                var batch = new Batch();
+                batch.Reserve(100);
+                Ok(tables.TryPlanAll(new[] { new Request(new Pose(0, 0, 0), Pose.At(4, 4)) }, 1, batch, scratch, 0, false));
+                Check.That(batch.Poses.Length == 100 && batch.Answers[0].Moves > 0, "batch");
+                uint primitive;
+                Pose after;
+                Ok(field.TryNext(new Pose(0, 0, 0), out primitive, out after));
+                Check.Equal(field.Next(new Pose(0, 0, 0), out after), primitive, "next");
+                Check.That(!map.IsInvalid && !map.IsClosed, "an object is one");
+            }
+            var file = new NamedFile { Name = "none.map", Bytes = null };
+            World none;
+            Check.Equal(World.TryParse("x.toml", Encoding.UTF8.GetBytes("[map]\nfile = \"none.map\"\n"), new[] { file }, 0, out none), Status.Text, "empty");
+        }
+    }
 }

@@ -626,10 +626,12 @@ namespace Wheelbase
     }
 
     /// <summary>An agent after a tick.</summary>
-    /// <remarks>The move fields (<c>FromX</c> to <c>Turn</c>, <c>BeginTick</c>, <c>EndTick</c>) hold the present move, and at rest the last one. So
+    /// <remarks>
+    /// <para>The move fields (<c>FromX</c> to <c>Turn</c>, <c>BeginTick</c>, <c>EndTick</c>) hold the present move, and at rest the last one. So
     /// after the step that leads to tick t they say where the agent was at any time from t - 1 to t. At time u its part of
     /// the move is (u - <c>BeginTick</c>) / (<c>EndTick</c> - <c>BeginTick</c>), at most 1. Of an agent that has not moved since it was
-    /// placed, both poses are its pose and both ticks the tick at which it was placed.</remarks>
+    /// placed, both poses are its pose and both ticks the tick at which it was placed.</para>
+    /// </remarks>
     [StructLayout(LayoutKind.Sequential)]
     public unsafe partial struct AgentRow
     {
@@ -1161,43 +1163,55 @@ namespace Wheelbase
         }
 
         /// <summary>The version of the library that runs: compare its upper 16 bits with those of <c>Constants.AbiVersion</c>.</summary>
-        /// <remarks>Threads: any.</remarks>
+        /// <remarks>
+        /// <para>Threads: any.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern uint wb_abi_version();
 
         /// <summary>The name of a status, in English, ending with a zero byte; null for a number that is no status.</summary>
-        /// <remarks>Threads: any. Lifetime: for ever.</remarks>
+        /// <remarks>
+        /// <para>Threads: any. Lifetime: for ever.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern byte* wb_status_name(uint status);
 
         /// <summary>The message of the last call that failed on this thread, UTF-8, without a zero byte at its end. Mistakes in files and
         /// texts begin with <c>file:line:column:</c>, a line for each. A failure of this call leaves the message as it is.</summary>
-        /// <remarks>Threads: any; each has its own message.</remarks>
-        /// <remarks>Pointers: <c>buffer</c> has room for <c>capacity</c> bytes, or is null with <c>capacity</c> 0; <c>count</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: any; each has its own message.</para>
+        /// <para>Pointers: <c>buffer</c> has room for <c>capacity</c> bytes, or is null with <c>capacity</c> 0; <c>count</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_last_error(byte* buffer, UIntPtr capacity, UIntPtr* count);
 
         /// <summary>Makes a map of <c>width</c> x <c>height</c> cells of one terrain kind, with open sides, of height 0.</summary>
-        /// <remarks>Its terrain kinds are those of MovingAI maps, in this order, with characters and speeds in permille: <c>ground</c> (<c>.</c> <c>G</c>)
-        /// 1000, <c>swamp</c> (<c>S</c>) 500, <c>water</c> (<c>W</c>), <c>trees</c> (<c>T</c>) and <c>out</c> (<c>@</c> <c>O</c>) 0. At most 2^26 cells; 1 byte each.</remarks>
-        /// <remarks>Threads: any. Lifetime: until <c>wb_map_destroy</c>. Statuses: <c>Status.Argument</c> for a size, shape or kind that does not exist.</remarks>
-        /// <remarks>Pointers: <c>map</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Its terrain kinds are those of MovingAI maps, in this order, with characters and speeds in permille: <c>ground</c> (<c>.</c> <c>G</c>)
+        /// 1000, <c>swamp</c> (<c>S</c>) 500, <c>water</c> (<c>W</c>), <c>trees</c> (<c>T</c>) and <c>out</c> (<c>@</c> <c>O</c>) 0. At most 2^26 cells; 1 byte each.</para>
+        /// <para>Threads: any. Lifetime: until <c>wb_map_destroy</c>. Statuses: <c>Status.Argument</c> for a size, shape or kind that does not exist.</para>
+        /// <para>Pointers: <c>map</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_map_new(uint width, uint height, uint shape, uint terrain, ulong* map);
 
         /// <summary>Makes a map of cells that the host has: <c>width * height</c> terrain kinds, row by row. <c>terrains</c> are the kinds, numbered
         /// in their order from 0; the kinds of MovingAI maps (see <c>wb_map_new</c>) that are not among them follow. At most 255 kinds.</summary>
-        /// <remarks>Threads: any. Lifetime: until <c>wb_map_destroy</c>; all is copied. Statuses: <c>Status.Argument</c> for a size or shape that does
-        /// not exist, a wrong number of cells, a cell of no kind, or two kinds with the same name or character.</remarks>
-        /// <remarks>Pointers: <c>cells</c> has <c>n_cells</c> bytes; <c>terrains</c> has <c>n_terrains</c> structures with texts as long as they say, or is null with 0;
-        /// <c>map</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any. Lifetime: until <c>wb_map_destroy</c>; all is copied. Statuses: <c>Status.Argument</c> for a size or shape that does
+        /// not exist, a wrong number of cells, a cell of no kind, or two kinds with the same name or character.</para>
+        /// <para>Pointers: <c>cells</c> has <c>n_cells</c> bytes; <c>terrains</c> has <c>n_terrains</c> structures with texts as long as they say, or is null with 0;
+        /// <c>map</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_map_from_cells(uint width, uint height, uint shape, byte* cells, UIntPtr n_cells, wb_terrain* terrains, UIntPtr n_terrains, ulong* map);
 
         /// <summary>Makes a map of square cells of text: a line for each row, a character for each cell (see <c>wb_map_new</c>).</summary>
-        /// <remarks>Threads: any. Lifetime: until <c>wb_map_destroy</c>. Statuses: <c>Status.Text</c> with line and column of an unknown character or of
-        /// a row of another length; <c>Status.Argument</c> for text that is not UTF-8.</remarks>
-        /// <remarks>Pointers: <c>rows</c> has <c>length</c> bytes; <c>map</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any. Lifetime: until <c>wb_map_destroy</c>. Statuses: <c>Status.Text</c> with line and column of an unknown character or of
+        /// a row of another length; <c>Status.Argument</c> for text that is not UTF-8.</para>
+        /// <para>Pointers: <c>rows</c> has <c>length</c> bytes; <c>map</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_map_from_rows(byte* rows, UIntPtr length, ulong* map);
 
@@ -1205,143 +1219,187 @@ namespace Wheelbase
         /// side kinds, walls and heights of its own. The ending of <c>name</c> says which: <c>.toml</c>, <c>.png</c>, <c>.tmx</c> (Tiled), else
         /// MovingAI. The name is used in messages; no file is opened, so a file that names others cannot be read: use
         /// <c>wb_map_open</c>.</summary>
-        /// <remarks>Threads: any. Lifetime: until <c>wb_map_destroy</c>. Statuses: <c>Status.Text</c> with file, line and column of each mistake.</remarks>
-        /// <remarks>Pointers: <c>name</c> has <c>name_length</c> bytes, <c>bytes</c> has <c>length</c>; <c>map</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any. Lifetime: until <c>wb_map_destroy</c>. Statuses: <c>Status.Text</c> with file, line and column of each mistake.</para>
+        /// <para>Pointers: <c>name</c> has <c>name_length</c> bytes, <c>bytes</c> has <c>length</c>; <c>map</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_map_parse(byte* name, UIntPtr name_length, byte* bytes, UIntPtr length, ulong* map);
 
         /// <summary>Reads a map file, or the map of a scenario (<c>.toml</c>), from the disk. As <c>wb_map_parse</c>, with the files that it names.</summary>
-        /// <remarks>Threads: any. Lifetime: until <c>wb_map_destroy</c>. Statuses: <c>Status.Text</c> for a file that cannot be read, or with file, line
-        /// and column of each mistake.</remarks>
-        /// <remarks>Pointers: <c>path</c> has <c>length</c> bytes; <c>map</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any. Lifetime: until <c>wb_map_destroy</c>. Statuses: <c>Status.Text</c> for a file that cannot be read, or with file, line
+        /// and column of each mistake.</para>
+        /// <para>Pointers: <c>path</c> has <c>length</c> bytes; <c>map</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_map_open(byte* path, UIntPtr length, ulong* map);
 
         /// <summary>A copy of a map, which is edited apart from it.</summary>
-        /// <remarks>Threads: any, beside other readers of the map. Lifetime: until <c>wb_map_destroy</c>.</remarks>
-        /// <remarks>Pointers: <c>copy</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any, beside other readers of the map. Lifetime: until <c>wb_map_destroy</c>.</para>
+        /// <para>Pointers: <c>copy</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_map_clone(ulong map, ulong* copy);
 
         /// <summary>Destroys a map; 0 is none. Tables and worlds made of it keep what they need.</summary>
-        /// <remarks>Threads: any, while no other call uses the map (else <c>Status.Busy</c>).</remarks>
+        /// <remarks>
+        /// <para>Threads: any, while no other call uses the map (else <c>Status.Busy</c>).</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_map_destroy(ulong map);
 
         /// <summary>Writes what is to be known of a map: size, shape, revision, numbers of kinds.</summary>
-        /// <remarks>Threads: any, beside other readers of the map.</remarks>
-        /// <remarks>Pointers: <c>info</c> may be written as far as its <c>size</c> says, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any, beside other readers of the map.</para>
+        /// <para>Pointers: <c>info</c> may be written as far as its <c>size</c> says, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_map_describe(ulong map, MapInfo* info);
 
         /// <summary>The terrain kinds of all cells, row by row: cell (x, y) has <c>cells[y * width + x]</c>.</summary>
-        /// <remarks>Threads: any, beside other readers of the map. Lifetime: <c>*cells</c> is the map's own memory, valid until the map is edited
-        /// or destroyed; nothing is copied.</remarks>
-        /// <remarks>Pointers: <c>cells</c> and <c>count</c> may be written, or are null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any, beside other readers of the map. Lifetime: <c>*cells</c> is the map's own memory, valid until the map is edited
+        /// or destroyed; nothing is copied.</para>
+        /// <para>Pointers: <c>cells</c> and <c>count</c> may be written, or are null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_map_terrain(ulong map, byte** cells, UIntPtr* count);
 
         /// <summary>The number of the terrain kind with a name.</summary>
-        /// <remarks>Threads: any, beside other readers of the map. Statuses: <c>Status.NotFound</c>.</remarks>
-        /// <remarks>Pointers: <c>name</c> has <c>length</c> bytes; <c>kind</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any, beside other readers of the map. Statuses: <c>Status.NotFound</c>.</para>
+        /// <para>Pointers: <c>name</c> has <c>length</c> bytes; <c>kind</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_map_terrain_kind(ulong map, byte* name, UIntPtr length, uint* kind);
 
         /// <summary>The name of a terrain kind, UTF-8, without a zero byte at its end.</summary>
-        /// <remarks>Threads: any, beside other readers of the map. Statuses: <c>Status.NotFound</c>; <c>Status.Buffer</c> with the bytes needed in <c>count</c>.</remarks>
-        /// <remarks>Pointers: <c>buffer</c> has room for <c>capacity</c> bytes, or is null with 0; <c>count</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any, beside other readers of the map. Statuses: <c>Status.NotFound</c>; <c>Status.Buffer</c> with the bytes needed in <c>count</c>.</para>
+        /// <para>Pointers: <c>buffer</c> has room for <c>capacity</c> bytes, or is null with 0; <c>count</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_map_terrain_name(ulong map, uint kind, byte* buffer, UIntPtr capacity, UIntPtr* count);
 
         /// <summary>Makes changes, in their order, as one edit. All are checked first: a wrong change is named by its number, and then
         /// none is made. <c>changed</c> gets the rectangle that holds every cell that is not as it was, which <c>wb_tables_update</c> takes;
         /// it is empty if nothing has changed. <c>changed</c> may be null.</summary>
-        /// <remarks>Threads: one, while no other call uses the map (else <c>Status.Busy</c>). Cost: the cells of the changes' areas. Statuses:
-        /// <c>Status.Argument</c>.</remarks>
-        /// <remarks>Pointers: <c>changes</c> has <c>count</c> values; <c>changed</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: one, while no other call uses the map (else <c>Status.Busy</c>). Cost: the cells of the changes' areas. Statuses:
+        /// <c>Status.Argument</c>.</para>
+        /// <para>Pointers: <c>changes</c> has <c>count</c> values; <c>changed</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_map_edit(ulong map, Change* changes, UIntPtr count, CellRect* changed);
 
         /// <summary>Sets a specification to the usual values: 4 headings on square maps, 1 cell, pivot at the anchor's centre, <c>SweepRule.Ends</c>,
         /// no limits of climbing. Name and primitives are left to set.</summary>
-        /// <remarks>Threads: any.</remarks>
-        /// <remarks>Pointers: <c>spec</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any.</para>
+        /// <para>Pointers: <c>spec</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_class_spec_init(wb_class_spec* spec);
 
         /// <summary>Makes a movement class: what an agent covers, how it moves, how long that takes.</summary>
-        /// <remarks>Threads: any. Lifetime: until <c>wb_class_destroy</c>; all is copied. Statuses: <c>Status.Argument</c> says what is wrong and what
-        /// would be right; <c>Status.Size</c>.</remarks>
-        /// <remarks>Pointers: <c>spec</c> and all that it points to can be read as far as its sizes and counts say, or <c>spec</c> is null; <c>class_</c> may be
-        /// written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any. Lifetime: until <c>wb_class_destroy</c>; all is copied. Statuses: <c>Status.Argument</c> says what is wrong and what
+        /// would be right; <c>Status.Size</c>.</para>
+        /// <para>Pointers: <c>spec</c> and all that it points to can be read as far as its sizes and counts say, or <c>spec</c> is null; <c>class_</c> may be
+        /// written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_class_new(wb_class_spec* spec, ulong* class_);
 
         /// <summary>Makes the class of a text: of a class file (TOML, <c>[class.NAME]</c>), or, with the name <c>FILE#CLASS</c>, a class of a scenario.
         /// The name is used in messages; no file is opened. Terrain kinds that the file defines belong to maps, see <c>wb_map_parse</c>.</summary>
-        /// <remarks>Threads: any. Lifetime: until <c>wb_class_destroy</c>. Statuses: <c>Status.Text</c> with file, line and column of each mistake.</remarks>
-        /// <remarks>Pointers: <c>name</c> has <c>name_length</c> bytes, <c>toml</c> has <c>length</c>; <c>class_</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any. Lifetime: until <c>wb_class_destroy</c>. Statuses: <c>Status.Text</c> with file, line and column of each mistake.</para>
+        /// <para>Pointers: <c>name</c> has <c>name_length</c> bytes, <c>toml</c> has <c>length</c>; <c>class_</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_class_parse(byte* name, UIntPtr name_length, byte* toml, UIntPtr length, ulong* class_);
 
         /// <summary>A copy of a class.</summary>
-        /// <remarks>Threads: any. Lifetime: until <c>wb_class_destroy</c>.</remarks>
-        /// <remarks>Pointers: <c>copy</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any. Lifetime: until <c>wb_class_destroy</c>.</para>
+        /// <para>Pointers: <c>copy</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_class_clone(ulong class_, ulong* copy);
 
         /// <summary>Destroys a class; 0 is none. Tables and worlds made of it keep what they need.</summary>
-        /// <remarks>Threads: any, while no other call uses the class (else <c>Status.Busy</c>).</remarks>
+        /// <remarks>
+        /// <para>Threads: any, while no other call uses the class (else <c>Status.Busy</c>).</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_class_destroy(ulong class_);
 
         /// <summary>Writes what is to be known of a class.</summary>
-        /// <remarks>Threads: any.</remarks>
-        /// <remarks>Pointers: <c>info</c> may be written as far as its <c>size</c> says, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any.</para>
+        /// <para>Pointers: <c>info</c> may be written as far as its <c>size</c> says, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_class_describe(ulong class_, ClassInfo* info);
 
         /// <summary>The name of a class, UTF-8, without a zero byte at its end.</summary>
-        /// <remarks>Threads: any. Statuses: <c>Status.Buffer</c> with the bytes needed in <c>count</c>.</remarks>
-        /// <remarks>Pointers: <c>buffer</c> has room for <c>capacity</c> bytes, or is null with 0; <c>count</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any. Statuses: <c>Status.Buffer</c> with the bytes needed in <c>count</c>.</para>
+        /// <para>Pointers: <c>buffer</c> has room for <c>capacity</c> bytes, or is null with 0; <c>count</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_class_name(ulong class_, byte* buffer, UIntPtr capacity, UIntPtr* count);
 
         /// <summary>The name of a primitive of a class, UTF-8, without a zero byte at its end.</summary>
-        /// <remarks>Threads: any. Statuses: <c>Status.NotFound</c>; <c>Status.Buffer</c> with the bytes needed in <c>count</c>.</remarks>
-        /// <remarks>Pointers: <c>buffer</c> has room for <c>capacity</c> bytes, or is null with 0; <c>count</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any. Statuses: <c>Status.NotFound</c>; <c>Status.Buffer</c> with the bytes needed in <c>count</c>.</para>
+        /// <para>Pointers: <c>buffer</c> has room for <c>capacity</c> bytes, or is null with 0; <c>count</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_class_primitive_name(ulong class_, uint primitive, byte* buffer, UIntPtr capacity, UIntPtr* count);
 
         /// <summary>The cells that an agent of a class covers at a pose; they may lie off the map.</summary>
-        /// <remarks>Threads: any. Statuses: <c>Status.Buffer</c> with the cells needed in <c>count</c>; <c>Status.Argument</c> for a heading that the class lacks.</remarks>
-        /// <remarks>Pointers: <c>pose</c> can be read, or is null; <c>cells</c> has room for <c>capacity</c> values, or is null with 0; <c>count</c> may be written, or is
-        /// null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any. Statuses: <c>Status.Buffer</c> with the cells needed in <c>count</c>; <c>Status.Argument</c> for a heading that the class lacks.</para>
+        /// <para>Pointers: <c>pose</c> can be read, or is null; <c>cells</c> has room for <c>capacity</c> values, or is null with 0; <c>count</c> may be written, or is
+        /// null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_class_cells(ulong class_, Pose* pose, Cell* cells, UIntPtr capacity, UIntPtr* count);
 
         /// <summary>Compiles a class against a map. All searches of this class on this map use these tables, which take the place of both.</summary>
-        /// <remarks>Threads: any, beside other readers of map and class. Cost: poses x primitives x swept cells; memory as <c>wb_tables_need</c>
+        /// <remarks>
+        /// <para>Threads: any, beside other readers of map and class. Cost: poses x primitives x swept cells; memory as <c>wb_tables_need</c>
         /// says. Lifetime: until <c>wb_tables_destroy</c>. Statuses: <c>Status.Argument</c> for a class that is larger than the map or for maps of
-        /// another shape.</remarks>
-        /// <remarks>Pointers: <c>tables</c> may be written, or is null.</remarks>
+        /// another shape.</para>
+        /// <para>Pointers: <c>tables</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_tables_new(ulong map, ulong class_, ulong* tables);
 
         /// <summary>An estimate of the memory that <c>wb_tables_new</c> takes: <c>kept</c> by the tables, and <c>peak</c> while it compiles, in bytes.</summary>
-        /// <remarks>Threads: any, beside other readers of map and class. Statuses: as <c>wb_tables_new</c>.</remarks>
-        /// <remarks>Pointers: <c>kept</c> and <c>peak</c> may be written, or are null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any, beside other readers of map and class. Statuses: as <c>wb_tables_new</c>.</para>
+        /// <para>Pointers: <c>kept</c> and <c>peak</c> may be written, or are null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_tables_need(ulong map, ulong class_, ulong* kept, ulong* peak);
 
         /// <summary>A copy of tables. The two share their memory until one of them is updated.</summary>
-        /// <remarks>Threads: any, beside other readers of the tables. Lifetime: until <c>wb_tables_destroy</c>.</remarks>
-        /// <remarks>Pointers: <c>copy</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any, beside other readers of the tables. Lifetime: until <c>wb_tables_destroy</c>.</para>
+        /// <para>Pointers: <c>copy</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_tables_clone(ulong tables, ulong* copy);
 
         /// <summary>Destroys tables; 0 is none. Searches, fields and frames of queues that are under way with them cannot go on.</summary>
-        /// <remarks>Threads: any, while no other call uses the tables (else <c>Status.Busy</c>).</remarks>
+        /// <remarks>
+        /// <para>Threads: any, while no other call uses the tables (else <c>Status.Busy</c>).</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_tables_destroy(ulong tables);
 
@@ -1349,139 +1407,179 @@ namespace Wheelbase
         /// components right. Of several edits give the rectangle that holds all. <c>effect</c> gets <c>UpdateEffect.Changed</c> and
         /// <c>UpdateEffect.Eased</c>, or 0; it may be null. Searches that are under way must be begun again, fields repaired
         /// (<c>wb_field_repair</c>).</summary>
-        /// <remarks>Threads: one, while no other call uses the tables (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> for a map of another size,
-        /// shape or other kinds.</remarks>
-        /// <remarks>Pointers: <c>changed</c> can be read, or is null; <c>effect</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: one, while no other call uses the tables (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> for a map of another size,
+        /// shape or other kinds.</para>
+        /// <para>Pointers: <c>changed</c> can be read, or is null; <c>effect</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_tables_update(ulong tables, ulong map, CellRect* changed, uint* effect);
 
         /// <summary>Makes the components of the poses: which are connected. Updates keep them. They answer <c>wb_tables_connected</c>, and
         /// searches for goals out of reach end at once; that pays for many requests.</summary>
-        /// <remarks>Threads: one, while no other call uses the tables (else <c>Status.Busy</c>). Cost: about as much as compiling. Searches that are
-        /// under way must be begun again.</remarks>
+        /// <remarks>
+        /// <para>Threads: one, while no other call uses the tables (else <c>Status.Busy</c>). Cost: about as much as compiling. Searches that are
+        /// under way must be begun again.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_tables_make_components(ulong tables);
 
         /// <summary>Whether a pose is on the map and legal: <c>*legal</c> gets 1 or 0.</summary>
-        /// <remarks>Threads: any, beside other readers of the tables. Statuses: <c>Status.Argument</c> for a heading that the class lacks.</remarks>
-        /// <remarks>Pointers: <c>pose</c> can be read, or is null; <c>legal</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any, beside other readers of the tables. Statuses: <c>Status.Argument</c> for a heading that the class lacks.</para>
+        /// <para>Pointers: <c>pose</c> can be read, or is null; <c>legal</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_tables_is_legal(ulong tables, Pose* pose, byte* legal);
 
         /// <summary>Whether some pose with its anchor in the cell <c>to</c> can be reached from some legal pose with its anchor in <c>from</c>:
         /// <c>*answer</c> gets <c>Connected.Yes</c>, <c>Connected.No</c> or <c>Connected.Unknown</c>. No search.</summary>
-        /// <remarks>Threads: any, beside other readers of the tables.</remarks>
-        /// <remarks>Pointers: <c>from</c> and <c>to</c> can be read, or are null; <c>answer</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any, beside other readers of the tables.</para>
+        /// <para>Pointers: <c>from</c> and <c>to</c> can be read, or are null; <c>answer</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_tables_connected(ulong tables, Cell* from_, Cell* to, uint* answer);
 
         /// <summary>One move from a pose: <c>*ticks</c> gets its time, or 0 if it is illegal (<c>wb_explain_move</c> says why), and <c>*after</c> the pose
         /// after it, or the pose itself. <c>after</c> may be null.</summary>
-        /// <remarks>Threads: any, beside other readers of the tables. Statuses: <c>Status.Argument</c> for a heading or a primitive that the class
-        /// lacks.</remarks>
-        /// <remarks>Pointers: <c>pose</c> can be read, or is null; <c>after</c> and <c>ticks</c> may be written, or are null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any, beside other readers of the tables. Statuses: <c>Status.Argument</c> for a heading or a primitive that the class
+        /// lacks.</para>
+        /// <para>Pointers: <c>pose</c> can be read, or is null; <c>after</c> and <c>ticks</c> may be written, or are null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_tables_move(ulong tables, Pose* pose, uint primitive, Pose* after, uint* ticks);
 
         /// <summary>Checks a list of moves from a pose, such as a path after an edit: <c>*n_legal</c> gets the number of leading moves that are
         /// legal, <c>*end</c> the pose and the ticks after these. <c>end</c> may be null.</summary>
-        /// <remarks>Threads: any, beside other readers of the tables. Statuses: <c>Status.Argument</c> for a heading that the class lacks.</remarks>
-        /// <remarks>Pointers: <c>start</c> can be read, or is null; <c>moves</c> has <c>count</c> bytes; <c>end</c> and <c>n_legal</c> may be written, or are null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any, beside other readers of the tables. Statuses: <c>Status.Argument</c> for a heading that the class lacks.</para>
+        /// <para>Pointers: <c>start</c> can be read, or is null; <c>moves</c> has <c>count</c> bytes; <c>end</c> and <c>n_legal</c> may be written, or are null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_tables_check_moves(ulong tables, Pose* start, byte* moves, UIntPtr count, PathPose* end, UIntPtr* n_legal);
 
         /// <summary>Memory of tables in bytes, without the class.</summary>
-        /// <remarks>Threads: any, beside other readers of the tables.</remarks>
-        /// <remarks>Pointers: <c>bytes</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any, beside other readers of the tables.</para>
+        /// <para>Pointers: <c>bytes</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_tables_memory(ulong tables, ulong* bytes);
 
         /// <summary>Says in words why a move from a pose is illegal, and where; without text (<c>*count</c> 0) if it is legal. UTF-8, without a
         /// zero byte at its end.</summary>
-        /// <remarks>Threads: any, beside other readers of map and class. Statuses: <c>Status.Buffer</c> with the bytes needed in <c>count</c>;
-        /// <c>Status.Argument</c> for a heading or a primitive that the class lacks.</remarks>
-        /// <remarks>Pointers: <c>pose</c> can be read, or is null; <c>buffer</c> has room for <c>capacity</c> bytes, or is null with 0; <c>count</c> may be written, or is
-        /// null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any, beside other readers of map and class. Statuses: <c>Status.Buffer</c> with the bytes needed in <c>count</c>;
+        /// <c>Status.Argument</c> for a heading or a primitive that the class lacks.</para>
+        /// <para>Pointers: <c>pose</c> can be read, or is null; <c>buffer</c> has room for <c>capacity</c> bytes, or is null with 0; <c>count</c> may be written, or is
+        /// null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_explain_move(ulong map, ulong class_, Pose* pose, uint primitive, byte* buffer, UIntPtr capacity, UIntPtr* count);
 
         /// <summary>Says in words why a pose is illegal, and where; without text (<c>*count</c> 0) if it is legal. UTF-8, without a zero byte at
         /// its end.</summary>
-        /// <remarks>Threads: any, beside other readers of map and class. Statuses: <c>Status.Buffer</c> with the bytes needed in <c>count</c>;
-        /// <c>Status.Argument</c> for a heading that the class lacks.</remarks>
-        /// <remarks>Pointers: As for <c>wb_explain_move</c>.</remarks>
+        /// <remarks>
+        /// <para>Threads: any, beside other readers of map and class. Statuses: <c>Status.Buffer</c> with the bytes needed in <c>count</c>;
+        /// <c>Status.Argument</c> for a heading that the class lacks.</para>
+        /// <para>Pointers: As for <c>wb_explain_move</c>.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_explain_pose(ulong map, ulong class_, Pose* pose, byte* buffer, UIntPtr capacity, UIntPtr* count);
 
         /// <summary>Sets a request to the usual values: the cheapest path, default heuristic, no limits. Start and goals are left to set.</summary>
-        /// <remarks>Threads: any.</remarks>
-        /// <remarks>Pointers: <c>request</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any.</para>
+        /// <para>Pointers: <c>request</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_request_init(wb_request* request);
 
         /// <summary>The name of a result, such as <c>start_blocked</c>, ending with a zero byte; null for a number that is none.</summary>
-        /// <remarks>Threads: any. Lifetime: for ever.</remarks>
+        /// <remarks>
+        /// <para>Threads: any. Lifetime: for ever.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern byte* wb_plan_result_name(uint result);
 
         /// <summary>Makes the memory of searches. It grows to the largest map that it is used with, 8 to 16 bytes for each pose.</summary>
-        /// <remarks>Threads: any; one at a time uses it, so make one for each. Lifetime: until <c>wb_scratch_destroy</c>.</remarks>
-        /// <remarks>Pointers: <c>scratch</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any; one at a time uses it, so make one for each. Lifetime: until <c>wb_scratch_destroy</c>.</para>
+        /// <para>Pointers: <c>scratch</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_scratch_new(ulong* scratch);
 
         /// <summary>Destroys the memory of searches; 0 is none. A search that is under way is dropped.</summary>
-        /// <remarks>Threads: any, while no other call uses it (else <c>Status.Busy</c>).</remarks>
+        /// <remarks>
+        /// <para>Threads: any, while no other call uses it (else <c>Status.Busy</c>).</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_scratch_destroy(ulong scratch);
 
         /// <summary>Makes an empty path, to be written by searches. Its memory is used again.</summary>
-        /// <remarks>Threads: any; one at a time writes it. Lifetime: until <c>wb_path_destroy</c>.</remarks>
-        /// <remarks>Pointers: <c>path</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any; one at a time writes it. Lifetime: until <c>wb_path_destroy</c>.</para>
+        /// <para>Pointers: <c>path</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_path_new(ulong* path);
 
         /// <summary>Destroys a path; 0 is none.</summary>
-        /// <remarks>Threads: any, while no other call uses the path (else <c>Status.Busy</c>).</remarks>
+        /// <remarks>
+        /// <para>Threads: any, while no other call uses the path (else <c>Status.Busy</c>).</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_path_destroy(ulong path);
 
         /// <summary>Plans a cheapest path. <c>path</c> gets its poses and moves, and is empty without one; 0 if only the answer is wanted. That
         /// there is no path is an answer (<c>answer-&gt;result</c>), not a failure.</summary>
-        /// <remarks>Threads: any number at once with the same tables, each with its own scratch and path. Cost: expansions; after the first
-        /// searches nothing is allocated. Statuses: <c>Status.Argument</c> for a request that makes no sense, <c>Status.Size</c>.</remarks>
-        /// <remarks>Pointers: <c>request</c> and what it points to can be read as far as its sizes and counts say, or <c>request</c> is null; <c>answer</c> may be
-        /// written as far as its <c>size</c> says, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any number at once with the same tables, each with its own scratch and path. Cost: expansions; after the first
+        /// searches nothing is allocated. Statuses: <c>Status.Argument</c> for a request that makes no sense, <c>Status.Size</c>.</para>
+        /// <para>Pointers: <c>request</c> and what it points to can be read as far as its sizes and counts say, or <c>request</c> is null; <c>answer</c> may be
+        /// written as far as its <c>size</c> says, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_plan(ulong tables, wb_request* request, ulong scratch, ulong path, Answer* answer);
 
         /// <summary>Begins a search, to be advanced over several frames. <c>*done</c> gets 1 if it has ended already, else 0. The request is
         /// copied. Drops a search that is under way in the same scratch.</summary>
-        /// <remarks>Threads, statuses: as <c>wb_plan</c>.</remarks>
-        /// <remarks>Pointers: <c>request</c> as for <c>wb_plan</c>; <c>done</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads, statuses: as <c>wb_plan</c>.</para>
+        /// <para>Pointers: <c>request</c> as for <c>wb_plan</c>; <c>done</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_plan_begin(ulong tables, wb_request* request, ulong scratch, byte* done);
 
         /// <summary>Goes on with a search for at most <c>expansions</c>; <c>*done</c> gets 1 when it has ended, else 0. Slicing changes no answer.</summary>
-        /// <remarks>Threads: as <c>wb_plan</c>; another thread may go on. Statuses: <c>Status.Argument</c> if no search is under way, or the tables have
-        /// changed since: then begin again.</remarks>
-        /// <remarks>Pointers: <c>done</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: as <c>wb_plan</c>; another thread may go on. Statuses: <c>Status.Argument</c> if no search is under way, or the tables have
+        /// changed since: then begin again.</para>
+        /// <para>Pointers: <c>done</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_plan_advance(ulong tables, ulong scratch, ulong expansions, byte* done);
 
         /// <summary>Writes answer and path of a search. Before its end that is <c>PlanResult.LimitReached</c>, with <c>partial</c> a path towards the
         /// goal, and the search can still go on. <c>path</c> may be 0.</summary>
-        /// <remarks>Threads, statuses: as <c>wb_plan_advance</c>.</remarks>
-        /// <remarks>Pointers: <c>answer</c> may be written as far as its <c>size</c> says, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads, statuses: as <c>wb_plan_advance</c>.</para>
+        /// <para>Pointers: <c>answer</c> may be written as far as its <c>size</c> says, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_plan_finish(ulong tables, ulong scratch, ulong path, Answer* answer);
 
         /// <summary>Says in words why an answer has no path to its goal, and where; without text (<c>*count</c> 0) if it has. UTF-8, without a
         /// zero byte at its end.</summary>
-        /// <remarks>Threads: any, beside other readers of map and tables. Statuses: <c>Status.Buffer</c> with the bytes needed in <c>count</c>;
-        /// <c>Status.Argument</c> for another map than the tables are of, or a result that does not exist.</remarks>
-        /// <remarks>Pointers: <c>request</c> as for <c>wb_plan</c>; <c>answer</c> can be read as far as its <c>size</c> says, or is null; <c>buffer</c> has room for <c>capacity</c>
-        /// bytes, or is null with 0; <c>count</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any, beside other readers of map and tables. Statuses: <c>Status.Buffer</c> with the bytes needed in <c>count</c>;
+        /// <c>Status.Argument</c> for another map than the tables are of, or a result that does not exist.</para>
+        /// <para>Pointers: <c>request</c> as for <c>wb_plan</c>; <c>answer</c> can be read as far as its <c>size</c> says, or is null; <c>buffer</c> has room for <c>capacity</c>
+        /// bytes, or is null with 0; <c>count</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_plan_explain(ulong map, ulong tables, wb_request* request, Answer* answer, byte* buffer, UIntPtr capacity, UIntPtr* count);
 
@@ -1490,441 +1588,567 @@ namespace Wheelbase
         /// to the next (<c>Constants.NoMove</c> from the last). <c>poses</c> and <c>moves</c> have room for <c>capacity</c> each; each may be null. If the
         /// poses are more, <c>offsets[count]</c> says how many, answers and offsets are whole, and paths are written up to the first for
         /// which there is no room.</summary>
-        /// <remarks><c>threads</c>: 0 or 1 for the caller's alone; more are made by the library, and kept in the scratch for the next batch. The
-        /// answers are the same for any number. <c>scratch</c> may be 0: then memory and threads are made for this call.</remarks>
-        /// <remarks>Threads: any number at once with the same tables, each with its own scratch. Statuses: as <c>wb_plan</c>, naming the number of
-        /// the request, before any is planned; <c>Status.Buffer</c>.</remarks>
-        /// <remarks>Pointers: <c>requests</c> has <c>count</c> structures as for <c>wb_plan</c>; <c>answers</c> has room for <c>count</c> structures of the <c>size</c> that stands
-        /// in the first; <c>poses</c> and <c>moves</c> have room for <c>capacity</c>, or are null; <c>offsets</c> has room for <c>count + 1</c>.</remarks>
+        /// <remarks>
+        /// <para><c>threads</c>: 0 or 1 for the caller's alone; more are made by the library, and kept in the scratch for the next batch. The
+        /// answers are the same for any number. <c>scratch</c> may be 0: then memory and threads are made for this call.</para>
+        /// <para>Threads: any number at once with the same tables, each with its own scratch. Statuses: as <c>wb_plan</c>, naming the number of
+        /// the request, before any is planned; <c>Status.Buffer</c>.</para>
+        /// <para>Pointers: <c>requests</c> has <c>count</c> structures as for <c>wb_plan</c>; <c>answers</c> has room for <c>count</c> structures of the <c>size</c> that stands
+        /// in the first; <c>poses</c> and <c>moves</c> have room for <c>capacity</c>, or are null; <c>offsets</c> has room for <c>count + 1</c>.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_plan_batch(ulong tables, wb_request* requests, UIntPtr count, uint threads, ulong scratch, Answer* answers, PathPose* poses, byte* moves, UIntPtr capacity, UIntPtr* offsets);
 
         /// <summary>The poses of a path, the start first; none if it is empty.</summary>
-        /// <remarks>Threads: any, beside other readers of the path. Lifetime: <c>*poses</c> is the path's own memory, valid until it is written or
-        /// destroyed; nothing is copied.</remarks>
-        /// <remarks>Pointers: <c>poses</c> and <c>count</c> may be written, or are null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any, beside other readers of the path. Lifetime: <c>*poses</c> is the path's own memory, valid until it is written or
+        /// destroyed; nothing is copied.</para>
+        /// <para>Pointers: <c>poses</c> and <c>count</c> may be written, or are null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_path_poses(ulong path, PathPose** poses, UIntPtr* count);
 
         /// <summary>The moves of a path, as numbers of primitives: the first leads from pose 0 to pose 1.</summary>
-        /// <remarks>Threads: any, beside other readers of the path. Lifetime: <c>*moves</c> is the path's own memory, valid until it is written or
-        /// destroyed; nothing is copied.</remarks>
-        /// <remarks>Pointers: <c>moves</c> and <c>count</c> may be written, or are null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any, beside other readers of the path. Lifetime: <c>*moves</c> is the path's own memory, valid until it is written or
+        /// destroyed; nothing is copied.</para>
+        /// <para>Pointers: <c>moves</c> and <c>count</c> may be written, or are null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_path_moves(ulong path, byte** moves, UIntPtr* count);
 
         /// <summary>Makes the field of costs from all poses to a goal: one search answers for all agents that go there. Nothing is searched
         /// before a question, or <c>wb_field_settle</c>. <c>within</c>: radius of the goal in cells.</summary>
-        /// <remarks>Threads: any, beside other readers of the tables. Lifetime: until <c>wb_field_destroy</c>; it works with these tables alone.
-        /// Memory: 4 to 8 bytes for each pose. Statuses: <c>Status.Argument</c> without a goal, or for a heading that the class lacks.</remarks>
-        /// <remarks>Pointers: <c>goals</c> has <c>n_goals</c> values; <c>field</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any, beside other readers of the tables. Lifetime: until <c>wb_field_destroy</c>; it works with these tables alone.
+        /// Memory: 4 to 8 bytes for each pose. Statuses: <c>Status.Argument</c> without a goal, or for a heading that the class lacks.</para>
+        /// <para>Pointers: <c>goals</c> has <c>n_goals</c> values; <c>field</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_field_to_goal(ulong tables, Pose* goals, UIntPtr n_goals, uint within, ulong* field);
 
         /// <summary>Makes the field of costs from one pose to all others: what an agent can reach, and when.</summary>
-        /// <remarks>Threads, lifetime, memory, statuses: as <c>wb_field_to_goal</c>.</remarks>
-        /// <remarks>Pointers: <c>start</c> can be read, or is null; <c>field</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads, lifetime, memory, statuses: as <c>wb_field_to_goal</c>.</para>
+        /// <para>Pointers: <c>start</c> can be read, or is null; <c>field</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_field_from_pose(ulong tables, Pose* start, ulong* field);
 
         /// <summary>Destroys a field; 0 is none.</summary>
-        /// <remarks>Threads: any, while no other call uses the field (else <c>Status.Busy</c>).</remarks>
+        /// <remarks>
+        /// <para>Threads: any, while no other call uses the field (else <c>Status.Busy</c>).</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_field_destroy(ulong field);
 
         /// <summary>Searches on for at most <c>expansions</c>; <c>*complete</c> gets 1 when every pose that can be reached is settled, else 0. To spread
         /// the work over frames, or to make the field complete, after which any number of threads can read it at once.</summary>
-        /// <remarks>Threads: one, while no other call uses the field (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> for other tables, or tables
-        /// that have changed since.</remarks>
-        /// <remarks>Pointers: <c>complete</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: one, while no other call uses the field (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> for other tables, or tables
+        /// that have changed since.</para>
+        /// <para>Pointers: <c>complete</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_field_settle(ulong field, ulong tables, ulong expansions, byte* complete);
 
         /// <summary>Follows an edit, after the tables have (<c>wb_tables_update</c>), with the same rectangle; of several edits give the
         /// rectangle that holds all. Costs that stay are kept.</summary>
-        /// <remarks>Threads: one, while no other call uses the field (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> for other tables.</remarks>
-        /// <remarks>Pointers: <c>changed</c> can be read, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: one, while no other call uses the field (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> for other tables.</para>
+        /// <para>Pointers: <c>changed</c> can be read, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_field_repair(ulong field, ulong tables, CellRect* changed);
 
         /// <summary>The cost between a pose and the field's end in ticks: to the goal, or from the start. <c>Constants.Never</c> if there is no way.</summary>
-        /// <remarks>Threads: any number at once while the pose is settled or the field complete; else it searches on, as one, while no other
-        /// call uses the field (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> as <c>wb_field_settle</c>, or for a heading that the class lacks.</remarks>
-        /// <remarks>Pointers: <c>pose</c> can be read, or is null; <c>ticks</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any number at once while the pose is settled or the field complete; else it searches on, as one, while no other
+        /// call uses the field (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> as <c>wb_field_settle</c>, or for a heading that the class lacks.</para>
+        /// <para>Pointers: <c>pose</c> can be read, or is null; <c>ticks</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_field_cost(ulong field, ulong tables, Pose* pose, uint* ticks);
 
         /// <summary>All poses of at most <c>ticks</c>, each with its cost as <c>arrival</c>, row by row: what an agent can reach in a turn.</summary>
-        /// <remarks>Threads: one, while no other call uses the field (else <c>Status.Busy</c>). Cost: the poses of the answer. Statuses: <c>Status.Buffer</c>
-        /// with the poses needed in <c>count</c>; <c>Status.Argument</c> as <c>wb_field_settle</c>.</remarks>
-        /// <remarks>Pointers: <c>reached</c> has room for <c>capacity</c> values, or is null with 0; <c>count</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: one, while no other call uses the field (else <c>Status.Busy</c>). Cost: the poses of the answer. Statuses: <c>Status.Buffer</c>
+        /// with the poses needed in <c>count</c>; <c>Status.Argument</c> as <c>wb_field_settle</c>.</para>
+        /// <para>Pointers: <c>reached</c> has room for <c>capacity</c> values, or is null with 0; <c>count</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_field_within(ulong field, ulong tables, uint ticks, PathPose* reached, UIntPtr capacity, UIntPtr* count);
 
         /// <summary>Writes a cheapest path between a pose and the field's end, in the direction of travel; <c>*found</c> gets 1, or 0 if there is
         /// none, and then the path is empty.</summary>
-        /// <remarks>Threads: as <c>wb_field_cost</c>; the path is written by one. Statuses: as <c>wb_field_cost</c>.</remarks>
-        /// <remarks>Pointers: <c>pose</c> can be read, or is null; <c>found</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: as <c>wb_field_cost</c>; the path is written by one. Statuses: as <c>wb_field_cost</c>.</para>
+        /// <para>Pointers: <c>pose</c> can be read, or is null; <c>found</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_field_path(ulong field, ulong tables, Pose* pose, ulong path, byte* found);
 
         /// <summary>The next move of an agent at a pose towards the goal of the field: <c>*primitive</c> gets its number, and <c>*after</c> the pose
         /// after it. At the goal, and where there is no way, <c>*primitive</c> is <c>Constants.None</c>, and <c>*after</c> the pose itself. Of a field from
         /// a pose it is the first move from there towards <c>pose</c>, and <c>*after</c> the pose after it. <c>after</c> may be null.</summary>
-        /// <remarks>Threads: as <c>wb_field_cost</c>; a field from a pose is searched by one. Statuses: as <c>wb_field_cost</c>.</remarks>
-        /// <remarks>Pointers: <c>pose</c> can be read, or is null; <c>primitive</c> and <c>after</c> may be written, or are null.</remarks>
+        /// <remarks>
+        /// <para>Threads: as <c>wb_field_cost</c>; a field from a pose is searched by one. Statuses: as <c>wb_field_cost</c>.</para>
+        /// <para>Pointers: <c>pose</c> can be read, or is null; <c>primitive</c> and <c>after</c> may be written, or are null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_field_next(ulong field, ulong tables, Pose* pose, uint* primitive, Pose* after);
 
         /// <summary>Makes an empty queue of path requests, for maps of a size and a number of classes. <c>slots</c> searches are under way at
         /// once, at least one; each holds the memory of a search, and their number is part of the result.</summary>
-        /// <remarks>In each frame the queue spends a budget of expansions on the requests that come first by priority and age. The answers
-        /// depend on requests, tables and budgets, and on no thread.</remarks>
-        /// <remarks>Threads: any. Lifetime: until <c>wb_queue_destroy</c>. Statuses: <c>Status.Argument</c> for a size that does not exist, more than 256
-        /// classes or 1024 slots.</remarks>
-        /// <remarks>Pointers: <c>queue</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>In each frame the queue spends a budget of expansions on the requests that come first by priority and age. The answers
+        /// depend on requests, tables and budgets, and on no thread.</para>
+        /// <para>Threads: any. Lifetime: until <c>wb_queue_destroy</c>. Statuses: <c>Status.Argument</c> for a size that does not exist, more than 256
+        /// classes or 1024 slots.</para>
+        /// <para>Pointers: <c>queue</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_queue_new(uint width, uint height, uint classes, uint slots, ulong* queue);
 
         /// <summary>Destroys a queue with its requests; 0 is none.</summary>
-        /// <remarks>Threads: any, while no other call uses the queue (else <c>Status.Busy</c>).</remarks>
+        /// <remarks>
+        /// <para>Threads: any, while no other call uses the queue (else <c>Status.Busy</c>).</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_queue_destroy(ulong queue);
 
         /// <summary>Queues a request for the class with a number, from 0; all is copied. Of two requests the one of higher <c>priority</c> goes
         /// first; a unit weighs as much as a frame of waiting. <c>*ticket</c> gets a number by which its answer is known.</summary>
-        /// <remarks>Threads: one, while no other call uses the queue and no frame is under way (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c>.</remarks>
-        /// <remarks>Pointers: <c>request</c> as for <c>wb_plan</c>; <c>ticket</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: one, while no other call uses the queue and no frame is under way (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c>.</para>
+        /// <para>Pointers: <c>request</c> as for <c>wb_plan</c>; <c>ticket</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_queue_submit(ulong queue, uint class_, wb_request* request, int priority, ulong* ticket);
 
         /// <summary>Drops a request; its answer will not come. A request of which the answer can be read already is dropped at the next
         /// frame.</summary>
-        /// <remarks>Threads: one, while no other call uses the queue and no frame is under way (else <c>Status.Busy</c>). Statuses: <c>Status.NotFound</c>.</remarks>
+        /// <remarks>
+        /// <para>Threads: one, while no other call uses the queue and no frame is under way (else <c>Status.Busy</c>). Statuses: <c>Status.NotFound</c>.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_queue_cancel(ulong queue, ulong ticket);
 
         /// <summary>The number of requests without an answer.</summary>
-        /// <remarks>Threads: one, while no other call uses the queue and no frame is under way (else <c>Status.Busy</c>).</remarks>
-        /// <remarks>Pointers: <c>count</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: one, while no other call uses the queue and no frame is under way (else <c>Status.Busy</c>).</para>
+        /// <para>Pointers: <c>count</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_queue_open(ulong queue, UIntPtr* count);
 
         /// <summary>Begins a frame of a budget of expansions. <c>tables</c> are those of each class, in order of its number; the frame keeps what
         /// it needs of them. Drops the answers of the last frame. <c>*jobs</c> gets the number of searches that <c>wb_queue_run</c> can run at
         /// once; 0 if there is nothing to do, and then the frame has ended.</summary>
-        /// <remarks><code>
+        /// <remarks>
+        /// <para><code>
         /// size_t jobs = 0, answers = 0;
         /// wb_queue_begin(queue, tables, n_tables, 20000, &amp;jobs);
         /// while (jobs &gt; 0) {
         /// for (size_t job = 0; job &lt; jobs; job++) wb_queue_run(queue, job);   // on any threads
         /// wb_queue_end(queue, &amp;jobs, &amp;answers);                               // when all have run
         /// }
-        /// </code></remarks>
-        /// <remarks>Threads: one, while no other call uses the queue (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> for a wrong number of tables,
-        /// or tables of a map of another size.</remarks>
-        /// <remarks>Pointers: <c>tables</c> has <c>n_tables</c> handles; <c>jobs</c> may be written, or is null.</remarks>
+        /// </code></para>
+        /// <para>Threads: one, while no other call uses the queue (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> for a wrong number of tables,
+        /// or tables of a map of another size.</para>
+        /// <para>Pointers: <c>tables</c> has <c>n_tables</c> handles; <c>jobs</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_queue_begin(ulong queue, ulong* tables, UIntPtr n_tables, ulong budget, UIntPtr* jobs);
 
         /// <summary>Runs a job of the present round: <c>job</c> is less than the <c>jobs</c> of <c>wb_queue_begin</c> or <c>wb_queue_end</c>, and each is run
         /// once.</summary>
-        /// <remarks>Threads: any number at once, with different jobs. Cost: its share of the budget. Statuses: <c>Status.Argument</c> for a job that
-        /// does not exist or has been run; <c>Status.Busy</c> while another thread runs it.</remarks>
+        /// <remarks>
+        /// <para>Threads: any number at once, with different jobs. Cost: its share of the budget. Statuses: <c>Status.Argument</c> for a job that
+        /// does not exist or has been run; <c>Status.Busy</c> while another thread runs it.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_queue_run(ulong queue, UIntPtr job);
 
         /// <summary>Ends a round, after all its jobs have been run. While something of the budget is left and searches need it, <c>*jobs</c> gets
         /// the number of jobs of the next round, and <c>*answers</c> 0. Else the frame is over: <c>*jobs</c> gets 0, and <c>*answers</c> the number
         /// of answers to be read by <c>wb_queue_answer</c>.</summary>
-        /// <remarks>Threads: one, while no other call uses the queue (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> if no frame is under way or a
-        /// job has not been run; <c>Status.Broken</c> if a job panicked.</remarks>
-        /// <remarks>Pointers: <c>jobs</c> and <c>answers</c> may be written, or are null.</remarks>
+        /// <remarks>
+        /// <para>Threads: one, while no other call uses the queue (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> if no frame is under way or a
+        /// job has not been run; <c>Status.Broken</c> if a job panicked.</para>
+        /// <para>Pointers: <c>jobs</c> and <c>answers</c> may be written, or are null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_queue_end(ulong queue, UIntPtr* jobs, UIntPtr* answers);
 
         /// <summary>A whole frame on the calling thread: <c>wb_queue_begin</c>, all jobs, <c>wb_queue_end</c>. <c>*answers</c> gets the number of answers.</summary>
-        /// <remarks>Threads, statuses: as <c>wb_queue_begin</c>.</remarks>
-        /// <remarks>Pointers: <c>tables</c> has <c>n_tables</c> handles; <c>answers</c> may be written, or is null.</remarks>
+        /// <remarks>
+        /// <para>Threads, statuses: as <c>wb_queue_begin</c>.</para>
+        /// <para>Pointers: <c>tables</c> has <c>n_tables</c> handles; <c>answers</c> may be written, or is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_queue_advance(ulong queue, ulong* tables, UIntPtr n_tables, ulong budget, UIntPtr* answers);
 
         /// <summary>An answer of the last frame, by its number from 0, in order of the tickets. <c>*poses</c> and <c>*moves</c> get the path: <c>*count</c>
         /// poses, and a move from each but the last to the next; 0 without a path. <c>ticket</c>, <c>answer</c>, <c>poses</c>, <c>moves</c> may be null.</summary>
-        /// <remarks>Threads: any number at once. Lifetime: poses and moves are the queue's own memory, valid until the next frame begins or
-        /// the queue is destroyed. Statuses: <c>Status.NotFound</c> for a number that is no answer.</remarks>
-        /// <remarks>Pointers: <c>ticket</c>, <c>poses</c>, <c>moves</c> and <c>count</c> may be written, or are null; <c>answer</c> may be written as far as its <c>size</c> says, or
-        /// is null.</remarks>
+        /// <remarks>
+        /// <para>Threads: any number at once. Lifetime: poses and moves are the queue's own memory, valid until the next frame begins or
+        /// the queue is destroyed. Statuses: <c>Status.NotFound</c> for a number that is no answer.</para>
+        /// <para>Pointers: <c>ticket</c>, <c>poses</c>, <c>moves</c> and <c>count</c> may be written, or are null; <c>answer</c> may be written as far as its <c>size</c> says, or
+        /// is null.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_queue_answer(ulong queue, UIntPtr number, ulong* ticket, Answer* answer, PathPose** poses, byte** moves, UIntPtr* count);
 
         /// <summary>The name of an activity, such as "following", ending with a zero byte; null for a number that is none.</summary>
-        /// <remarks>Threads: any. Lifetime: for ever.</remarks>
+        /// <remarks>
+        /// <para>Threads: any. Lifetime: for ever.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern byte* wb_activity_name(uint activity);
 
         /// <summary>The name of a kind of event, such as "order_done", ending with a zero byte; null for a number that is none.</summary>
-        /// <remarks>Threads: any. Lifetime: for ever.</remarks>
+        /// <remarks>
+        /// <para>Threads: any. Lifetime: for ever.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern byte* wb_event_kind_name(uint kind);
 
         /// <summary>The name of a kind of order, such as "goto_group", ending with a zero byte; null for a number that is none.</summary>
-        /// <remarks>Threads: any. Lifetime: for ever.</remarks>
+        /// <remarks>
+        /// <para>Threads: any. Lifetime: for ever.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern byte* wb_order_kind_name(uint kind);
 
         /// <summary>The name of a reason for a refusal, such as "pose_held", ending with a zero byte; null for a number that is none.</summary>
-        /// <remarks>Threads: any. Lifetime: for ever.</remarks>
+        /// <remarks>
+        /// <para>Threads: any. Lifetime: for ever.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern byte* wb_refusal_name(uint refusal);
 
         /// <summary>The name of a reason why an order failed, such as "goal_blocked", ending with a zero byte; null for a number that is
         /// none.</summary>
-        /// <remarks>Threads: any. Lifetime: for ever.</remarks>
+        /// <remarks>
+        /// <para>Threads: any. Lifetime: for ever.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern byte* wb_failure_name(uint failure);
 
         /// <summary>A world from a scenario (<c>.toml</c>) or a problem of the League of Robot Runners (<c>.json</c>) on the disk, and the files
         /// that it names. It has not stepped. <c>threads</c>: as for <c>wb_world_set_threads</c>.</summary>
-        /// <remarks>Fails with <c>Status.Text</c> for mistakes in the files: the message has a line for each, with its place.</remarks>
-        /// <remarks>Threads: any.</remarks>
-        /// <remarks>Pointers: <c>path</c> has <c>length</c> bytes; <c>world</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Fails with <c>Status.Text</c> for mistakes in the files: the message has a line for each, with its place.</para>
+        /// <para>Threads: any.</para>
+        /// <para>Pointers: <c>path</c> has <c>length</c> bytes; <c>world</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_open(byte* path, UIntPtr length, uint threads, ulong* world);
 
         /// <summary>A world from the text of a scenario or problem in memory. <c>name</c> is in all messages, and its extension, <c>.toml</c> or
         /// <c>.json</c>, tells the two apart. All files that the text names, such as its map, are among <c>files</c>.</summary>
-        /// <remarks>Fails with <c>Status.Text</c> for mistakes in the texts: the message has a line for each, with its place.</remarks>
-        /// <remarks>Threads: any. Lifetime: everything is copied.</remarks>
-        /// <remarks>Pointers: <c>name</c> has <c>name_length</c> bytes, <c>bytes</c> has <c>length</c>, <c>files</c> points to <c>n_files</c> files that are valid likewise;
-        /// <c>world</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Fails with <c>Status.Text</c> for mistakes in the texts: the message has a line for each, with its place.</para>
+        /// <para>Threads: any. Lifetime: everything is copied.</para>
+        /// <para>Pointers: <c>name</c> has <c>name_length</c> bytes, <c>bytes</c> has <c>length</c>, <c>files</c> points to <c>n_files</c> files that are valid likewise;
+        /// <c>world</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_parse(byte* name, UIntPtr name_length, byte* bytes, UIntPtr length, wb_file* files, UIntPtr n_files, uint threads, ulong* world);
 
         /// <summary>A copy that steps exactly like the world. It shares map, tables and cost fields with it until one of the two changes
         /// them.</summary>
-        /// <remarks>Threads: reads <c>world</c>.</remarks>
-        /// <remarks>Pointers: <c>copy</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>.</para>
+        /// <para>Pointers: <c>copy</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_clone(ulong world, ulong* copy);
 
         /// <summary>Makes <c>world</c> a copy of <c>from</c>, in the memory that <c>world</c> has, as far as it goes: what a game does to roll back.
         /// Both may be the same world. A recording of <c>world</c> ends.</summary>
-        /// <remarks>Threads: changes <c>world</c>, reads <c>from</c>. Lifetime: ends what was borrowed from <c>world</c>.</remarks>
+        /// <remarks>
+        /// <para>Threads: changes <c>world</c>, reads <c>from</c>. Lifetime: ends what was borrowed from <c>world</c>.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_copy_from(ulong world, ulong from_);
 
         /// <summary>Destroys a world. 0 does nothing.</summary>
-        /// <remarks>Threads: changes <c>world</c>. Lifetime: ends what was borrowed from it.</remarks>
+        /// <remarks>
+        /// <para>Threads: changes <c>world</c>. Lifetime: ends what was borrowed from it.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_destroy(ulong world);
 
         /// <summary>Writes the whole world as bytes, for <c>wb_world_load</c>: a saved game, or the start of a player who joins late. The
         /// bytes are kept until the world changes, so that the call that asks for their number and the call that gets them
         /// make them once. Events are not in it.</summary>
-        /// <remarks>Threads: reads <c>world</c>; of two threads that save it at once, one may get <c>Status.Busy</c>.</remarks>
-        /// <remarks>Pointers: <c>buffer</c> has room for <c>capacity</c> bytes, or is null with <c>capacity</c> 0; <c>count</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>; of two threads that save it at once, one may get <c>Status.Busy</c>.</para>
+        /// <para>Pointers: <c>buffer</c> has room for <c>capacity</c> bytes, or is null with <c>capacity</c> 0; <c>count</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_save(ulong world, byte* buffer, UIntPtr capacity, UIntPtr* count);
 
         /// <summary>A world from the bytes of <c>wb_world_save</c>. It steps exactly like the world that was saved. Fails with <c>Status.Text</c> for
         /// bytes that are damaged, whatever they are. <c>threads</c>: as for <c>wb_world_set_threads</c>.</summary>
-        /// <remarks>Threads: any.</remarks>
-        /// <remarks>Pointers: <c>bytes</c> has <c>length</c> bytes; <c>world</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: any.</para>
+        /// <para>Pointers: <c>bytes</c> has <c>length</c> bytes; <c>world</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_load(byte* bytes, UIntPtr length, uint threads, ulong* world);
 
         /// <summary>Puts the world of <c>wb_world_save</c> in place of this one, which keeps its handle and its threads. If it fails, the
         /// world is as it was. A recording of <c>world</c> ends.</summary>
-        /// <remarks>Threads: changes <c>world</c>. Lifetime: ends what was borrowed from it.</remarks>
-        /// <remarks>Pointers: <c>bytes</c> has <c>length</c> bytes.</remarks>
+        /// <remarks>
+        /// <para>Threads: changes <c>world</c>. Lifetime: ends what was borrowed from it.</para>
+        /// <para>Pointers: <c>bytes</c> has <c>length</c> bytes.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_restore(ulong world, byte* bytes, UIntPtr length);
 
         /// <summary>Sets the threads that the world runs on: 0 or 1 for the calling thread, else as many of its own, at most 1,024.
         /// Results are equal for all. In a browser there is only the calling thread.</summary>
-        /// <remarks>Threads: changes <c>world</c>.</remarks>
+        /// <remarks>
+        /// <para>Threads: changes <c>world</c>.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_set_threads(ulong world, uint threads);
 
         /// <summary>Sets the last tick of the run, counted from tick 0: no tick begins after it. 0 for a world without a last tick,
         /// which idles when nothing is left to do.</summary>
-        /// <remarks>Threads: changes <c>world</c>.</remarks>
+        /// <remarks>
+        /// <para>Threads: changes <c>world</c>.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_set_ticks(ulong world, uint ticks);
 
         /// <summary>Checks after every tick from now on that no two agents overlap and no agent stands where it may not, and counts the
         /// pairs that do in <c>collisions</c> of <c>Counts</c>. For tests: it takes time.</summary>
-        /// <remarks>Threads: changes <c>world</c>.</remarks>
+        /// <remarks>
+        /// <para>Threads: changes <c>world</c>.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_check_invariants(ulong world);
 
         /// <summary>Runs one tick. Commands take effect at its beginning. <c>state</c>: <c>Constants.Running</c> or <c>Constants.Ended</c>.</summary>
-        /// <remarks>Fails with <c>Status.Broken</c> if the step panics, which is a fault of the library, as do all later calls but
-        /// <c>wb_world_destroy</c>.</remarks>
-        /// <remarks>Threads: changes <c>world</c>. Lifetime: ends what was borrowed from it.</remarks>
-        /// <remarks>Pointers: <c>state</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Fails with <c>Status.Broken</c> if the step panics, which is a fault of the library, as do all later calls but
+        /// <c>wb_world_destroy</c>.</para>
+        /// <para>Threads: changes <c>world</c>. Lifetime: ends what was borrowed from it.</para>
+        /// <para>Pointers: <c>state</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_step(ulong world, uint* state);
 
         /// <summary>The tick that comes next: the number of ticks that have run.</summary>
-        /// <remarks>Threads: reads <c>world</c>.</remarks>
-        /// <remarks>Pointers: <c>tick</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>.</para>
+        /// <para>Pointers: <c>tick</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_tick(ulong world, uint* tick);
 
         /// <summary>The hash of the state: equal worlds that get equal commands at equal ticks have equal hashes, on any machine. Linear
         /// in the agents.</summary>
-        /// <remarks>Threads: reads <c>world</c>.</remarks>
-        /// <remarks>Pointers: <c>hash</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>.</para>
+        /// <para>Pointers: <c>hash</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_hash(ulong world, ulong* hash);
 
         /// <summary>The agents present, in order of id. Nothing is copied.</summary>
-        /// <remarks>Threads: reads <c>world</c>. Lifetime: the rows stay until the next <c>wb_world_step</c>, <c>wb_world_restore</c>,
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>. Lifetime: the rows stay until the next <c>wb_world_step</c>, <c>wb_world_restore</c>,
         /// <c>wb_world_copy_from</c> or <c>wb_world_destroy</c> of this world; commands leave them as they are. No thread may read them
-        /// while another is in one of these calls.</remarks>
-        /// <remarks>Pointers: <c>rows</c> and <c>count</c> may be written.</remarks>
+        /// while another is in one of these calls.</para>
+        /// <para>Pointers: <c>rows</c> and <c>count</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_agents(ulong world, AgentRow** rows, UIntPtr* count);
 
         /// <summary>What happened at the last tick, in order; nothing before the first. Agents placed before the first tick have no
         /// events.</summary>
-        /// <remarks>Threads and lifetime: as for <c>wb_world_agents</c>.</remarks>
-        /// <remarks>Pointers: <c>rows</c> and <c>count</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads and lifetime: as for <c>wb_world_agents</c>.</para>
+        /// <para>Pointers: <c>rows</c> and <c>count</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_events(ulong world, EventRow** rows, UIntPtr* count);
 
         /// <summary>The row of an agent. <c>Status.NotFound</c> if it is not present.</summary>
-        /// <remarks>Threads: reads <c>world</c>. Lifetime: the row is a copy.</remarks>
-        /// <remarks>Pointers: <c>row</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>. Lifetime: the row is a copy.</para>
+        /// <para>Pointers: <c>row</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_agent(ulong world, uint agent, AgentRow* row);
 
         /// <summary>The counts of the run so far.</summary>
-        /// <remarks>Threads: reads <c>world</c>.</remarks>
-        /// <remarks>Pointers: <c>counts</c> points to a structure whose <c>size</c> is set.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>.</para>
+        /// <para>Pointers: <c>counts</c> points to a structure whose <c>size</c> is set.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_counts(ulong world, Counts* counts);
 
         /// <summary>Memory of agents and goals after the last tick. Linear in orders and fields.</summary>
-        /// <remarks>Threads: reads <c>world</c>.</remarks>
-        /// <remarks>Pointers: <c>memory</c> points to a structure whose <c>size</c> is set.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>.</para>
+        /// <para>Pointers: <c>memory</c> points to a structure whose <c>size</c> is set.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_memory(ulong world, WorldMemory* memory);
 
         /// <summary>Whether no later tick can change anything: no command waits, and every agent rests without anything to do.</summary>
-        /// <remarks>Threads: reads <c>world</c>.</remarks>
-        /// <remarks>Pointers: <c>nothing_left</c> may be written; it becomes 0 or 1.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>.</para>
+        /// <para>Pointers: <c>nothing_left</c> may be written; it becomes 0 or 1.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_nothing_left(ulong world, byte* nothing_left);
 
         /// <summary>Gives an agent a name, for results and for hosts to find it; it is saved, but no part of the state. A recording that
         /// begins with a snapshot is to begin after it. <c>Status.NotFound</c> if the agent is not present.</summary>
-        /// <remarks>Threads: changes <c>world</c>. Lifetime: the name is copied.</remarks>
-        /// <remarks>Pointers: <c>name</c> has <c>length</c> bytes.</remarks>
+        /// <remarks>
+        /// <para>Threads: changes <c>world</c>. Lifetime: the name is copied.</para>
+        /// <para>Pointers: <c>name</c> has <c>length</c> bytes.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_name_agent(ulong world, uint agent, byte* name, UIntPtr length);
 
         /// <summary>The name of an agent, where the scenario or <c>wb_world_name_agent</c> gives one; empty otherwise. <c>Status.NotFound</c> if the
         /// agent is not present.</summary>
-        /// <remarks>Threads: reads <c>world</c>.</remarks>
-        /// <remarks>Pointers: <c>buffer</c> has room for <c>capacity</c> bytes, or is null with <c>capacity</c> 0; <c>count</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>.</para>
+        /// <para>Pointers: <c>buffer</c> has room for <c>capacity</c> bytes, or is null with <c>capacity</c> 0; <c>count</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_agent_name(ulong world, uint agent, byte* buffer, UIntPtr capacity, UIntPtr* count);
 
         /// <summary>Makes <c>order</c> an order of a kind, with its <c>size</c> and the usual values of everything else.</summary>
-        /// <remarks>Threads: any.</remarks>
-        /// <remarks>Pointers: <c>order</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: any.</para>
+        /// <para>Pointers: <c>order</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_order_init(wb_order* order, uint kind);
 
         /// <summary>Makes <c>settings</c> the usual ones, with their <c>size</c>.</summary>
-        /// <remarks>Threads: any.</remarks>
-        /// <remarks>Pointers: <c>settings</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: any.</para>
+        /// <para>Pointers: <c>settings</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_settings_init(wb_settings* settings);
 
         /// <summary>A world in the making, on a map as it is now, without classes and agents. A setup can make any number of worlds.</summary>
-        /// <remarks>Threads: reads <c>map</c>. Lifetime: the setup shares the map's memory and does not follow later edits of it.</remarks>
-        /// <remarks>Pointers: <c>settings</c> points to a structure whose <c>size</c> is set; <c>setup</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>map</c>. Lifetime: the setup shares the map's memory and does not follow later edits of it.</para>
+        /// <para>Pointers: <c>settings</c> points to a structure whose <c>size</c> is set; <c>setup</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_setup_new(ulong map, wb_settings* settings, ulong* setup);
 
         /// <summary>Destroys a setup. 0 does nothing. Worlds made of it stay.</summary>
-        /// <remarks>Threads: changes <c>setup</c>.</remarks>
+        /// <remarks>
+        /// <para>Threads: changes <c>setup</c>.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_setup_destroy(ulong setup);
 
         /// <summary>Adds a class, and gives its number: 0, 1, 2 ... in order. Tables compiled against the setup's map are shared; a class
         /// is compiled here. Components are made where there are none. So worlds on one map are made fast if its tables are made
         /// once, with components.</summary>
-        /// <remarks>Threads: changes <c>setup</c>, reads the other. Lifetime: the setup needs neither of the handles later.</remarks>
-        /// <remarks>Pointers: <c>class_number</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: changes <c>setup</c>, reads the other. Lifetime: the setup needs neither of the handles later.</para>
+        /// <para>Pointers: <c>class_number</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_setup_class(ulong setup, ulong class_or_tables, uint* class_number);
 
         /// <summary>Adds an agent, and gives its id: 0, 1, 2 ... in order. It has no event. Whether it can stand there is found when the
         /// world is made.</summary>
-        /// <remarks>Threads: changes <c>setup</c>. Lifetime: everything is copied.</remarks>
-        /// <remarks>Pointers: <c>spawn</c> and what it points to are valid; <c>agent</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: changes <c>setup</c>. Lifetime: everything is copied.</para>
+        /// <para>Pointers: <c>spawn</c> and what it points to are valid; <c>agent</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_setup_agent(ulong setup, wb_spawn* spawn, uint* agent);
 
         /// <summary>Makes two teams friends, 0 to 31 each: friends yield to each other by priority and push each other out of the way.
         /// Each team is its own friend; others are obstacles to each other where they rest.</summary>
-        /// <remarks>Threads: changes <c>setup</c>.</remarks>
+        /// <remarks>
+        /// <para>Threads: changes <c>setup</c>.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_setup_friends(ulong setup, uint one, uint other);
 
         /// <summary>Sets a parameter by its name, as <c>wheelbase run --tune NAME=VALUE</c>: for experiments. <c>docs/traffic.md</c> lists them; the
         /// message on an unknown name does, too.</summary>
-        /// <remarks>Threads: changes <c>setup</c>.</remarks>
-        /// <remarks>Pointers: <c>name</c> has <c>length</c> bytes.</remarks>
+        /// <remarks>
+        /// <para>Threads: changes <c>setup</c>.</para>
+        /// <para>Pointers: <c>name</c> has <c>length</c> bytes.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_setup_tune(ulong setup, byte* name, UIntPtr length, uint value);
 
         /// <summary>Names changes that edits may make and undo while landmarks stay in use, such as the doors of a fortress. Any other
         /// edit that makes a move easier switches the landmarks off until it is undone; this affects the time of searches alone.</summary>
-        /// <remarks>Threads: changes <c>setup</c>. Lifetime: everything is copied.</remarks>
-        /// <remarks>Pointers: <c>changes</c> points to <c>n_changes</c> changes.</remarks>
+        /// <remarks>
+        /// <para>Threads: changes <c>setup</c>. Lifetime: everything is copied.</para>
+        /// <para>Pointers: <c>changes</c> points to <c>n_changes</c> changes.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_setup_ease(ulong setup, Change* changes, UIntPtr n_changes);
 
         /// <summary>A world of a setup, before its first tick. <c>Status.Argument</c> with all mistakes of the setup, such as agents that overlap.
         /// The setup stays as it is.</summary>
-        /// <remarks>Threads: reads <c>setup</c>.</remarks>
-        /// <remarks>Pointers: <c>world</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>setup</c>.</para>
+        /// <para>Pointers: <c>world</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_new(ulong setup, ulong* world);
 
         /// <summary>Places an agent. Its id is the number of agents placed before; the event <c>EventKind.Spawned</c> has it, and the ticket.</summary>
-        /// <remarks><c>tick</c> and <c>ticket</c>, here and in all commands: with <c>tick</c> 0 the command takes effect at the beginning of the next
+        /// <remarks>
+        /// <para><c>tick</c> and <c>ticket</c>, here and in all commands: with <c>tick</c> 0 the command takes effect at the beginning of the next
         /// step, after the commands given before it. With a later tick it takes effect then, before the commands given there
         /// with 0; a tick that is past counts as 0. The number of the command is written to <c>ticket</c>, unless that is null: the
         /// event of a refusal has it. The call itself fails only for arguments that mean nothing; what the world cannot do, such
-        /// as an order for an agent that is gone, it refuses at that tick by an event.</remarks>
-        /// <remarks>Threads: changes <c>world</c>. Lifetime: everything is copied; rows stay borrowed.</remarks>
-        /// <remarks>Pointers: <c>spawn</c> and what it points to are valid; <c>ticket</c> is null, or may be written.</remarks>
+        /// as an order for an agent that is gone, it refuses at that tick by an event.</para>
+        /// <para>Threads: changes <c>world</c>. Lifetime: everything is copied; rows stay borrowed.</para>
+        /// <para>Pointers: <c>spawn</c> and what it points to are valid; <c>ticket</c> is null, or may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_spawn(ulong world, wb_spawn* spawn, uint tick, ulong* ticket);
 
         /// <summary>Places agents at random. Those for which there is no room are counted in <c>not_placed</c> and refused by one event.</summary>
-        /// <remarks><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</remarks>
-        /// <remarks>Pointers: <c>group</c> and what it points to are valid; <c>ticket</c> is null, or may be written.</remarks>
+        /// <remarks>
+        /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
+        /// <para>Pointers: <c>group</c> and what it points to are valid; <c>ticket</c> is null, or may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_spawn_group(ulong world, wb_spawn_group* group, uint tick, ulong* ticket);
 
         /// <summary>Removes agents.</summary>
-        /// <remarks><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</remarks>
-        /// <remarks>Pointers: <c>agents</c> points to <c>n_agents</c> ids; <c>ticket</c> is null, or may be written.</remarks>
+        /// <remarks>
+        /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
+        /// <para>Pointers: <c>agents</c> points to <c>n_agents</c> ids; <c>ticket</c> is null, or may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_remove(ulong world, uint* agents, UIntPtr n_agents, uint tick, ulong* ticket);
 
         /// <summary>Removes the agents in an area: those whose pose, or the pose in which their current move began, has its anchor there
         /// at that tick.</summary>
-        /// <remarks><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</remarks>
-        /// <remarks>Pointers: <c>area</c> is valid; <c>ticket</c> is null, or may be written.</remarks>
+        /// <remarks>
+        /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
+        /// <para>Pointers: <c>area</c> is valid; <c>ticket</c> is null, or may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_remove_in(ulong world, CellRect* area, uint tick, ulong* ticket);
 
@@ -1932,228 +2156,294 @@ namespace Wheelbase
         /// orders leave them without any. Agents sent to a group goal by one command share the poses around it. Of several
         /// commands to an agent at one tick only the first replaces, and the orders of the others come after it; orders that
         /// begin with <c>OrderKind.Stop</c> always replace.</summary>
-        /// <remarks><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</remarks>
-        /// <remarks>Pointers: <c>agents</c> points to <c>n_agents</c> ids, <c>orders</c> to <c>n_orders</c> orders, and what these point to is valid; <c>ticket</c> is null,
-        /// or may be written.</remarks>
+        /// <remarks>
+        /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
+        /// <para>Pointers: <c>agents</c> points to <c>n_agents</c> ids, <c>orders</c> to <c>n_orders</c> orders, and what these point to is valid; <c>ticket</c> is null,
+        /// or may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_order(ulong world, uint* agents, UIntPtr n_agents, wb_order* orders, UIntPtr n_orders, byte append, uint tick, ulong* ticket);
 
         /// <summary>As <c>wb_command_order</c>, for the agents in an area (see <c>wb_command_remove_in</c>).</summary>
-        /// <remarks><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</remarks>
-        /// <remarks>Pointers: <c>area</c> is valid, <c>orders</c> points to <c>n_orders</c> orders, and what these point to is valid; <c>ticket</c> is null, or may be
-        /// written.</remarks>
+        /// <remarks>
+        /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
+        /// <para>Pointers: <c>area</c> is valid, <c>orders</c> points to <c>n_orders</c> orders, and what these point to is valid; <c>ticket</c> is null, or may be
+        /// written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_order_in(ulong world, CellRect* area, wb_order* orders, UIntPtr n_orders, byte append, uint tick, ulong* ticket);
 
         /// <summary>Gives agents tasks, in place of their present tasks or after their orders. Random tasks are drawn from a stream of
         /// the number <c>stream</c>.</summary>
-        /// <remarks><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</remarks>
-        /// <remarks>Pointers: <c>agents</c> points to <c>n_agents</c> ids; <c>source</c> and what it points to are valid; <c>ticket</c> is null, or may be written.</remarks>
+        /// <remarks>
+        /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
+        /// <para>Pointers: <c>agents</c> points to <c>n_agents</c> ids; <c>source</c> and what it points to are valid; <c>ticket</c> is null, or may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_tasks(ulong world, uint* agents, UIntPtr n_agents, wb_task_source* source, uint stream, uint tick, ulong* ticket);
 
         /// <summary>As <c>wb_command_tasks</c>, for the agents in an area (see <c>wb_command_remove_in</c>).</summary>
-        /// <remarks><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</remarks>
-        /// <remarks>Pointers: <c>area</c> is valid; <c>source</c> and what it points to are valid; <c>ticket</c> is null, or may be written.</remarks>
+        /// <remarks>
+        /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
+        /// <para>Pointers: <c>area</c> is valid; <c>source</c> and what it points to are valid; <c>ticket</c> is null, or may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_tasks_in(ulong world, CellRect* area, wb_task_source* source, uint stream, uint tick, ulong* ticket);
 
         /// <summary>Sets the priority of agents; higher goes first.</summary>
-        /// <remarks><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</remarks>
-        /// <remarks>Pointers: <c>agents</c> points to <c>n_agents</c> ids; <c>ticket</c> is null, or may be written.</remarks>
+        /// <remarks>
+        /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
+        /// <para>Pointers: <c>agents</c> points to <c>n_agents</c> ids; <c>ticket</c> is null, or may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_priority(ulong world, uint* agents, UIntPtr n_agents, int priority, uint tick, ulong* ticket);
 
         /// <summary>As <c>wb_command_priority</c>, for the agents in an area (see <c>wb_command_remove_in</c>).</summary>
-        /// <remarks><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</remarks>
-        /// <remarks>Pointers: <c>area</c> is valid; <c>ticket</c> is null, or may be written.</remarks>
+        /// <remarks>
+        /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
+        /// <para>Pointers: <c>area</c> is valid; <c>ticket</c> is null, or may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_priority_in(ulong world, CellRect* area, int priority, uint tick, ulong* ticket);
 
         /// <summary>Gives an agent another class at the end of its current move: deploys, upgrades. It keeps its orders; a heading that
         /// the new class lacks becomes any heading. <c>pose</c> is the new pose, in headings of the new class; null keeps the cell
         /// and the heading of the same name, or the first one (east).</summary>
-        /// <remarks><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</remarks>
-        /// <remarks>Pointers: <c>pose</c> is null or valid; <c>ticket</c> is null, or may be written.</remarks>
+        /// <remarks>
+        /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
+        /// <para>Pointers: <c>pose</c> is null or valid; <c>ticket</c> is null, or may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_class(ulong world, uint agent, uint class_, Pose* pose, uint tick, ulong* ticket);
 
         /// <summary>Sets the team of agents, 0 to 31.</summary>
-        /// <remarks><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</remarks>
-        /// <remarks>Pointers: <c>agents</c> points to <c>n_agents</c> ids; <c>ticket</c> is null, or may be written.</remarks>
+        /// <remarks>
+        /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
+        /// <para>Pointers: <c>agents</c> points to <c>n_agents</c> ids; <c>ticket</c> is null, or may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_team(ulong world, uint* agents, UIntPtr n_agents, uint team, uint tick, ulong* ticket);
 
         /// <summary>As <c>wb_command_team</c>, for the agents in an area (see <c>wb_command_remove_in</c>).</summary>
-        /// <remarks><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</remarks>
-        /// <remarks>Pointers: <c>area</c> is valid; <c>ticket</c> is null, or may be written.</remarks>
+        /// <remarks>
+        /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
+        /// <para>Pointers: <c>area</c> is valid; <c>ticket</c> is null, or may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_team_in(ulong world, CellRect* area, uint team, uint tick, ulong* ticket);
 
         /// <summary>Sets the speed factor of agents, 1 to 65,535 permille; 1,000 is the usual speed. A move that begins takes
         /// max(1, ceil(time * 1000 / factor)) ticks; paths are planned for 1,000.</summary>
-        /// <remarks><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</remarks>
-        /// <remarks>Pointers: <c>agents</c> points to <c>n_agents</c> ids; <c>ticket</c> is null, or may be written.</remarks>
+        /// <remarks>
+        /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
+        /// <para>Pointers: <c>agents</c> points to <c>n_agents</c> ids; <c>ticket</c> is null, or may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_speed_factor(ulong world, uint* agents, UIntPtr n_agents, uint factor, uint tick, ulong* ticket);
 
         /// <summary>As <c>wb_command_speed_factor</c>, for the agents in an area (see <c>wb_command_remove_in</c>).</summary>
-        /// <remarks><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</remarks>
-        /// <remarks>Pointers: <c>area</c> is valid; <c>ticket</c> is null, or may be written.</remarks>
+        /// <remarks>
+        /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
+        /// <para>Pointers: <c>area</c> is valid; <c>ticket</c> is null, or may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_speed_factor_in(ulong world, CellRect* area, uint factor, uint tick, ulong* ticket);
 
         /// <summary>Changes the map; all changes are one edit. <c>on_agents</c>, one of <c>WB_ON_AGENTS_...</c>, says what happens to agents whose
         /// pose or move would become illegal; <c>deadline</c> is the most ticks of waiting where that has a deadline, and is ignored
         /// otherwise.</summary>
-        /// <remarks><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</remarks>
-        /// <remarks>Pointers: <c>changes</c> points to <c>n_changes</c> changes; <c>ticket</c> is null, or may be written.</remarks>
+        /// <remarks>
+        /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
+        /// <para>Pointers: <c>changes</c> points to <c>n_changes</c> changes; <c>ticket</c> is null, or may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_edit(ulong world, Change* changes, UIntPtr n_changes, uint on_agents, uint deadline, uint tick, ulong* ticket);
 
         /// <summary>Moves for agents to begin at the tick, by number among the primitives of the agent's class, for a world with the rule
         /// <c>TrafficRule.Commanded</c>; other rules ignore them. The first of two moves of an agent counts.</summary>
-        /// <remarks><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</remarks>
-        /// <remarks>Pointers: <c>agents</c> and <c>primitives</c> point to <c>n_agents</c> numbers each; <c>ticket</c> is null, or may be written.</remarks>
+        /// <remarks>
+        /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
+        /// <para>Pointers: <c>agents</c> and <c>primitives</c> point to <c>n_agents</c> numbers each; <c>ticket</c> is null, or may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_decisions(ulong world, uint* agents, byte* primitives, UIntPtr n_agents, uint tick, ulong* ticket);
 
         /// <summary>Answers the open path request of an agent, in a world with <c>PathSource.Host</c>: with the moves from its pose to its goal,
         /// primitives by number, or with <c>found</c> 0 that there is no path. Moves are checked; a wrong path is refused, and the
         /// request stays open.</summary>
-        /// <remarks><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</remarks>
-        /// <remarks>Pointers: <c>moves</c> points to <c>n_moves</c> numbers; <c>ticket</c> is null, or may be written.</remarks>
+        /// <remarks>
+        /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
+        /// <para>Pointers: <c>moves</c> points to <c>n_moves</c> numbers; <c>ticket</c> is null, or may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_path_answer(ulong world, uint agent, byte found, byte* moves, UIntPtr n_moves, uint tick, ulong* ticket);
 
         /// <summary>The name of a rule that has an agent wait, such as "corridor_turn", ending with a zero byte; null for a number that
         /// is none.</summary>
-        /// <remarks>Threads: any. Lifetime: for ever.</remarks>
+        /// <remarks>
+        /// <para>Threads: any. Lifetime: for ever.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern byte* wb_wait_rule_name(uint rule);
 
         /// <summary>The agent that holds a cell; <c>Constants.None</c> if none does, or the cell is off the map.</summary>
-        /// <remarks>Threads: reads <c>world</c>.</remarks>
-        /// <remarks>Pointers: <c>cell</c> is valid; <c>agent</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>.</para>
+        /// <para>Pointers: <c>cell</c> is valid; <c>agent</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_agent_at(ulong world, Cell* cell, uint* agent);
 
         /// <summary>The agents that hold a cell of an area, or the end of whose move will, in order of id. Linear in the cells of a small
         /// area, else in all agents.</summary>
-        /// <remarks>Threads: reads <c>world</c>.</remarks>
-        /// <remarks>Pointers: <c>area</c> is valid; <c>agents</c> has room for <c>capacity</c> ids, or is null with <c>capacity</c> 0; <c>count</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>.</para>
+        /// <para>Pointers: <c>area</c> is valid; <c>agents</c> has room for <c>capacity</c> ids, or is null with <c>capacity</c> 0; <c>count</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_agents_in(ulong world, CellRect* area, uint* agents, UIntPtr capacity, UIntPtr* count);
 
         /// <summary>Whether an agent of a class could be placed in a pose now. <c>refusal</c>: <c>Constants.None</c> if so, else
         /// <c>Refusal.UnknownClass</c>, <c>Refusal.IllegalPose</c> or <c>Refusal.PoseHeld</c>. A command to place it can still be
         /// refused if an earlier command takes the place.</summary>
-        /// <remarks>Threads: reads <c>world</c>.</remarks>
-        /// <remarks>Pointers: <c>pose</c> is valid; <c>refusal</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>.</para>
+        /// <para>Pointers: <c>pose</c> is valid; <c>refusal</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_can_place(ulong world, uint class_, Pose* pose, uint* refusal);
 
         /// <summary>The agents whose pose or move would become illegal if these changes were made together now, in order of id.</summary>
-        /// <remarks>Threads: reads <c>world</c>.</remarks>
-        /// <remarks>Pointers: <c>changes</c> points to <c>n_changes</c> changes; <c>agents</c> has room for <c>capacity</c> ids, or is null with <c>capacity</c> 0; <c>count</c>
-        /// may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>.</para>
+        /// <para>Pointers: <c>changes</c> points to <c>n_changes</c> changes; <c>agents</c> has room for <c>capacity</c> ids, or is null with <c>capacity</c> 0; <c>count</c>
+        /// may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_would_disturb(ulong world, Change* changes, UIntPtr n_changes, uint* agents, UIntPtr capacity, UIntPtr* count);
 
         /// <summary>Previews the path of an agent to a goal, from where it rests, or will rest, around the agents that are obstacles to
         /// its team. <c>within</c>: radius around each goal in cells; <c>path</c>: 0 where only the answer is wanted. <c>Status.NotFound</c> if the
         /// agent is not present.</summary>
-        /// <remarks>Threads: reads <c>world</c>, changes <c>scratch</c> and <c>path</c>.</remarks>
-        /// <remarks>Pointers: <c>goals</c> points to <c>n_goals</c> goals; <c>answer</c> points to a structure whose <c>size</c> is set.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>, changes <c>scratch</c> and <c>path</c>.</para>
+        /// <para>Pointers: <c>goals</c> points to <c>n_goals</c> goals; <c>answer</c> points to a structure whose <c>size</c> is set.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_plan(ulong world, uint agent, Pose* goals, UIntPtr n_goals, uint within, ulong scratch, ulong path, Answer* answer);
 
         /// <summary>Where an agent can get within some ticks from where it rests, or will rest, at the usual speed and alone on the map:
         /// each pose with its distance in ticks. Linear in the poses within reach. <c>Status.NotFound</c> if the agent is not present.</summary>
-        /// <remarks>Threads: reads <c>world</c>.</remarks>
-        /// <remarks>Pointers: <c>reached</c> has room for <c>capacity</c> poses, or is null with <c>capacity</c> 0; <c>count</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>.</para>
+        /// <para>Pointers: <c>reached</c> has room for <c>capacity</c> poses, or is null with <c>capacity</c> 0; <c>count</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_reach(ulong world, uint agent, uint ticks, PathPose* reached, UIntPtr capacity, UIntPtr* count);
 
         /// <summary>What is left of the path of an agent: from where it rests, or will rest, with arrivals in ticks from there at its
         /// speed factor, if nothing holds it up. Without a path this is one pose. <c>Status.NotFound</c> if the agent is not present.</summary>
-        /// <remarks>Threads: reads <c>world</c>.</remarks>
-        /// <remarks>Pointers: <c>poses</c> has room for <c>capacity</c> poses, or is null with <c>capacity</c> 0; <c>count</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>.</para>
+        /// <para>Pointers: <c>poses</c> has room for <c>capacity</c> poses, or is null with <c>capacity</c> 0; <c>count</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_path(ulong world, uint agent, PathPose* poses, UIntPtr capacity, UIntPtr* count);
 
         /// <summary>Why an agent is not moving on: by which rule, for which agent, at which cell or corridor; and the same in words,
         /// UTF-8, without a zero byte at its end. <c>count</c> may be null where the words are not wanted. <c>Status.NotFound</c> if the
         /// agent is not present.</summary>
-        /// <remarks>Threads: reads <c>world</c>.</remarks>
-        /// <remarks>Pointers: <c>reason</c> points to a structure whose <c>size</c> is set; <c>buffer</c> has room for <c>capacity</c> bytes, or is null with
-        /// <c>capacity</c> 0; <c>count</c> is null, or may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>.</para>
+        /// <para>Pointers: <c>reason</c> points to a structure whose <c>size</c> is set; <c>buffer</c> has room for <c>capacity</c> bytes, or is null with
+        /// <c>capacity</c> 0; <c>count</c> is null, or may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_reason_for_waiting(ulong world, uint agent, WaitReason* reason, byte* buffer, UIntPtr capacity, UIntPtr* count);
 
         /// <summary>The paths for the host to find, in a world with <c>PathSource.Host</c>, in order of agent. A request is listed after each
         /// step until <c>wb_command_path_answer</c> answers it. The members of all goals are in <c>goals</c>; each request names its part.
         /// Both arrays follow the count protocol: where one is too small neither is written.</summary>
-        /// <remarks>Threads: reads <c>world</c>.</remarks>
-        /// <remarks>Pointers: <c>requests</c> has room for <c>capacity</c> requests, <c>goals</c> for <c>goal_capacity</c> goals, or they are null with 0; <c>count</c> and
-        /// <c>n_goals</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>.</para>
+        /// <para>Pointers: <c>requests</c> has room for <c>capacity</c> requests, <c>goals</c> for <c>goal_capacity</c> goals, or they are null with 0; <c>count</c> and
+        /// <c>n_goals</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_path_requests(ulong world, PathRequest* requests, UIntPtr capacity, UIntPtr* count, Pose* goals, UIntPtr goal_capacity, UIntPtr* n_goals);
 
         /// <summary>The number of classes.</summary>
-        /// <remarks>Threads: reads <c>world</c>.</remarks>
-        /// <remarks>Pointers: <c>count</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>.</para>
+        /// <para>Pointers: <c>count</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_classes(ulong world, uint* count);
 
         /// <summary>The name of a class.</summary>
-        /// <remarks>Threads: reads <c>world</c>.</remarks>
-        /// <remarks>Pointers: <c>buffer</c> has room for <c>capacity</c> bytes, or is null with <c>capacity</c> 0; <c>count</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>.</para>
+        /// <para>Pointers: <c>buffer</c> has room for <c>capacity</c> bytes, or is null with <c>capacity</c> 0; <c>count</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_class_name(ulong world, uint class_, byte* buffer, UIntPtr capacity, UIntPtr* count);
 
         /// <summary>The cells that an agent of a class covers in a pose; they may lie off the map.</summary>
-        /// <remarks>Threads: reads <c>world</c>.</remarks>
-        /// <remarks>Pointers: <c>pose</c> is valid; <c>cells</c> has room for <c>capacity</c> cells, or is null with <c>capacity</c> 0; <c>count</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>.</para>
+        /// <para>Pointers: <c>pose</c> is valid; <c>cells</c> has room for <c>capacity</c> cells, or is null with <c>capacity</c> 0; <c>count</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_class_cells(ulong world, uint class_, Pose* pose, Cell* cells, UIntPtr capacity, UIntPtr* count);
 
         /// <summary>A class as an object of its own: for its headings and primitives, and for other worlds.</summary>
-        /// <remarks>Threads: reads <c>world</c>. Lifetime: independent of the world.</remarks>
-        /// <remarks>Pointers: <c>class_handle</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>. Lifetime: independent of the world.</para>
+        /// <para>Pointers: <c>class_handle</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_class(ulong world, uint class_, ulong* class_handle);
 
         /// <summary>The tables of a class as an object of its own, as they are now: to plan with. They share the world's memory until an
         /// edit changes one of the two, and do not follow the world.</summary>
-        /// <remarks>Threads: reads <c>world</c>. Lifetime: independent of the world.</remarks>
-        /// <remarks>Pointers: <c>tables</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>. Lifetime: independent of the world.</para>
+        /// <para>Pointers: <c>tables</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_tables(ulong world, uint class_, ulong* tables);
 
         /// <summary>The map as an object of its own, as it is now. It shares the world's memory until an edit changes one of the two.</summary>
-        /// <remarks>Threads: reads <c>world</c>. Lifetime: independent of the world.</remarks>
-        /// <remarks>Pointers: <c>map</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>. Lifetime: independent of the world.</para>
+        /// <para>Pointers: <c>map</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_map(ulong world, ulong* map);
 
         /// <summary>The terrain kinds of all cells, row by row. Nothing is copied.</summary>
-        /// <remarks>Threads: reads <c>world</c>. Lifetime: as for <c>wb_world_agents</c>.</remarks>
-        /// <remarks>Pointers: <c>cells</c> and <c>count</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>. Lifetime: as for <c>wb_world_agents</c>.</para>
+        /// <para>Pointers: <c>cells</c> and <c>count</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_terrain(ulong world, byte** cells, UIntPtr* count);
 
         /// <summary>Begins to record a world, before the step of the first tick to record. A world that has not stepped, from
         /// <c>wb_world_new</c>, <c>wb_world_open</c> or <c>wb_world_parse</c>, is recorded with its setup, any other with a snapshot: so the
         /// file needs nothing else. Another recording of the world ends.</summary>
-        /// <remarks>Threads: changes <c>world</c>.</remarks>
-        /// <remarks>Pointers: <c>recording</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: changes <c>world</c>.</para>
+        /// <para>Pointers: <c>recording</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_recording_begin(ulong world, ulong* recording);
 
         /// <summary>Records the last step of the world: called after each step, with the state that it gave. A step without this call,
         /// <c>wb_world_restore</c> and <c>wb_world_copy_from</c> end the recording: then it can only be finished.</summary>
-        /// <remarks>Threads: changes <c>recording</c> and <c>world</c>.</remarks>
+        /// <remarks>
+        /// <para>Threads: changes <c>recording</c> and <c>world</c>.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_recording_tick(ulong recording, ulong world, uint state);
 
@@ -2161,13 +2451,17 @@ namespace Wheelbase
         /// give the same bytes. <c>world</c> is the world that was recorded, or 0 if it is not at hand any more: then, and if the
         /// recording had ended before, or the world is broken, the bytes end as if the run had been killed, which <c>wheelbase</c>
         /// verify<c> says and accepts.</c></summary>
-        /// <remarks>Threads: changes <c>recording</c>, reads <c>world</c>.</remarks>
-        /// <remarks>Pointers: <c>buffer</c> has room for <c>capacity</c> bytes, or is null with <c>capacity</c> 0; <c>count</c> may be written.</remarks>
+        /// <remarks>
+        /// <para>Threads: changes <c>recording</c>, reads <c>world</c>.</para>
+        /// <para>Pointers: <c>buffer</c> has room for <c>capacity</c> bytes, or is null with <c>capacity</c> 0; <c>count</c> may be written.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_recording_finish(ulong recording, ulong world, byte* buffer, UIntPtr capacity, UIntPtr* count);
 
         /// <summary>Destroys a recording. 0 does nothing.</summary>
-        /// <remarks>Threads: changes <c>recording</c>.</remarks>
+        /// <remarks>
+        /// <para>Threads: changes <c>recording</c>.</para>
+        /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_recording_destroy(ulong recording);
     }
