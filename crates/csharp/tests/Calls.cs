@@ -361,4 +361,13 @@ static class Calls
         Check.That(settings.SearchSlots == 16 && settings.ExpansionsPerTick == 200000 && settings.TriesPerTick == 20000, "settings");
         Check.That(settings.Threads == 0 && settings.Ticks == 0 && settings.Landmarks == Constants.None && settings.Collision == Collision.Swept, "settings");
     }
+
+    public static void ValuesAreComparedWithoutAnAllocation()
+    {
+        Check.That(new Pose(1, 2, 3) == new Pose(1, 2, 3) && new Pose(1, 2, 3) != new Pose(1, 2, 0), "poses");
+        Check.That(new Cell(1, 2) == new Cell(1, 2) && new Cell(1, 2) != new Cell(2, 1), "cells");
+        Check.That(new CellRect(1, 2, 3, 4) == new CellRect(1, 2, 3, 4) && new CellRect(1, 2, 3, 4) != new CellRect(1, 2, 4, 3), "rectangles");
+        Check.That(new Pose(1, 2, 3).Equals((object)new Pose(1, 2, 3)) && !new Cell(1, 2).Equals(null), "objects");
+        Check.Equal(new Pose(1, 2, 3).GetHashCode(), new Pose(1, 2, 3).GetHashCode(), "hash");
+    }
 }

@@ -46,6 +46,7 @@ static class Figures
         using (var scratch = new Scratch())
         using (var path = new PlannedPath())
         {
+            tables.MakeComponents(); // a goal out of reach ends a search at once
             const uint n = 2000000;
             long legal = 0, legalRaw = 0;
             var managed = Seconds(() =>

@@ -143,7 +143,11 @@ static class Worlds
                 Check.Equal(world.Counts.Collisions, 0ul, "collisions");
                 world.SpawnGroup(new SpawnGroup { Class = 0, Count = 5, Area = area });
                 world.Step();
-                Check.Equal(world.Agents.Count, 5, "a group placed");
+                rows = world.Agents;
+                Check.Equal(rows.Count, 5, "a group placed");
+                for (var i = 0; i < 5; i++) Check.Equal(rows.IndexOf(rows[i].Id), i, "index");
+                Check.That(rows.IndexOf(0) == -1 && rows.IndexOf(99) == -1, "no index");
+                Check.Throws<OverflowException>(() => world.Remove(-1));
                 Check.That(world.Memory.Agents == 5 && world.Memory.AgentBytes > 0, "memory");
                 ulong ticket;
                 Check.Equal(world.TryOrder(agents, default(Order), false, 0, out ticket), Status.Ok, "a zeroed order");

@@ -246,6 +246,9 @@ namespace Wheelbase
         /// <summary>One agent.</summary>
         public static implicit operator Selection(uint agent) { return new Selection { One = agent, Count = 1 }; }
 
+        /// <summary>One agent, not negative.</summary>
+        public static implicit operator Selection(int agent) { return new Selection { One = checked((uint)agent), Count = 1 }; }
+
         /// <summary>Several agents.</summary>
         public static implicit operator Selection(uint[] agents) { return new Selection(agents, agents == null ? 0 : agents.Length); }
 

@@ -1,5 +1,5 @@
 // Structures over borrowed memory, one for each kind of row: C# has no generic pointers before version 8, and mcs none at all.
-#if NETSTANDARD2_1 || NETSTANDARD2_1_OR_GREATER || NETCOREAPP2_1_OR_GREATER || NET5_0_OR_GREATER || UNITY_2021_2_OR_NEWER
+#if NETSTANDARD2_1 || NET_STANDARD_2_1 || NETSTANDARD2_1_OR_GREATER || NETCOREAPP2_1_OR_GREATER || NET5_0_OR_GREATER
 #define WHEELBASE_SPANS
 #endif
 using System;
@@ -20,7 +20,7 @@ namespace Wheelbase
     /// <summary>The agents of a world, in order of id, read without a copy: the library's own memory.</summary>
     /// <remarks>It holds until the world's next <c>Step</c>, <c>Restore</c>, <c>CopyFrom</c> or <c>Dispose</c>. To read it later by index throws; pointers and spans of it are not checked, and do not
     /// keep their owner alive.</remarks>
-    public unsafe struct AgentRows : IEnumerable<AgentRow>
+    public unsafe partial struct AgentRows : IEnumerable<AgentRow>
     {
         readonly WheelbaseHandle owner;
         readonly int revision;

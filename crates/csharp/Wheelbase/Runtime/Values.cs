@@ -3,7 +3,7 @@ using System.Globalization;
 
 namespace Wheelbase
 {
-    public partial struct Cell
+    public partial struct Cell : IEquatable<Cell>
     {
         /// <summary>Column and row.</summary>
         public Cell(int x, int y)
@@ -12,11 +12,26 @@ namespace Wheelbase
             Y = y;
         }
 
+        /// <summary>Whether all fields are equal.</summary>
+        public bool Equals(Cell other) { return X == other.X && Y == other.Y; }
+
+        /// <summary>Whether it is an equal one.</summary>
+        public override bool Equals(object other) { return other is Cell && Equals((Cell)other); }
+
+        /// <summary>Equal ones have equal hashes.</summary>
+        public override int GetHashCode() { return unchecked(X * 31 + Y); }
+
+        /// <summary>Whether they are equal.</summary>
+        public static bool operator ==(Cell one, Cell other) { return one.Equals(other); }
+
+        /// <summary>Whether they differ.</summary>
+        public static bool operator !=(Cell one, Cell other) { return !one.Equals(other); }
+
         /// <summary>(x, y).</summary>
         public override string ToString() { return string.Format(CultureInfo.InvariantCulture, "({0}, {1})", X, Y); }
     }
 
-    public partial struct CellRect
+    public partial struct CellRect : IEquatable<CellRect>
     {
         /// <summary>The northwest cell, columns and rows.</summary>
         public CellRect(int x, int y, uint width, uint height)
@@ -27,6 +42,21 @@ namespace Wheelbase
             Height = height;
         }
 
+        /// <summary>Whether all fields are equal.</summary>
+        public bool Equals(CellRect other) { return X == other.X && Y == other.Y && Width == other.Width && Height == other.Height; }
+
+        /// <summary>Whether it is an equal one.</summary>
+        public override bool Equals(object other) { return other is CellRect && Equals((CellRect)other); }
+
+        /// <summary>Equal ones have equal hashes.</summary>
+        public override int GetHashCode() { return unchecked(((X * 31 + Y) * 31 + (int)Width) * 31 + (int)Height); }
+
+        /// <summary>Whether they are equal.</summary>
+        public static bool operator ==(CellRect one, CellRect other) { return one.Equals(other); }
+
+        /// <summary>Whether they differ.</summary>
+        public static bool operator !=(CellRect one, CellRect other) { return !one.Equals(other); }
+
         /// <summary>(x, y) width x height.</summary>
         public override string ToString()
         {
@@ -34,7 +64,7 @@ namespace Wheelbase
         }
     }
 
-    public partial struct Pose
+    public partial struct Pose : IEquatable<Pose>
     {
         /// <summary>A pose, or a goal with this heading.</summary>
         public Pose(int x, int y, uint heading)
@@ -46,6 +76,21 @@ namespace Wheelbase
 
         /// <summary>A goal at a cell, with any heading.</summary>
         public static Pose At(int x, int y) { return new Pose(x, y, Constants.AnyHeading); }
+
+        /// <summary>Whether all fields are equal.</summary>
+        public bool Equals(Pose other) { return X == other.X && Y == other.Y && Heading == other.Heading; }
+
+        /// <summary>Whether it is an equal one.</summary>
+        public override bool Equals(object other) { return other is Pose && Equals((Pose)other); }
+
+        /// <summary>Equal ones have equal hashes.</summary>
+        public override int GetHashCode() { return unchecked((X * 31 + Y) * 31 + (int)Heading); }
+
+        /// <summary>Whether they are equal.</summary>
+        public static bool operator ==(Pose one, Pose other) { return one.Equals(other); }
+
+        /// <summary>Whether they differ.</summary>
+        public static bool operator !=(Pose one, Pose other) { return !one.Equals(other); }
 
         /// <summary>(x, y) heading.</summary>
         public override string ToString()
@@ -106,6 +151,24 @@ namespace Wheelbase
         {
             if (EndTick <= BeginTick || tick >= EndTick) return 1;
             return tick <= BeginTick ? 0 : (float)((tick - BeginTick) / (EndTick - BeginTick));
+        }
+    }
+
+    public unsafe partial struct AgentRows
+    {
+        /// <summary>The index of the row of an agent; -1 if it is not present. Binary search.</summary>
+        public int IndexOf(uint id)
+        {
+            int low = 0, high = Count - 1;
+            while (low <= high)
+            {
+                var middle = low + (high - low) / 2;
+                var found = this[middle].Id;
+                if (found == id) return middle;
+                if (found < id) low = middle + 1;
+                else high = middle - 1;
+            }
+            return -1;
         }
     }
 
