@@ -6,7 +6,11 @@ static class FortyLines
 {
     static void Main()
     {
-        var rows = new[] { "..............", "......@@......", "......@@......", "..............", "..............", "......@@......", "......@@......" };
+        var rows = new[]
+        {
+            "..............", "......@@......", "......@@......", "..............", "..............", "......@@......",
+            "......@@......",
+        };
         var tank = new ClassSpec
         {
             Name = "tank",
@@ -27,11 +31,13 @@ static class FortyLines
         {
             tables.MakeComponents(); // searches for goals out of reach end at once
             var answer = tables.Plan(new Request(new Pose(0, 0, 0), Pose.At(12, 0)), scratch, path);
-            Console.WriteLine("{0}: {1} moves, {2} ticks, by way of row {3}", Library.NameOf(answer.Result), answer.Moves, answer.Cost,
-                path.Poses[path.Poses.Count / 2].Pose.Y);
+            var middle = path.Poses[path.Poses.Count / 2];
+            Console.WriteLine("{0}: {1} moves, {2} ticks, by way of row {3}", Library.NameOf(answer.Result), answer.Moves,
+                answer.Cost, middle.Pose.Y);
 
             var number = setup.AddClass(tables);
-            var agents = new[] { setup.AddAgent(new Spawn(number, new Pose(0, 0, 0))), setup.AddAgent(new Spawn(number, new Pose(0, 5, 0))) };
+            var agents = new uint[2];
+            for (var i = 0; i < 2; i++) agents[i] = setup.AddAgent(new Spawn(number, new Pose(0, 5 * i, 0)));
             using (var world = World.Create(setup))
             {
                 world.Order(agents, Order.GoToGroup(11, 3));
@@ -39,7 +45,8 @@ static class FortyLines
                 {
                     world.Step();
                     foreach (var one in world.Events)
-                        if (one.Kind == EventKind.OrderDone) Console.WriteLine("tick {0}: tank {1} has arrived", one.Tick, one.Agent);
+                        if (one.Kind == EventKind.OrderDone)
+                            Console.WriteLine("tick {0}: tank {1} has arrived", one.Tick, one.Agent);
                 }
                 foreach (var row in world.Agents) Console.WriteLine("tank {0} is at {1}, {2}", row.Id, row.ToX, row.ToY);
                 Console.WriteLine("tick {0}, hash {1:x16}", world.Tick, world.Hash);

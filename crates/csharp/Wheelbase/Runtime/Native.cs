@@ -1176,8 +1176,9 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern byte* wb_status_name(uint status);
 
-        /// <summary>The message of the last call that failed on this thread, UTF-8, without a zero byte at its end. Mistakes in files and
-        /// texts begin with <c>file:line:column:</c>, a line for each. A failure of this call leaves the message as it is.</summary>
+        /// <summary>The message of the last call that failed on this thread, UTF-8, without a zero byte at its end. It begins with the name
+        /// of the function, as <c>wb_map_new: </c>; then mistakes in files and texts begin with <c>file:line:column:</c>, a line for each. A
+        /// failure of this call leaves the message as it is.</summary>
         /// <remarks>
         /// <para>Threads: any; each has its own message.</para>
         /// <para>Pointers: <c>buffer</c> has room for <c>capacity</c> bytes, or is null with <c>capacity</c> 0; <c>count</c> may be written.</para>
