@@ -2078,8 +2078,9 @@ uint32_t wb_abi_version(void);
 const char *wb_status_name(uint32_t status);
 
 /**
- * The message of the last call that failed on this thread, UTF-8, without a zero byte at its end. Mistakes in files and
- * texts begin with `file:line:column:`, a line for each. A failure of this call leaves the message as it is.
+ * The message of the last call that failed on this thread, UTF-8, without a zero byte at its end. It begins with the name
+ * of the function, as `wb_map_new: `; then mistakes in files and texts begin with `file:line:column:`, a line for each. A
+ * failure of this call leaves the message as it is.
  *
  * Threads: any; each has its own message.
  *
