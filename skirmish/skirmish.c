@@ -10,7 +10,7 @@
 #include <string.h>
 #include <wheelbase.h>
 
-enum { SAVED_AT = 300, LOADED_UNTIL = 500, TICKS = 800, LINE_EVERY = 50, UNITS_MAX = 300, EVENT_KINDS = 17 };
+enum { SAVED_AT = 300, LOADED_UNTIL = 400, TICKS = 700, LINE_EVERY = 50, UNITS_MAX = 300, EVENT_KINDS = 17 };
 
 static const char *const classes[] = {"scout", "truck", "tank", "hovercraft"};
 
@@ -134,8 +134,8 @@ static const struct click {
     {560, HOLD, {116, 20, 0, 0, 0, 0}},
     {600, ERRANDS, {150, 20, 52, 0, 44, 20}},     /* ten of them had errands before */
     {640, HARM, {44, 46, 8, 5, 0, 0}},
-    {680, WHY, {80, 0, 0, 0, 0, 0}},
-    {740, STOP, {0, 100, 0, 0, 0, 0}},
+    {660, WHY, {80, 0, 0, 0, 0, 0}},
+    {690, STOP, {0, 100, 0, 0, 0, 0}},
 };
 
 /* Ends the program with the words of a failure. */

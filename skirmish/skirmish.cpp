@@ -11,7 +11,7 @@
 
 namespace wb = wheelbase;
 
-constexpr std::uint32_t SAVED_AT = 300, LOADED_UNTIL = 500, TICKS = 800, LINE_EVERY = 50;
+constexpr std::uint32_t SAVED_AT = 300, LOADED_UNTIL = 400, TICKS = 700, LINE_EVERY = 50;
 constexpr const char *CLASSES[] = {"scout", "truck", "tank", "hovercraft"};
 
 /// Units in rows, all of one class and team: unit k stands at x + k % columns * dx, y + k / columns * dy.
@@ -137,8 +137,8 @@ constexpr Click CLICKS[] = {
     {560, Verb::Hold, {116, 20, 0, 0, 0, 0}},
     {600, Verb::Errands, {150, 20, 52, 0, 44, 20}}, // ten of them had errands before
     {640, Verb::Harm, {44, 46, 8, 5, 0, 0}},
-    {680, Verb::Why, {80, 0, 0, 0, 0, 0}},
-    {740, Verb::Stop, {0, 100, 0, 0, 0, 0}},
+    {660, Verb::Why, {80, 0, 0, 0, 0, 0}},
+    {690, Verb::Stop, {0, 100, 0, 0, 0, 0}},
 };
 
 /// What the game keeps beside the world, and saves with it.

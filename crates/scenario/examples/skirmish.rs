@@ -13,8 +13,8 @@ use wheelbase_sim::*;
 
 const CLASSES: [&str; 4] = ["scout", "truck", "tank", "hovercraft"];
 const SAVED_AT: u32 = 300;
-const LOADED_UNTIL: u32 = 500;
-const TICKS: u32 = 800;
+const LOADED_UNTIL: u32 = 400;
+const TICKS: u32 = 700;
 const LINE_EVERY: u32 = 50;
 
 /// Units in rows, all of one class and team: unit k stands at `x + k % columns * dx`, `y + k / columns * dy`.
@@ -190,8 +190,8 @@ const CLICKS: &[(u32, Verb, [i32; 6])] = &[
     (560, Hold, [116, 20, 0, 0, 0, 0]),
     (600, Errands, [150, 20, 52, 0, 44, 20]),   // ten of them had errands before
     (640, Harm, [44, 46, 8, 5, 0, 0]),
-    (680, Why, [80, 0, 0, 0, 0, 0]),
-    (740, Stop, [0, 100, 0, 0, 0, 0]),
+    (660, Why, [80, 0, 0, 0, 0, 0]),
+    (690, Stop, [0, 100, 0, 0, 0, 0]),
 ];
 
 /// FNV-1a of 32 bits, for the bytes of saved games.

@@ -3,7 +3,7 @@
 // examples/skirmish_in_node.mjs prints it.
 import { EventKind, GridMap, MovementClass, Path, Setup, World } from 'wheelbase';
 
-const [SAVED_AT, LOADED_UNTIL, TICKS, LINE_EVERY] = [300, 500, 800, 50];
+const [SAVED_AT, LOADED_UNTIL, TICKS, LINE_EVERY] = [300, 400, 700, 50];
 const CLASSES = ['scout', 'truck', 'tank', 'hovercraft'];
 /** What the host reads: the map and the classes. */
 export const FILES = ['river.map', ...CLASSES.map((name) => `${name}.toml`)];
@@ -128,8 +128,8 @@ const CLICKS = [
   [560, 'hold', 116, 20],
   [600, 'errands', 150, 20, 52, 0, 44, 20],       // ten of them had errands before
   [640, 'harm', 44, 46, 8, 5],
-  [680, 'why', 80],
-  [740, 'stop', 0, 100],
+  [660, 'why', 80],
+  [690, 'stop', 0, 100],
 ];
 
 /** FNV-1a of 32 bits, for the bytes of saved games. */
