@@ -226,7 +226,12 @@ impl Game {
             Ok(MovementClass::new(load_class_of_bytes(&file, None, &std::fs::read(&file)?)?)?)
         };
         let classes = CLASSES.iter().map(|name| class(name)).collect::<Result<_, _>>()?;
-        let settings = Settings { seed: 7, expansions_per_tick: 15_000, tries_per_tick: 5_000, ..Settings::named("skirmish") };
+        let settings = Settings {
+            seed: 7,
+            expansions_per_tick: 15_000,
+            tries_per_tick: 5_000,
+            ..Settings::named("skirmish")
+        };
         let mut setup = Setup::cooperative(settings, grid, classes);
         setup.friends.befriend(Team(0), Team(2));
         let mut world = World::new(setup)?;
@@ -373,7 +378,8 @@ impl Game {
                 }
             }
             _ => {
-                let reached = world.reach(unit(), b as u32).map_or(0, |reached| reached.within(b as u32).count());
+                let reached =
+                    world.reach(unit(), b as u32).map_or(0, |reached| reached.within(b as u32).count());
                 writeln!(text, "  reach {a}: {reached} poses")?;
             }
         }
@@ -409,7 +415,13 @@ impl Game {
         }
         let counts = world.counts();
         let saved = world.save()?;
-        write!(text, "tick {} hash {:016x} units {}", world.tick(), world.state_hash(), world.agents().len())?;
+        write!(
+            text,
+            "tick {} hash {:016x} units {}",
+            world.tick(),
+            world.state_hash(),
+            world.agents().len()
+        )?;
         write!(text, " x {x} y {y} headings {headings} moves {} done {}", counts.moves, counts.orders_done)?;
         write!(text, " failed {} overlaps {}", counts.orders_unreachable, counts.collisions.unwrap_or(0))?;
         write!(text, " events")?;
