@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Has headless Chromium play the skirmish (skirmish/README.md), in a page and in a Worker, and compares both with the golden text.
+"""Has headless Chromium play the skirmish (skirmish/README.md), in a page and in a Worker, and compares both texts.
 
     python3 .ci/skirmish_test.py PAGE [--inits N]
 
@@ -41,7 +41,8 @@ def main():
                 assert played[place] == golden, f"{place}: {len(played[place])} bytes, golden {len(golden)}"
             if args.inits:
                 times = asked(browser, f"skirmish.inits({args.inits})")
-                print(f"init() in {len(times)} Workers: median {statistics.median(times):.0f} ms, {min(times):.0f} to {max(times):.0f}")
+                median = statistics.median(times)
+                print(f"init() in {len(times)} Workers: median {median:.0f} ms, {min(times):.0f} to {max(times):.0f}")
             assert browser.errors() == [], browser.errors()
         finally:
             browser.close()

@@ -33,7 +33,7 @@ enum Verb
     Place,    // Class, team, x, y, heading.
     Drop,     // Class, count, x, y, width, height.
     Errands,  // First unit, count, x, y, width, height: errands there.
-    Blow,     // X, y, width, height become water; 0 waits, 1 strands, 2 removes who is there, 3 and 4 do so after so many ticks.
+    Blow,     // X, y, width, height, what becomes of units there (0 to 4: wait ...), deadline: water.
     Build,    // X, y, width, height become ground, after so many ticks.
     Gate,     // X, y, kind of the western side.
     Why,      // Unit: why does it wait?

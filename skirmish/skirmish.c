@@ -49,7 +49,7 @@ enum verb {
     PLACE,    /* Class, team, x, y, heading. */
     DROP,     /* Class, count, x, y, width, height. */
     ERRANDS,  /* First unit, count, x, y, width, height: errands there. */
-    BLOW,     /* X, y, width, height become water; 0 waits, 1 strands, 2 removes who is there, 3 and 4 do so after so many ticks. */
+    BLOW,     /* X, y, width, height, what becomes of units there (0 to 4: wait ...), deadline: water. */
     BUILD,    /* X, y, width, height become ground, after so many ticks. */
     GATE,     /* X, y, kind of the western side. */
     WHY,      /* Unit: why does it wait? */
@@ -256,7 +256,8 @@ static wb_order order_of(uint32_t kind) {
 }
 
 /* Gives units an order with one goal, after their orders or in place of them. */
-static void order_to(const struct game *game, const int32_t *n, wb_order order, int32_t x, int32_t y, uint32_t heading, uint8_t append) {
+static void order_to(const struct game *game, const int32_t *n, wb_order order, int32_t x, int32_t y, uint32_t heading,
+                     uint8_t append) {
     const wb_goal goal = {x, y, heading};
     order.goals = &goal, order.n_goals = 1;
     ok(wb_command_order(game->world, game->notes.units + n[0], (size_t)n[1], &order, 1, append, 0, NULL));

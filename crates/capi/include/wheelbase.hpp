@@ -558,7 +558,8 @@ inline wb_spawn spawn(std::uint32_t class_, const Pose &pose, Span<const wb_orde
 }
 
 /** Agents to be placed at random. */
-inline wb_spawn_group spawn_group(std::uint32_t class_, std::uint32_t count, const Rect &area, Span<const wb_order> orders = {}) {
+inline wb_spawn_group spawn_group(std::uint32_t class_, std::uint32_t count, const Rect &area,
+                                  Span<const wb_order> orders = {}) {
     wb_spawn_group usual{};
     usual.size = sizeof usual;
     usual.class_ = class_;
@@ -804,11 +805,13 @@ class World : public detail::Owner<wb_world_destroy> {
             return wb_command_tasks(handle_, agents.data(), agents.size(), &source, stream, tick, out);
         });
     }
-    Result<std::uint64_t> tasks_in(const Rect &area, const wb_task_source &source, std::uint32_t stream = 0, std::uint32_t tick = 0) {
+    Result<std::uint64_t> tasks_in(const Rect &area, const wb_task_source &source, std::uint32_t stream = 0,
+                                   std::uint32_t tick = 0) {
         return command([&](auto *out) { return wb_command_tasks_in(handle_, &area, &source, stream, tick, out); });
     }
     /** Without a pose the agent keeps cell and heading. */
-    Result<std::uint64_t> set_class(std::uint32_t agent, std::uint32_t class_, const Pose *pose = nullptr, std::uint32_t tick = 0) {
+    Result<std::uint64_t> set_class(std::uint32_t agent, std::uint32_t class_, const Pose *pose = nullptr,
+                                    std::uint32_t tick = 0) {
         return command([&](auto *out) { return wb_command_class(handle_, agent, class_, pose, tick, out); });
     }
     Result<std::uint64_t> set_speed_factor(Span<const std::uint32_t> agents, std::uint32_t permille, std::uint32_t tick = 0) {

@@ -97,7 +97,7 @@ enum Verb {
     Drop,
     /// First unit, count, x, y, width, height: errands there.
     Errands,
-    /// X, y, width, height become water; 0 waits, 1 strands, 2 removes who is there, 3 and 4 do so after so many ticks.
+    /// X, y, width, height, what becomes of units there (0 to 4: wait ...), deadline: water.
     Blow,
     /// X, y, width, height become ground, after so many ticks.
     Build,

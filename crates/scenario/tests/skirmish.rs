@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
 use std::path::Path;
+use wheelbase_sim::EventKind;
 
 #[path = "../examples/skirmish.rs"]
 #[allow(dead_code)]
@@ -23,4 +24,12 @@ fn the_skirmish_is_the_golden_one() {
         "skirmish/golden.txt is not what is played, at {first:?}. After a deliberate change of results: \
          WHEELBASE_BLESS=1 cargo test -p wheelbase-scenario --test skirmish"
     );
+
+    // It has what it is for, and no two units ever overlap.
+    let last = golden.lines().rfind(|line| line.starts_with("tick ")).unwrap();
+    assert!(last.contains(" overlaps 0 "), "{last}");
+    let events = last.split_once(" events ").unwrap().1.split(' ').map_while(|word| word.parse::<u32>().ok());
+    for (kind, n) in EventKind::ALL.into_iter().zip(events) {
+        assert!(n > 0, "{kind:?} never happens: {last}");
+    }
 }

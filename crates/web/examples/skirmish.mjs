@@ -48,7 +48,7 @@ const FORMATIONS = [
  * - place: class, team, x, y, heading
  * - drop: class, count, x, y, width, height
  * - errands: first unit, count, x, y, width, height: errands there
- * - blow: x, y, width, height become water; 0 waits, 1 strands, 2 removes who is there, 3 and 4 do so after so many ticks
+ * - blow: x, y, width, height, what becomes of units there (0 to 4: wait ...), deadline: water
  * - build: x, y, width, height become ground, after so many ticks
  * - gate: x, y, kind of the western side
  * - why: unit: why does it wait?

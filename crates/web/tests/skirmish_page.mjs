@@ -33,7 +33,11 @@ if (typeof document === 'undefined') {
   });
   globalThis.skirmish = {
     // The Worker begins first, for the page is busy until its own is played.
-    play: async () => { const worker = inWorker(files); const page = await played(files); return { page: page.text, worker: (await worker).text }; },
+    play: async () => {
+      const worker = inWorker(files);
+      const page = await played(files);
+      return { page: page.text, worker: (await worker).text };
+    },
     inits: async (n) => { const all = []; for (let i = 0; i < n; i++) all.push((await inWorker(null)).ms); return all; },
   };
 }
