@@ -28,7 +28,9 @@ fn the_skirmish_is_the_golden_one() {
     // It has what it is for, and no two units ever overlap.
     let last = golden.lines().rfind(|line| line.starts_with("tick ")).unwrap();
     assert!(last.contains(" overlaps 0 "), "{last}");
-    let events = last.split_once(" events ").unwrap().1.split(' ').map_while(|word| word.parse::<u32>().ok());
+    let events = last.split_once(" events ").unwrap().1.split(' ');
+    let events: Vec<u32> = events.map_while(|word| word.parse().ok()).collect();
+    assert_eq!(events.len(), EventKind::ALL.len(), "{last}");
     for (kind, n) in EventKind::ALL.into_iter().zip(events) {
         assert!(n > 0, "{kind:?} never happens: {last}");
     }
