@@ -834,9 +834,8 @@ class World : public detail::Owner<wb_world_destroy> {
     Result<std::uint64_t> set_team_in(const Rect &area, std::uint32_t team, std::uint32_t tick = 0) {
         return command([&](auto *out) { return wb_command_team_in(handle_, &area, team, tick, out); });
     }
-    /** In a world with WB_RULE_COMMANDED: the primitive for each of the agents. */
+    /** In a world with WB_RULE_COMMANDED: the primitive for each of the agents. Of a longer array the rest is ignored. */
     Result<std::uint64_t> decide(Span<const std::uint32_t> agents, Span<const std::uint8_t> primitives, std::uint32_t tick = 0) {
-        // One for each: the shorter array says how many there are.
         const std::size_t n = agents.size() < primitives.size() ? agents.size() : primitives.size();
         return command(
             [&](auto *out) { return wb_command_decisions(handle_, agents.data(), primitives.data(), n, tick, out); });
