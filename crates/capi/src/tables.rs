@@ -151,7 +151,7 @@ pub unsafe extern "C" fn wb_tables_update(
         // SAFETY: by this function's contract.
         let (out, changed) = unsafe { (optional_output(effect, "effect")?, read_area(changed, "changed")?) };
         tables.check_map(&map.0)?;
-        let update = tables.tables.update(&map.0, changed.intersection(map.0.size().rect()));
+        let update = tables.tables.update(&map.0, changed);
         tables.version += 1;
         tables.edits += 1;
         let flag = |is: bool, flag: u32| if is { flag } else { 0 };

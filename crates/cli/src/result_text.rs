@@ -4,12 +4,17 @@
 use crate::failed_orders::{FailedOrders, agent_text};
 use crate::output::row;
 use std::io::{self, Write};
-use wheelbase_sim::{LongestResult, OrdersLeftBy, RunResult, STUCK_AFTER_TICKS, WaitForCycle};
+use wheelbase_sim::{
+    EditPendingFor, HeldAgent, LongestResult, OrdersLeftBy, RunResult, STUCK_AFTER_TICKS, WaitForCycle,
+};
 use wheelbase_view::safe_text;
 
 /// Most wait-for cycles, and most agents of each.
 const CYCLES_SHOWN: usize = 4;
 const CYCLE_AGENTS_SHOWN: usize = 8;
+/// Most edits that wait, and most agents of each.
+const EDITS_SHOWN: usize = 4;
+const EDIT_AGENTS_SHOWN: usize = 4;
 /// Most rules that keep agents with orders left.
 const RULES_SHOWN: usize = 6;
 /// Waits and times without progress, in ticks, from which on the longest of each class is shown.
@@ -22,12 +27,12 @@ pub fn write_text(out: &mut impl Write, result: &RunResult, failed: &FailedOrder
     writeln!(out, "{}, {ticks} ticks: {}", safe_text::line(scenario), asked_and_done(result))?;
     row(out, "agents", format!("{agents}, {moves} moves, {threads} threads"))?;
     write_orders(out, result, failed)?;
+    write_edits(out, result)?;
     let mut line = |name: &str, value: String| row(out, name, value);
     if result.tasks_done > 0 {
         line("tasks done", format!("{}, longest {} ticks", result.tasks_done, result.longest_task_ticks))?;
     }
     let counts = [
-        ("edits pending", result.edits_pending, "they wait for agents in their areas"),
         ("agents removed", result.removed, "by events and edits"),
         ("agents not placed", result.not_placed, "events found no room for them"),
         ("agents stuck", result.stuck_agents, &format!("no move ended for {STUCK_AFTER_TICKS} ticks")),
@@ -46,6 +51,24 @@ pub fn write_text(out: &mut impl Write, result: &RunResult, failed: &FailedOrder
         line("collisions", collisions.to_string())?;
     }
     write_times(out, result)
+}
+
+/// The edits that wait, and for whom.
+fn write_edits(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
+    if result.edits_pending > 0 {
+        row(out, "edits pending", format!("{}: they wait for agents in their areas", result.edits_pending))?;
+    }
+    for edit in result.edits_pending_for.iter().take(EDITS_SHOWN) {
+        let EditPendingFor { asked, agents, held } = edit;
+        let named = held.iter().take(EDIT_AGENTS_SHOWN).map(|of| {
+            let HeldAgent { agent, name, class, at: [x, y], reason } = of;
+            format!("{} at ({x}, {y}): {}", agent_text(class, *agent, name.as_deref()), reason.text)
+        });
+        let named = named.collect::<Vec<_>>().join("; ");
+        let verb = if *agents == 1 { "agent" } else { "agents" };
+        row(out, "  edit", format!("of tick {asked}, for {agents} {verb}: {named}"))?;
+    }
+    Ok(())
 }
 
 /// What the scenario asks for, and how much of it is done.

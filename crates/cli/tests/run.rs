@@ -10,7 +10,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Keys of the result in their order.
-const KEYS: [&str; 41] = [
+const KEYS: [&str; 42] = [
     "schema",
     "scenario",
     "seed",
@@ -25,6 +25,7 @@ const KEYS: [&str; 41] = [
     "tasks_done",
     "longest_task_ticks",
     "edits_pending",
+    "edits_pending_for",
     "removed",
     "not_placed",
     "collisions",

@@ -18,7 +18,7 @@ const MIXED: &str = "mixed.toml";
 const LOCKED: [&str; 1] = ["traffic/18_no_reverse_open.toml"];
 /// Tasks without end in crowds: whether somebody waits at the last tick is chance. `tests/hard_cases.rs` bounds how long
 /// anybody does.
-const CROWDED: [&str; 7] = [
+const CROWDED: [&str; 8] = [
     "traffic/13_bridge_3.toml",
     "traffic/14_bridge_5.toml",
     "traffic/15_bridge_8.toml",
@@ -26,6 +26,7 @@ const CROWDED: [&str; 7] = [
     "traffic/17_bridge_closes.toml",
     "traffic/20_two_doors.toml",
     "traffic/21_dead_end.toml",
+    "traffic/23_open_ground_closes.toml",
 ];
 /// Takes as long as all others together, so it is run first.
 const LONGEST: &str = "traffic/6_gate.toml";

@@ -15,7 +15,7 @@ use wheelbase_sim::{RunResult, RunState, TickTimes};
 /// Tasks without end.
 const GOAL_ON_BRIDGE: &str = "12_goal_on_bridge.toml";
 /// Held in `tests/hard_cases.rs`: tasks without end, or orders that are not all done.
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 10] = [
     "13_bridge_3.toml",
     "14_bridge_5.toml",
     "15_bridge_8.toml",
@@ -25,6 +25,7 @@ const OTHERS: [&str; 9] = [
     "19_no_reverse_maze.toml",
     "20_two_doors.toml",
     "21_dead_end.toml",
+    "23_open_ground_closes.toml",
 ];
 
 /// Name, orders, and the tick by which all must be done: not a measured one, but one past which the rule of traffic

@@ -92,6 +92,7 @@ mod commands;
 mod congestion;
 mod counts;
 mod crash_report;
+mod disturbed;
 mod goal_poses;
 mod group_goals;
 pub mod invariant;
@@ -152,9 +153,9 @@ pub use crash_report::{CRASH_REPORT, CommandsSince, CrashReport};
 pub use log::{AppliedEdit, EditEffect, TraceEvent};
 pub use memory::Memory;
 pub use metrics::{
-    ClassResult, Counters, HeldAgent, LongestResult, NOT_OUTCOME, NoSingleAgentBound, OrdersLeftBy,
-    RunResult, STUCK_AFTER_TICKS, SingleAgentBound, TickMs, TickTimes, WAIT_FOR_CYCLE_AGENTS_MAX,
-    WAIT_FOR_CYCLES_MAX, WaitForCycle, permille, quantile_ms, single_agent_bounds,
+    ClassResult, Counters, EditPendingFor, HeldAgent, LongestResult, NOT_OUTCOME, NoSingleAgentBound,
+    OrdersLeftBy, RunResult, STUCK_AFTER_TICKS, SingleAgentBound, TickMs, TickTimes,
+    WAIT_FOR_CYCLE_AGENTS_MAX, WAIT_FOR_CYCLES_MAX, WaitForCycle, permille, quantile_ms, single_agent_bounds,
     single_agent_bounds_observed,
 };
 pub use name::Name;

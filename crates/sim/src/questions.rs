@@ -2,9 +2,9 @@
 //! may ask different ones. The answers describe the world after the last step; later commands do not count.
 
 use crate::commands::RefusalReason;
+use crate::disturbed::disturbed_by;
 use crate::goal_poses::poses_of;
 use crate::orders::OrderKind;
-use crate::phases::edits::disturbed_by;
 use crate::requests::{PathRequest, PathSource};
 use crate::world::World;
 use wheelbase_grid::{Change, Rect};

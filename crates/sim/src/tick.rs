@@ -2,6 +2,7 @@
 
 use crate::agents::Agents;
 use crate::broken::Broken;
+use crate::disturbed::sends_off;
 use crate::invariant;
 use crate::phases::congestion::{replan_around_congestion, update_congestion};
 use crate::phases::events::apply_events;
@@ -155,7 +156,8 @@ impl World {
     }
 
     /// Whether no later tick can change anything: no command waits, no edit has a deadline, and every agent rests
-    /// without anything to do. A pending edit then waits for an agent that will never move.
+    /// without anything to do. A pending edit then waits for an agent that will never move: it is on hold, or no moves
+    /// lead it off the cells of the edit.
     pub fn nothing_left(&self) -> bool {
         let Agents { motion, busy, .. } = &self.agents;
         let is_still = |row: usize| {
@@ -167,5 +169,6 @@ impl World {
             && !self.pending_edits.any_deadline()
             && !self.obstructed.any_tries(self.agents.cleared)
             && busy.iter().all(is_still)
+            && !sends_off(self)
     }
 }

@@ -14,6 +14,7 @@ use wheelbase_sim::{
     PathSource, RefusalReason, RunState, SetupError, SetupErrors, Spawn, SpawnGroup, TaskSource, Team,
     Ticket, Trip, UnreachableReason, WaitReason, World,
 };
+use wheelbase_traffic::{Cooperative, Reason, TrafficParams};
 
 const A: AgentId = AgentId(0);
 const B: AgentId = AgentId(1);
@@ -549,6 +550,7 @@ fn an_edit_of_many_changes_is_one_revision() {
 #[test]
 fn an_edit_waits_as_a_whole_until_it_disturbs_nobody() {
     let mut run = Checked::on(open(8, 2), &[at(WALKER, 2, 0, 0), at(WALKER, 6, 1, 0)]);
+    run.does(Command::hold(A));
     assert_eq!(run.world.would_disturb(&[flood(2, 0, 1, 1), flood(6, 1, 1, 1)]), Ok(vec![A, B]));
     let ticket = run.does(edit([flood(2, 0, 1, 1), flood(5, 0, 1, 1)], OnAgents::Wait));
     let waits = run.world.events()[0];
@@ -590,6 +592,8 @@ fn an_edit_with_a_deadline_strands_or_removes_then() {
         .flat_map(|ticks| [AtDeadline::Strand, AtDeadline::Remove].map(|then| (ticks, then)))
     {
         let mut run = Checked::on(open(8, 2), &[at(WALKER, 2, 0, 0), at(WALKER, 6, 1, 0)]);
+        // Else it would be sent off.
+        run.does(Command::hold(A));
         let ticket = run.does(edit([flood(2, 0, 1, 1)], OnAgents::WaitUntil { deadline, then }));
         let asked = run.world.tick() - 1;
         while run.world.tick() < asked + deadline {
@@ -615,6 +619,7 @@ fn an_edit_with_a_deadline_strands_or_removes_then() {
 fn an_edit_with_a_deadline_does_not_wait_for_it() {
     let mut run = Checked::on(open(8, 1), &[at(WALKER, 2, 0, 0), at(WALKER, 4, 0, 0)]);
     let until = OnAgents::WaitUntil { deadline: 40, then: AtDeadline::Remove };
+    run.does(Command::hold(A));
     run.does(edit([flood(2, 0, 1, 1)], until));
     run.does(Command::order(B, Order::goto(cell(0, 0))));
     run.does(Command::order(A, Order::goto(cell(0, 0))));
@@ -637,6 +642,7 @@ fn deadlines_are_part_of_the_state() {
     ];
     let hashes = all.map(|on_agents| {
         let mut run = Checked::on(open(8, 1), &[at(WALKER, 2, 0, 0)]);
+        run.does(Command::hold(A));
         run.does(edit([flood(2, 0, 1, 1)], on_agents));
         run.steps(3);
         run.world.state_hash()
@@ -967,6 +973,19 @@ fn reasons_for_waiting() {
     assert_eq!(run.world.reason_for_waiting(AgentId(8)), None);
     run.does(Command::order(B, Order::wait(100)));
     assert_eq!(run.world.reason_for_waiting(B), Some(WaitReason::Dwelling));
+    run.does(edit([flood(2, 0, 1, 1), flood(4, 0, 1, 1)], OnAgents::Wait));
+    run.does(Command::order(A, Order::goto(cell(3, 0))));
+    run.steps(6);
+    // One body's length before the cells.
+    let by_rule = WaitReason::Traffic(Reason::Edit { at: cell(2, 0) });
+    assert_eq!((run.cell(A), run.world.reason_for_waiting(A)), (cell(0, 0), Some(by_rule)));
+    let mut setup = setup_on(lane(12));
+    let params = TrafficParams { keep_clear_quarters: 0, ..TrafficParams::USUAL };
+    let (size, rule) = (setup.grid.size(), setup.settings.collision);
+    setup.traffic = Box::new(Cooperative::new(&setup.tables, size, rule, params));
+    setup.agents = vec![at(WALKER, 0, 0, 0), at(WALKER, 4, 0, 0)];
+    let mut run = Checked::new(World::new(setup).unwrap());
+    run.does(Command::order(B, Order::wait(100)));
     run.does(edit([flood(2, 0, 1, 1), flood(4, 0, 1, 1)], OnAgents::Wait));
     run.does(Command::order(A, Order::goto(cell(3, 0))));
     run.steps(6);

@@ -84,7 +84,7 @@ pub enum Reason {
         /// The cell.
         at: CellXY,
     },
-    /// An edit of the map waits for a cell of the next moves.
+    /// An edit of the map waits for a cell of the next moves, or keeps the ground there clear.
     Edit {
         /// The cell.
         at: CellXY,

@@ -152,13 +152,13 @@ impl MovementTables {
         Arc::make_mut(&mut self.compiled).make_components();
     }
 
-    /// Follows an edit of the map: recompiles the poses whose swept cells can touch the changed rectangle, and
-    /// updates the components. Afterwards the tables equal freshly compiled ones. The first elevation of a map,
+    /// Follows an edit of the map: recompiles the poses whose swept cells can touch the changed rectangle, of which
+    /// what lies off the map is left out, and updates the components. Afterwards the tables equal freshly compiled ones. The first elevation of a map,
     /// and slopes with more distinct times than the layout holds, recompile everything.
     /// # Panics
     /// If the map differs in size or shape from the one the tables were compiled for.
     pub fn update(&mut self, grid: &Grid, changed: Rect) -> Update {
-        Arc::make_mut(&mut self.compiled).update(grid, changed)
+        Arc::make_mut(&mut self.compiled).update(grid, changed.intersection(grid.size().rect()))
     }
 
     /// Recomputes the strong components of a class with one-way moves if edits have made them

@@ -1,6 +1,7 @@
 //! What a run has come to: counters of a tick, the result, wait-for cycles, and the single-agent bound.
 
 pub mod counters;
+pub mod edits_pending_for;
 pub mod longest;
 pub mod orders_left;
 pub mod result;
@@ -10,6 +11,7 @@ pub mod tick_times;
 pub mod wait_for_cycles;
 
 pub use counters::Counters;
+pub use edits_pending_for::EditPendingFor;
 pub use longest::{ClassResult, LongestResult};
 pub use orders_left::{HeldAgent, OrdersLeftBy};
 pub use result::{NOT_OUTCOME, RunResult, permille};

@@ -49,16 +49,7 @@ impl World {
                     continue;
                 }
             }
-            let motion = &self.agents.motion[row];
-            let class = usize::from(motion.class.0);
-            let cell = self.tables[class].space().pose(motion.state).cell;
-            let example = HeldAgent {
-                agent: id.0,
-                name: self.agents.name(row),
-                class: self.classes[class].name.clone(),
-                at: [cell.x, cell.y],
-                reason: reason.named(),
-            };
+            let example = self.held_agent(row, reason.named());
             if let Some(at) = at {
                 (found[at].example, since[at]) = (example, progress);
             } else {
@@ -68,5 +59,19 @@ impl World {
         }
         found.sort_by_key(|of| (Reverse(of.agents), of.rule));
         found
+    }
+
+    /// The agent in a row, with what keeps it.
+    pub(crate) fn held_agent(&self, row: usize, reason: NamedReason) -> HeldAgent {
+        let motion = &self.agents.motion[row];
+        let class = usize::from(motion.class.0);
+        let cell = self.tables[class].space().pose(motion.state).cell;
+        HeldAgent {
+            agent: self.agents.ids[row].0,
+            name: self.agents.name(row),
+            class: self.classes[class].name.clone(),
+            at: [cell.x, cell.y],
+            reason,
+        }
     }
 }

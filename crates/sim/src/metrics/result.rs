@@ -1,5 +1,6 @@
 //! The result of a run.
 
+use crate::metrics::edits_pending_for::EditPendingFor;
 use crate::metrics::longest::ClassResult;
 use crate::metrics::orders_left::OrdersLeftBy;
 use crate::metrics::tick_times::{TickMs, TickTimes};
@@ -28,6 +29,7 @@ pub struct RunResult {
     pub tasks_done: u64,
     pub longest_task_ticks: u32,
     pub edits_pending: u64,
+    pub edits_pending_for: Vec<EditPendingFor>,
     pub removed: u64,
     pub not_placed: u64,
     pub collisions: Option<u64>,
@@ -89,6 +91,7 @@ impl RunResult {
             tasks_done: counts.tasks_done,
             longest_task_ticks: world.longest_task_ticks(),
             edits_pending: world.edits_pending() as u64,
+            edits_pending_for: world.edits_pending_for(),
             removed: counts.removed,
             not_placed: counts.not_placed,
             collisions: counts.collisions,

@@ -4,6 +4,7 @@ use super::selection::{for_each_row, refuse_command};
 use super::{agents, classes, edits, orders_given};
 use crate::agents::Agents;
 use crate::commands::{Command, RefusalReason, Ticket};
+use crate::disturbed::check_edit;
 use crate::pending_edits::PendingEdit;
 use crate::tick_buffers::TickBuffers;
 use crate::world::World;
@@ -91,7 +92,7 @@ fn carry_out(world: &mut World, ticket: Ticket, command: Command) {
             agents::set_speed_factor(world, row, permille);
             Ok(())
         }),
-        Command::Edit(edit) => edits::check_edit(world, &edit).map(|()| {
+        Command::Edit(edit) => check_edit(world, &edit).map(|()| {
             edits::request_edit(world, PendingEdit { asked: world.tick, ticket, edit });
         }),
         Command::Decisions(decisions) => agents::set_decisions(world, ticket, &decisions),

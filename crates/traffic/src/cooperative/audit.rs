@@ -13,6 +13,7 @@ use crate::cooperative::state::Cooperative;
 use crate::cooperative::turning::Rest;
 use crate::motion::{AgentSlot, end_state};
 use crate::path_pool::PathPool;
+use crate::speed::ticks_at_speed;
 use crate::ticks::NEVER;
 use crate::view::AgentsView;
 use std::collections::{BTreeMap, BTreeSet};
@@ -200,10 +201,23 @@ impl Audit<'_> {
             if !is_new || plan.is_empty() {
                 continue;
             }
-            let covers = |pose: Pose| {
-                let body = (pose.cell, tables.class().cells_at(pose));
-                table.corridor_control.keep_clear.covers(body, self.agents.teams[row])
-            };
+            // A plan whose first move has begun was made where that move began: for a move of one tick that has ended,
+            // before the pose at which it ended.
+            let keep_clear = &table.corridor_control.keep_clear;
+            let body = |pose: Pose| (pose.cell, tables.class().cells_at(pose));
+            let at = |state| keep_clear.agent_at(self.agents.teams[row], body(tables.space().pose(state)));
+            let at_end = table.keeps_clear(&self.agents, self.tables, row);
+            let (mut keeps_clear, factor) = (at(motion.state), self.agents.speed_factors[row]);
+            if motion.at_rest() && !keeps_clear.leaves_edit {
+                tables.for_each_predecessor(motion.state, |before| {
+                    let before_it = at(before.state);
+                    if ticks_at_speed(before.ticks, factor) == 1 && before_it.leaves_edit {
+                        keeps_clear = before_it;
+                    }
+                });
+            }
+            let keeps_clear = if keeps_clear.leaves_edit { keeps_clear } else { at_end };
+            let covers = |pose: Pose| keep_clear.covers(body(pose), keeps_clear);
             let mut pose = tables.space().pose(end_state(tables, motion));
             let mut crosses = false;
             for planned in plan.moves() {

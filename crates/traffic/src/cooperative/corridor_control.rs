@@ -5,6 +5,7 @@ use crate::collision::Transition;
 use crate::cooperative::admission::Admission;
 use crate::cooperative::corridor_map::{CorridorMap, NO_CORRIDOR};
 use crate::cooperative::keep_clear::KeepClear;
+use crate::forbidden::ForbiddenArea;
 use crate::params::TrafficParams;
 use crate::teams::Team;
 use wheelbase_grid::{CellXY, GridSize, Rect};
@@ -46,10 +47,10 @@ impl CorridorControl {
         self.admission.update(&self.map)
     }
 
-    /// Finds which corridors are busy at a tick.
-    pub(crate) fn find_busy(&mut self, tick: u32) {
+    /// Finds which corridors are busy at a tick, and the ground that is kept clear for them and for edits that wait.
+    pub(crate) fn find_busy(&mut self, tick: u32, forbidden: &[ForbiddenArea]) {
         self.admission.find_busy(tick);
-        self.keep_clear.update(&self.map, &self.admission);
+        self.keep_clear.update(&self.map, &self.admission, forbidden);
     }
 
     /// The corridor that a move enters, if it is busy for a team.

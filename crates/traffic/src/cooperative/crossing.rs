@@ -23,7 +23,7 @@ pub(crate) fn find_crossing(
     let motion = &view.agents.motion[row];
     let class = motion.class.0 as usize;
     let tables = &view.tables[class];
-    let (space, team) = (tables.space(), view.agents.teams[row]);
+    let (space, keeps_clear) = (tables.space(), table.keeps_clear(&view.agents, view.tables, row));
     let keep_clear = &table.corridor_control.keep_clear;
     let horizon_moves = table.params.horizon_steps as usize;
     // A body that cannot undo its moves has to come to where it can turn.
@@ -33,7 +33,7 @@ pub(crate) fn find_crossing(
     }
     let covers = |state: State| {
         let pose = space.pose(state);
-        keep_clear.covers((pose.cell, tables.class().cells_at(pose)), team)
+        keep_clear.covers((pose.cell, tables.class().cells_at(pose)), keeps_clear)
     };
     let path = guide_moves(view, row, &table.heads[view.agents.slots[row].index()]);
     let (mut state, mut crosses, mut fits_at) = (from, turns || covers(from), 0);

@@ -7,6 +7,7 @@ use crate::cooperative::admission::Entrant;
 use crate::cooperative::corridor_control::CorridorControl;
 use crate::cooperative::corridor_map::NO_CORRIDOR;
 use crate::cooperative::corridors_ahead::{CORRIDORS_MAX, CorridorAhead, note_corridors};
+use crate::cooperative::keep_clear::KeepsClear;
 use crate::cooperative::moves::{
     end_of_move, is_following, is_idle, pose_after, reserve_begun_move, step_ticks, transition_at,
 };
@@ -189,9 +190,9 @@ impl PlanTable {
     pub(crate) fn key(&self, view: &TrafficView<'_>, row: usize) -> PriorityKey {
         let (slot, key) = (view.agents.slots[row], view.agents.keys[row]);
         let head = &self.heads[slot.index()];
-        // Agents in corridors come before all others.
+        // Agents in corridors come before all others, and so do those that an edit waits for.
         let own = match head.has.admitted_at() {
-            _ if head.is_inside => key,
+            _ if head.is_inside || self.is_on_edit(view, row) => key,
             true => PriorityKey::of_entering(self.details[slot.index()].admitted_at, view.agents.ids[row]),
             false => key.outside(),
         };
@@ -385,6 +386,25 @@ impl PlanTable {
         *path_number = path_number.wrapping_add(1);
     }
 
+    /// Whether an agent is on cells of an edit that waits, or will be at the end of its move.
+    fn is_on_edit(&self, view: &TrafficView<'_>, row: usize) -> bool {
+        !view.forbidden.is_empty() && self.keeps_clear(&view.agents, view.tables, row).leaves_edit
+    }
+
+    /// What an agent is to keep-clear ground, from the end of its move on.
+    pub(crate) fn keeps_clear(
+        &self,
+        agents: &AgentsView<'_>,
+        tables: &[MovementTables],
+        row: usize,
+    ) -> KeepsClear {
+        let motion = &agents.motion[row];
+        let tables = &tables[motion.class.0 as usize];
+        let pose = tables.space().pose(end_state(tables, motion));
+        let body = (pose.cell, tables.class().cells_at(pose));
+        self.corridor_control.keep_clear.agent_at(agents.teams[row], body)
+    }
+
     /// The context of an agent that searches.
     pub(crate) fn context<'a>(
         &'a self,
@@ -399,6 +419,7 @@ impl PlanTable {
             forbidden: view.forbidden,
             priority_claims: &self.priority_claims,
             corridor_control: &self.corridor_control,
+            keeps_clear: self.keeps_clear(&view.agents, view.tables, row),
             turning: &self.turning,
             heads: &self.heads,
             class: view.agents.motion[row].class.0 as usize,

@@ -10,10 +10,13 @@ use crate::cooperative::moves::{guide_moves, is_idle, set_guide_path};
 use crate::cooperative::planning::Planning;
 use crate::cooperative::retreat::{Attempt, ChainLink, PushScratch, find_retreats};
 use crate::decisions::{Decisions, Leads, Reroute};
-use crate::motion::{Activity, AgentId};
+use crate::motion::{Activity, AgentId, AgentSlot};
 use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
 use wheelbase_planner::model::Offset;
+
+/// Doublings of the poses of a search for a retreat off the cells of an edit, at most.
+const EDIT_DOUBLINGS_MAX: u32 = 9;
 
 /// Sends `other`, and the agents in its way, to retreats from the agent in `row`; says whether all have one.
 pub(crate) fn push_aside(
@@ -138,35 +141,88 @@ pub(crate) fn clear_entrances(
             scratch.avoided.insert(index);
             let off = cell.chebyshev_distance(entrance.cell);
             for reservation in reservations.on(index).filter(|reservation| reservation.until == FOREVER) {
-                let Some(row) = view.agents.row_of_slot(reservation.agent) else { continue };
-                let motion = &view.agents.motion[row];
-                let head = &planning.table.heads[reservation.agent.index()];
-                let push_again_at = planning.table.details[reservation.agent.index()].push_again_at;
-                let stands = motion.at_rest() && head.plan_is_empty() && head.retreat_left == 0;
-                if view.agents.teams[row].is_in(busy_for)
-                    && stands
-                    && is_idle(motion.activity)
-                    && push_again_at <= view.tick
-                {
+                let Some(row) = idle_row(planning, reservation.agent) else { continue };
+                if view.agents.teams[row].is_in(busy_for) {
                     nearest = Some(nearest.map_or((off, row), |known| known.min((off, row))));
                 }
             }
         }
         let Some((_, row)) = nearest else { continue };
-        scratch.chain.clear();
-        scratch.moves.clear();
-        scratch.chain.push(ChainLink::of(row));
-        let by = (PriorityKey::LAST, view.friends.of_team(view.agents.teams[row]));
-        let mut attempt = attempt(planning, by, false, params.clear_entrances_doublings);
-        if find_retreats(planning, scratch, 0, &mut attempt) {
-            for at in 0..scratch.chain.len() {
-                send_to_retreat(planning, scratch, at, None, decisions);
+        send_off(planning, scratch, row, params.clear_entrances_doublings, decisions);
+    }
+}
+
+/// Sends idle agents off the cells of edits that wait, and off the ground around them, one for each edit at a time: those
+/// on its cells first, then by id.
+pub(crate) fn clear_edits(planning: &mut Planning<'_>, scratch: &mut PushScratch, decisions: &mut Decisions) {
+    let (view, params) = (planning.view, planning.table.params);
+    if view.forbidden.is_empty() || !view.tick.is_multiple_of(params.clear_entrances_ticks) {
+        return;
+    }
+    for ground in 0..planning.table.corridor_control.keep_clear.n_grounds() {
+        scratch.avoided.reset(view.grid_size.n_cells());
+        let (reservations, mut n_cells) = (&planning.table.reservations, 0_u32);
+        let mut first: Option<(bool, AgentId, usize)> = None;
+        for (cell, is_of_edit) in planning.table.corridor_control.keep_clear.cells_for_edit(ground) {
+            let index = reservations.index(cell, Offset::new(0, 0));
+            scratch.avoided.insert(index);
+            n_cells += 1;
+            for reservation in reservations.on(index).filter(|reservation| reservation.until == FOREVER) {
+                let Some(row) = idle_row(planning, reservation.agent) else { continue };
+                // Who waits there for a time goes by itself.
+                if view.agents.motion[row].activity == Activity::Dwelling {
+                    continue;
+                }
+                let found = (!is_of_edit, view.agents.ids[row], row);
+                first = Some(first.map_or(found, |known| known.min(found)));
             }
-        } else {
-            let step_ticks = planning.table.step_ticks_of(&view.agents, row);
-            let details = &mut planning.table.details[view.agents.slots[row].index()];
-            details.push_again_at = view.tick.saturating_add(params.clear_again_steps * step_ticks);
         }
+        if let Some((_, _, row)) = first {
+            // The way off a large area is long.
+            let class = view.agents.motion[row].class.0 as usize;
+            let poses = u64::from(n_cells) * u64::from(view.tables[class].space().headings());
+            let doublings =
+                (poses / u64::from(params.retreat_poses)).checked_ilog2().map_or(0, |log| log + 1);
+            let doublings = doublings.clamp(params.clear_entrances_doublings, EDIT_DOUBLINGS_MAX);
+            send_off(planning, scratch, row, doublings, decisions);
+        }
+    }
+}
+
+/// The row of an agent that stands idle, is not on its way to a retreat, and may be pushed again.
+fn idle_row(planning: &Planning<'_>, slot: AgentSlot) -> Option<usize> {
+    let view = planning.view;
+    let row = view.agents.row_of_slot(slot)?;
+    let motion = &view.agents.motion[row];
+    let head = &planning.table.heads[slot.index()];
+    let push_again_at = planning.table.details[slot.index()].push_again_at;
+    let stands = motion.at_rest() && head.plan_is_empty() && head.retreat_left == 0;
+    (stands && is_idle(motion.activity) && push_again_at <= view.tick).then_some(row)
+}
+
+/// Sends an idle agent, and those in its way, to retreats clear of the avoided cells; it is tried again after a pause if
+/// there are none.
+fn send_off(
+    planning: &mut Planning<'_>,
+    scratch: &mut PushScratch,
+    row: usize,
+    doublings: u32,
+    decisions: &mut Decisions,
+) {
+    let (view, params) = (planning.view, planning.table.params);
+    scratch.chain.clear();
+    scratch.moves.clear();
+    scratch.chain.push(ChainLink::of(row));
+    let by = (PriorityKey::LAST, view.friends.of_team(view.agents.teams[row]));
+    let mut attempt = attempt(planning, by, false, doublings);
+    if find_retreats(planning, scratch, 0, &mut attempt) {
+        for at in 0..scratch.chain.len() {
+            send_to_retreat(planning, scratch, at, None, decisions);
+        }
+    } else {
+        let step_ticks = planning.table.step_ticks_of(&view.agents, row);
+        let details = &mut planning.table.details[view.agents.slots[row].index()];
+        details.push_again_at = view.tick.saturating_add(params.clear_again_steps * step_ticks);
     }
 }
 

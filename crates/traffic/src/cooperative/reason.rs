@@ -6,6 +6,7 @@ use crate::cooperative::contraflow::Contraflow;
 use crate::cooperative::corridor_entry::{blocks_entry, list_corridors_ahead};
 use crate::cooperative::corridors_ahead::CorridorAhead;
 use crate::cooperative::crossing::{find_crossing, moves_max};
+use crate::cooperative::keep_clear::KeptFor;
 use crate::cooperative::moves::{guide_moves, pose_after, transition_at};
 use crate::cooperative::path_cells::PathCells;
 use crate::cooperative::plan_table::PlanTable;
@@ -287,10 +288,11 @@ impl<'a> Walk<'a> {
         let tables = &view.tables[class];
         let cells = tables.class().cells_at(pose);
         let keep_clear = &table.corridor_control.keep_clear;
-        match keep_clear.corridor_under((pose.cell, cells), view.agents.teams[row]) {
-            Some(corridor) => {
+        match keep_clear.kept_under((pose.cell, cells), table.keeps_clear(&view.agents, view.tables, row)) {
+            Some(KeptFor::Corridor(corridor)) => {
                 Reason::KeepClear { corridor: place_of(table, view, corridor), holder: None, at: pose.cell }
             }
+            Some(KeptFor::Edit(_)) => Reason::Edit { at: pose.cell },
             None => {
                 let body = (view.agents.slots[row], class, tables);
                 let other = table.turning.holder(body, state, &table.reservations);

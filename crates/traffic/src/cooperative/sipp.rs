@@ -13,6 +13,7 @@ use super::plan::{MOVES_MAX, Plan, PlannedMove};
 use super::reservations::{FOREVER, Precedence, Reservations};
 use crate::collision::{CollisionRule, Transition};
 use crate::cooperative::corridors_ahead::CorridorAhead;
+use crate::cooperative::keep_clear::KeepsClear;
 use crate::cooperative::plan_head::PlanHead;
 use crate::cooperative::priority_claims::PriorityClaims;
 use crate::cooperative::turning::{Rest, TurningCircles};
@@ -58,6 +59,8 @@ pub(crate) struct SippContext<'a> {
     pub(crate) corridors: &'a [u32],
     /// Whose reservations count.
     pub(crate) precedence: Precedence<'a>,
+    /// What it is to keep-clear ground, from the end of its move on.
+    pub(crate) keeps_clear: KeepsClear,
     /// Its team, and its friends, a bit each.
     pub(crate) team: Team,
     pub(crate) friends: u32,
@@ -117,7 +120,7 @@ impl<'a> SippContext<'a> {
     /// where the agent or another could not turn.
     pub(crate) fn may_end(&self, pose: Pose, state: State, crossing: Crossing) -> bool {
         let body = (pose.cell, self.tables.class().cells_at(pose));
-        (crossing.goal == Some(state) || !self.corridor_control.keep_clear.covers(body, self.team))
+        (crossing.goal == Some(state) || !self.corridor_control.keep_clear.covers(body, self.keeps_clear))
             && (!self.turning.are_used() || self.may_turn(state, crossing))
     }
 

@@ -6,7 +6,7 @@ use crate::cooperative::plan::{Plan, PlannedMove};
 use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::planning::Planning;
 use crate::cooperative::prioritized::{CoordinationScratch, plan_agent};
-use crate::cooperative::pushing::clear_entrances;
+use crate::cooperative::pushing::{clear_edits, clear_entrances};
 use crate::cooperative::reason::reason_of;
 use crate::cooperative::restore::restore_cooperative;
 use crate::cooperative::save::visit_cooperative;
@@ -32,6 +32,7 @@ impl Traffic for Cooperative {
                 plan_agent(&mut planning, coordination, row, key, decisions);
             }
         }
+        clear_edits(&mut planning, &mut coordination.push, decisions);
         clear_entrances(&mut planning, &mut coordination.push, decisions);
         (self.scratch, self.due) = (planning.into_scratch(), due);
         self.begin_moves(view, decisions);
@@ -117,7 +118,7 @@ impl Cooperative {
             self.drop_plans(view);
         }
         self.update_corridors(view);
-        self.table.corridor_control.find_busy(view.tick);
+        self.table.corridor_control.find_busy(view.tick, view.forbidden);
         self.check_plans(view);
         self.check_speeds_and_holds(view);
         self.update_paths(view, decisions);

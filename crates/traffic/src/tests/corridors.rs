@@ -508,7 +508,7 @@ fn a_busy_corridor_is_entered_from_outside() {
             (5, true),
         );
     }
-    corridor_control.find_busy(5);
+    corridor_control.find_busy(5, &[]);
     let entered: Vec<_> = (0..4).map(|x| enters(&corridor_control, x)).collect();
     assert_eq!(entered, [None, Some(corridor), None, None]);
     // The ground before an entrance is kept clear while agents come there.

@@ -67,11 +67,12 @@ proptest! {
                     right.extend(ground_of(&control, number as u32, reach, size));
                 }
             }
-            control.find_busy(0);
+            control.find_busy(0, &[]);
             for cell in size.rect().cells() {
                 let body = (cell, &[Offset::new(0, 0)][..]);
-                prop_assert_eq!(control.keep_clear.covers(body, Team(0)), right.contains(&(cell.x, cell.y)), "{}", cell);
-                prop_assert!(!control.keep_clear.covers(body, Team(1)));
+                let covers = |team| control.keep_clear.covers(body, control.keep_clear.agent_at(team, body));
+                prop_assert_eq!(covers(Team(0)), right.contains(&(cell.x, cell.y)), "{}", cell);
+                prop_assert!(!covers(Team(1)));
             }
             // The next edit may change any corridor; nobody asks any more.
             let changed = CellXY::new(random.below(size.width() as usize) as i32, random.below(size.height() as usize) as i32);

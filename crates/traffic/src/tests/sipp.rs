@@ -195,6 +195,7 @@ fn check(
             forbidden: &[],
             priority_claims: &priority_claims,
             corridor_control: &corridor_control,
+            keeps_clear: corridor_control.keep_clear.agent_at(Team(0), (CellXY::new(0, 0), &[])),
             turning: &turning,
             heads: &[],
             class: 0,
