@@ -557,6 +557,40 @@ inline wb_spawn spawn(std::uint32_t class_, const Pose &pose, Span<const wb_orde
     return usual;
 }
 
+/** Agents to be placed at random. */
+inline wb_spawn_group spawn_group(std::uint32_t class_, std::uint32_t count, const Rect &area,
+                                  Span<const wb_order> orders = {}) {
+    wb_spawn_group usual{};
+    usual.size = sizeof usual;
+    usual.class_ = class_;
+    usual.count = count;
+    usual.area = area;
+    usual.orders = orders.data();
+    usual.n_orders = orders.size();
+    return usual;
+}
+
+/** Tasks at random cells of an area. */
+inline wb_task_source random_tasks(const Rect &area) {
+    wb_task_source usual{};
+    usual.size = sizeof usual;
+    usual.kind = WB_TASKS_RANDOM;
+    usual.area = area;
+    return usual;
+}
+
+/** Why an agent does not move on: in parts, and in words. */
+struct WaitReason {
+    wb_wait_reason parts{};
+    std::string text;
+};
+
+/** The paths for a host to find: the goals of request n are goals[first_goal] to goals[first_goal + n_goals - 1]. */
+struct PathRequests {
+    std::vector<wb_path_request> requests;
+    std::vector<Goal> goals;
+};
+
 /** A world in the making. */
 class Setup : public detail::Owner<wb_setup_destroy> {
   public:
@@ -613,6 +647,8 @@ class World : public detail::Owner<wb_world_destroy> {
     }
     Status restore(Span<const std::uint8_t> saved) { return Status(wb_world_restore(handle_, saved.data(), saved.size())); }
     Status set_threads(std::uint32_t threads) { return Status(wb_world_set_threads(handle_, threads)); }
+    Status set_ticks(std::uint32_t ticks) { return Status(wb_world_set_ticks(handle_, ticks)); }
+    Status check_invariants() { return Status(wb_world_check_invariants(handle_)); }
     /** WB_RUNNING or WB_ENDED. */
     Result<std::uint32_t> step() {
         return detail::get<std::uint32_t>([&](auto *out) { return wb_world_step(handle_, out); });
@@ -635,6 +671,16 @@ class World : public detail::Owner<wb_world_destroy> {
     Result<wb_counts> counts() const {
         return detail::get_sized<wb_counts>([&](auto *out) { return wb_world_counts(handle_, out); });
     }
+    Result<wb_memory> memory() const {
+        return detail::get_sized<wb_memory>([&](auto *out) { return wb_world_memory(handle_, out); });
+    }
+    Status name_agent(std::uint32_t agent, std::string_view name) {
+        return Status(wb_world_name_agent(handle_, agent, name.data(), name.size()));
+    }
+    Result<std::string> agent_name(std::uint32_t agent) const {
+        return detail::list<std::string>(
+            [&](auto *to, auto room, auto *count) { return wb_world_agent_name(handle_, agent, to, room, count); });
+    }
     Result<bool> nothing_left() const {
         std::uint8_t is = 0;
         const std::uint32_t status = wb_world_nothing_left(handle_, &is);
@@ -649,6 +695,22 @@ class World : public detail::Owner<wb_world_destroy> {
     Result<Span<const std::uint8_t>> terrain() const {
         return detail::borrow<std::uint8_t>([&](auto *out, auto *count) { return wb_world_terrain(handle_, out, count); });
     }
+    /** The number of classes. */
+    Result<std::uint32_t> classes() const {
+        return detail::get<std::uint32_t>([&](auto *out) { return wb_world_classes(handle_, out); });
+    }
+    Result<std::string> class_name(std::uint32_t class_) const {
+        return detail::list<std::string>(
+            [&](auto *to, auto room, auto *count) { return wb_world_class_name(handle_, class_, to, room, count); });
+    }
+    Result<std::vector<Cell>> class_cells(std::uint32_t class_, const Pose &pose) const {
+        return detail::list<std::vector<Cell>>(
+            [&](auto *to, auto room, auto *count) { return wb_world_class_cells(handle_, class_, &pose, to, room, count); });
+    }
+    /** A class as an object of its own. */
+    Result<Class> class_of(std::uint32_t class_) const {
+        return detail::make<Class>([&](auto *out) { return wb_world_class(handle_, class_, out); });
+    }
     /** What is left of an agent's path. */
     Result<std::vector<PathPose>> path(std::uint32_t agent) const {
         return detail::list<std::vector<PathPose>>(
@@ -661,6 +723,33 @@ class World : public detail::Owner<wb_world_destroy> {
     Result<std::vector<std::uint32_t>> agents_in(const Rect &area) const {
         return detail::list<std::vector<std::uint32_t>>(
             [&](auto *to, auto room, auto *count) { return wb_world_agents_in(handle_, &area, to, room, count); });
+    }
+    /** Why an agent could not be placed, a WB_REFUSED_...; WB_NONE if it could. */
+    Result<std::uint32_t> can_place(std::uint32_t class_, const Pose &pose) const {
+        return detail::get<std::uint32_t>([&](auto *out) { return wb_world_can_place(handle_, class_, &pose, out); });
+    }
+    Result<WaitReason> reason_for_waiting(std::uint32_t agent) const {
+        WaitReason why;
+        why.parts.size = sizeof why.parts;
+        why.text.resize(127);
+        const std::uint32_t status = detail::filled(why.text, [&](auto *to, auto room, auto *count) {
+            return wb_world_reason_for_waiting(handle_, agent, &why.parts, to, room, count);
+        });
+        return Result<WaitReason>(Status(status), std::move(why));
+    }
+    /** In a world with WB_PATHS_HOST: the paths that it waits for. */
+    Result<PathRequests> path_requests() const {
+        PathRequests open;
+        std::size_t n_goals = 0;
+        const std::uint32_t status = detail::filled(open.requests, [&](auto *to, auto room, auto *count) {
+            const std::uint32_t filled =
+                wb_world_path_requests(handle_, to, room, count, open.goals.data(), open.goals.size(), &n_goals);
+            if (filled != WB_BUFFER || n_goals <= open.goals.size()) return filled;
+            open.goals.resize(n_goals);
+            return wb_world_path_requests(handle_, to, room, count, open.goals.data(), open.goals.size(), &n_goals);
+        });
+        open.goals.resize(status == WB_OK ? n_goals : 0);
+        return Result<PathRequests>(Status(status), std::move(open));
     }
     Result<std::vector<std::uint32_t>> would_disturb(Span<const Change> changes) const {
         return detail::list<std::vector<std::uint32_t>>([&](auto *to, auto room, auto *count) {
@@ -686,6 +775,9 @@ class World : public detail::Owner<wb_world_destroy> {
     Result<std::uint64_t> remove(Span<const std::uint32_t> agents, std::uint32_t tick = 0) {
         return command([&](auto *out) { return wb_command_remove(handle_, agents.data(), agents.size(), tick, out); });
     }
+    Result<std::uint64_t> remove_in(const Rect &area, std::uint32_t tick = 0) {
+        return command([&](auto *out) { return wb_command_remove_in(handle_, &area, tick, out); });
+    }
     /** Replaces the orders of agents. */
     Result<std::uint64_t> order(Span<const std::uint32_t> agents, Span<const wb_order> orders, std::uint32_t tick = 0) {
         return command([&](auto *out) {
@@ -698,12 +790,64 @@ class World : public detail::Owner<wb_world_destroy> {
             return wb_command_order(handle_, agents.data(), agents.size(), orders.data(), orders.size(), 1, tick, out);
         });
     }
+    /** As `order`, for the agents in an area. */
+    Result<std::uint64_t> order_in(const Rect &area, Span<const wb_order> orders, std::uint32_t tick = 0) {
+        return command(
+            [&](auto *out) { return wb_command_order_in(handle_, &area, orders.data(), orders.size(), 0, tick, out); });
+    }
+    Result<std::uint64_t> append_in(const Rect &area, Span<const wb_order> orders, std::uint32_t tick = 0) {
+        return command(
+            [&](auto *out) { return wb_command_order_in(handle_, &area, orders.data(), orders.size(), 1, tick, out); });
+    }
+    Result<std::uint64_t> tasks(Span<const std::uint32_t> agents, const wb_task_source &source, std::uint32_t stream = 0,
+                                std::uint32_t tick = 0) {
+        return command([&](auto *out) {
+            return wb_command_tasks(handle_, agents.data(), agents.size(), &source, stream, tick, out);
+        });
+    }
+    Result<std::uint64_t> tasks_in(const Rect &area, const wb_task_source &source, std::uint32_t stream = 0,
+                                   std::uint32_t tick = 0) {
+        return command([&](auto *out) { return wb_command_tasks_in(handle_, &area, &source, stream, tick, out); });
+    }
+    /** Without a pose the agent keeps cell and heading. */
+    Result<std::uint64_t> set_class(std::uint32_t agent, std::uint32_t class_, const Pose *pose = nullptr,
+                                    std::uint32_t tick = 0) {
+        return command([&](auto *out) { return wb_command_class(handle_, agent, class_, pose, tick, out); });
+    }
+    Result<std::uint64_t> set_speed_factor(Span<const std::uint32_t> agents, std::uint32_t permille, std::uint32_t tick = 0) {
+        return command(
+            [&](auto *out) { return wb_command_speed_factor(handle_, agents.data(), agents.size(), permille, tick, out); });
+    }
+    Result<std::uint64_t> set_speed_factor_in(const Rect &area, std::uint32_t permille, std::uint32_t tick = 0) {
+        return command([&](auto *out) { return wb_command_speed_factor_in(handle_, &area, permille, tick, out); });
+    }
     Result<std::uint64_t> set_priority(Span<const std::uint32_t> agents, std::int32_t priority, std::uint32_t tick = 0) {
         return command(
             [&](auto *out) { return wb_command_priority(handle_, agents.data(), agents.size(), priority, tick, out); });
     }
+    Result<std::uint64_t> set_priority_in(const Rect &area, std::int32_t priority, std::uint32_t tick = 0) {
+        return command([&](auto *out) { return wb_command_priority_in(handle_, &area, priority, tick, out); });
+    }
     Result<std::uint64_t> set_team(Span<const std::uint32_t> agents, std::uint32_t team, std::uint32_t tick = 0) {
         return command([&](auto *out) { return wb_command_team(handle_, agents.data(), agents.size(), team, tick, out); });
+    }
+    Result<std::uint64_t> set_team_in(const Rect &area, std::uint32_t team, std::uint32_t tick = 0) {
+        return command([&](auto *out) { return wb_command_team_in(handle_, &area, team, tick, out); });
+    }
+    /** In a world with WB_RULE_COMMANDED: the primitive for each of the agents. Of a longer array the rest is ignored. */
+    Result<std::uint64_t> decide(Span<const std::uint32_t> agents, Span<const std::uint8_t> primitives, std::uint32_t tick = 0) {
+        const std::size_t n = agents.size() < primitives.size() ? agents.size() : primitives.size();
+        return command(
+            [&](auto *out) { return wb_command_decisions(handle_, agents.data(), primitives.data(), n, tick, out); });
+    }
+    /** In a world with WB_PATHS_HOST: the moves of a path that it waits for. */
+    Result<std::uint64_t> answer_path(std::uint32_t agent, Span<const std::uint8_t> moves, std::uint32_t tick = 0) {
+        return command(
+            [&](auto *out) { return wb_command_path_answer(handle_, agent, 1, moves.data(), moves.size(), tick, out); });
+    }
+    /** As `answer_path`: there is no path. */
+    Result<std::uint64_t> answer_no_path(std::uint32_t agent, std::uint32_t tick = 0) {
+        return command([&](auto *out) { return wb_command_path_answer(handle_, agent, 0, nullptr, 0, tick, out); });
     }
     Result<std::uint64_t> edit(Span<const Change> changes, std::uint32_t on_agents, std::uint32_t deadline, std::uint32_t tick = 0) {
         return command([&](auto *out) {

@@ -90,7 +90,7 @@ fn links(line: &str) -> impl Iterator<Item = &str> {
 
 /// Whether it begins as a path of the repository does.
 fn starts_in_a_folder(word: &str) -> bool {
-    ["crates/", "scenarios/", "benches/", "golden/", "./crates/", "./scenarios/", "./benches/"]
+    ["crates/", "scenarios/", "benches/", "golden/", "skirmish/", "./crates/", "./scenarios/", "./benches/"]
         .iter()
         .any(|folder| word.starts_with(folder))
 }

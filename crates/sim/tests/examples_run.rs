@@ -10,13 +10,13 @@ mod own_components;
 #[path = "../examples/own_rule.rs"]
 #[allow(dead_code)]
 mod own_rule;
-#[path = "../examples/skirmish.rs"]
+#[path = "../examples/two_players.rs"]
 #[allow(dead_code)]
-mod skirmish;
+mod two_players;
 
 #[test]
-fn the_skirmish_is_fought() {
-    let (log, hash) = skirmish::play(skirmish::script(), Threads::Caller).unwrap();
+fn the_two_players_fight() {
+    let (log, hash) = two_players::play(two_players::script(), Threads::Caller).unwrap();
     let told =
         |text: &str| log.iter().any(|line| line.split_once(": ").is_some_and(|(_, said)| said == text));
     for text in [
@@ -42,15 +42,15 @@ fn the_skirmish_is_fought() {
     assert!(shows("TTT") && shows("ttt") && shows("..#.."), "{log:#?}");
 
     // The same clicks give the same game, also on more threads.
-    assert_eq!(skirmish::play(skirmish::script(), Threads::Own(3)).unwrap(), (log, hash));
+    assert_eq!(two_players::play(two_players::script(), Threads::Own(3)).unwrap(), (log, hash));
 }
 
 #[test]
 fn a_script_of_ones_own_is_played() {
-    let (log, _) = skirmish::play("0 red 4 goto 5 13\n0 red 4 then hold\n", Threads::Caller).unwrap();
+    let (log, _) = two_players::play("0 red 4 goto 5 13\n0 red 4 then hold\n", Threads::Caller).unwrap();
     assert!(log.iter().any(|line| line.ends_with("unit 4 has done its goto")), "{log:#?}");
     for wrong in ["x red all stop", "0 green all stop", "0 red all dance", "0 red train bicycle 1 1 E"] {
-        assert!(skirmish::play(wrong, Threads::Caller).is_err(), "{wrong}");
+        assert!(two_players::play(wrong, Threads::Caller).is_err(), "{wrong}");
     }
 }
 

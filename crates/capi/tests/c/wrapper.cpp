@@ -94,6 +94,69 @@ static void worlds() {
     CHECK(other.agents()->size() == 1 && world.copy_from(other).ok() && *world.hash() == *other.hash());
 }
 
+// The commands and questions that worlds() does not need.
+static void commands() {
+    auto map = wb::Map::from_rows(rows).value();
+    auto class_ = wb::Class::parse("lorry.toml", lorry).value();
+    auto setup = wb::Setup::make(map, wb::settings()).value();
+    const std::uint32_t kind = *setup.add(class_);
+    const std::uint32_t first = *setup.add(wb::spawn(kind, {1, 1, 0}));
+    auto world = wb::World::make(setup).value();
+    CHECK(world.check_invariants().ok() && world.set_ticks(60).ok() && world.name_agent(first, "Anna").ok());
+    CHECK(*world.agent_name(first) == "Anna" && *world.classes() == 1 && *world.class_name(kind) == "lorry");
+    CHECK(world.class_cells(kind, {4, 4, 1})->size() == 2 && *world.class_of(kind)->name() == "lorry");
+    CHECK(*world.can_place(kind, {5, 0, 0}) == WB_NONE && *world.can_place(kind, {3, 2, 0}) == WB_REFUSED_ILLEGAL_POSE);
+
+    auto heard = [&](std::uint32_t event) {
+        std::size_t n = 0;
+        for (const auto &row : *world.events()) n += row.kind == event;
+        return n;
+    };
+    const wb::Rect all{0, 0, 8, 5}, west{0, 0, 3, 3}, east{5, 2, 3, 3};
+    CHECK(world.spawn(wb::spawn_group(kind, 2, east)).ok() && world.step().ok() && world.agents()->size() == 3);
+    CHECK(heard(WB_EVENT_SPAWNED) == 2);
+    const wb::Goal goal[] = {{6, 1, WB_ANY_HEADING}};
+    wb_order go[] = {wb::go_to(goal)};
+    const std::uint32_t agents[] = {first};
+    CHECK(world.order_in(west, go).ok() && world.append_in(west, go).ok() && world.set_speed_factor(agents, 500).ok());
+    CHECK(world.step().ok() && world.agent(first)->order_kind == WB_ORDER_GOTO);
+    CHECK(heard(WB_EVENT_ORDERED) == 2 && heard(WB_EVENT_SPEED_FACTOR_SET) == 1);
+    const auto why = world.reason_for_waiting(first).value();
+    CHECK(why.parts.rule == WB_WAIT_MOVES && why.text == "it moves");
+    CHECK(world.set_priority_in(all, 4).ok() && world.set_team_in(all, 3).ok() && world.set_speed_factor_in(all, 2000).ok());
+    CHECK(world.tasks(agents, wb::random_tasks(west), 1).ok() && world.tasks_in(east, wb::random_tasks(east)).ok());
+    CHECK(world.step().ok() && heard(WB_EVENT_PRIORITY_SET) == 3 && heard(WB_EVENT_TEAM_SET) == 3);
+    CHECK(heard(WB_EVENT_SPEED_FACTOR_SET) == 3);
+    CHECK(world.set_class(first, 7).ok() && world.remove_in(east).ok());
+    CHECK(world.step().ok() && heard(WB_EVENT_REFUSED) == 1 && heard(WB_EVENT_REMOVED) == 2);
+    CHECK(world.memory()->agents == 1 && world.counts()->collisions == 0);
+
+    // A host that finds the paths, and one that decides the moves.
+    auto settings = wb::settings();
+    settings.paths = WB_PATHS_HOST;
+    auto of_host = wb::Setup::make(map, settings).value();
+    CHECK(of_host.add(class_).ok());
+    const std::uint32_t unit = *of_host.add(wb::spawn(kind, {1, 1, 0}, go));
+    auto hosted = wb::World::make(of_host).value();
+    CHECK(*hosted.step() == WB_RUNNING);
+    auto open = hosted.path_requests().value();
+    CHECK(open.requests.size() == 1 && open.requests[0].agent == unit && open.goals.size() == 1 && open.goals[0].x == 6);
+    const std::uint8_t moves[] = {0, 0, 0, 0, 0};
+    CHECK(hosted.answer_path(unit, moves).ok() && *hosted.step() == WB_RUNNING && hosted.path_requests()->requests.empty());
+    CHECK(hosted.path(unit)->size() == 5);
+    auto none = wb::World::make(of_host).value();
+    CHECK(*none.step() == WB_RUNNING && none.answer_no_path(unit).ok() && none.step().ok());
+    CHECK(none.counts()->orders_unreachable == 1);
+    settings = wb::settings();
+    settings.rule = WB_RULE_COMMANDED, settings.collision = WB_COLLISION_DISCRETE;
+    auto of_rule = wb::Setup::make(map, settings).value();
+    CHECK(of_rule.add(class_).ok() && of_rule.add(wb::spawn(kind, {1, 1, 0})).ok());
+    auto commanded = wb::World::make(of_rule).value();
+    const std::uint32_t all_agents[] = {0};
+    CHECK(commanded.decide(all_agents, wb::Span<const std::uint8_t>(moves, 1)).ok() && commanded.step().ok());
+    CHECK(commanded.agent(0)->to_x == 2);
+}
+
 static void failures() {
     const char *rule = "c.toml:2:12:";
 #ifdef WHEELBASE_EXCEPTIONS
@@ -115,6 +178,7 @@ static void failures() {
 int main() {
     plans();
     worlds();
+    commands();
     failures();
     std::puts("wrapper: ok");
 }

@@ -1,7 +1,7 @@
 //! A small real-time strategy game in one screen: two players, three kinds of units, clicks, buildings, shots.
 //!
 //! The clicks are lines of text, `TICK PLAYER WHO VERB ...`, and the game plays the script below by itself. Another
-//! script comes from standard input: `echo "0 red all group 30 5" | cargo run --example skirmish -- -`. Equal clicks
+//! script comes from standard input: `echo "0 red all group 30 5" | cargo run --example two_players -- -`. Equal clicks
 //! give equal games: the last line is the hash of the world.
 
 use std::collections::BTreeMap;
@@ -109,7 +109,7 @@ impl Game {
     fn new(threads: Threads) -> Result<Self, Box<dyn Error>> {
         let kinds = TerrainTable::with_standard(vec![TerrainEntry::new("building", "#", 0)])?;
         let grid = Grid::from_rows(&MAP, kinds, SideTable::default())?;
-        let mut setup = Setup::cooperative(Settings::named("skirmish"), grid, classes()?);
+        let mut setup = Setup::cooperative(Settings::named("two players"), grid, classes()?);
         setup.threads = threads;
         // Three tanks, a lorry and two scouts each; blue's face west.
         for (team, x, heading) in [(0, 3, Heading(0)), (1, 40, Heading(2))] {
