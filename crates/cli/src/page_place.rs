@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output::clash::refuse_clashes;
-use crate::output::file::{OutputFile, Unfinished};
+use wheelbase_scenario::output_file::{OutputFile, Unfinished};
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, ErrorKind, Read};

@@ -6,7 +6,7 @@ use crate::file_kind::Takes;
 use crate::interrupt::Interrupt;
 use crate::memory_max;
 use crate::output::clash::{Output, refuse_clashes};
-use crate::output::file::{OutputFile, Unfinished};
+use wheelbase_scenario::output_file::{OutputFile, Unfinished};
 use crate::output::files::Outputs;
 use crate::output::{progress_bar, say};
 use crate::picture_files::OutputSpec;

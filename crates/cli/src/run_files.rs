@@ -2,7 +2,7 @@
 
 use crate::args::RunArgs;
 use crate::failure::Failure;
-use crate::output::file::{Destination, OutputFile, Stream, Unfinished};
+use wheelbase_scenario::output_file::{Destination, OutputFile, Stream, Unfinished};
 use crate::output::files::Outputs;
 use crate::output::say;
 use crate::snapshot_file::SnapshotFile;

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::file_kind::Takes;
-use crate::output::file::{OutputFile, Unfinished};
+use wheelbase_scenario::output_file::{OutputFile, Unfinished};
 use crate::output::say;
 use std::fmt::Display;
 use std::fs::File;

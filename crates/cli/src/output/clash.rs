@@ -1,6 +1,6 @@
 //! Refuses outputs that would overwrite inputs or each other, before any is opened.
 
-use super::file::{Destination, part_of};
+use wheelbase_scenario::output_file::{Destination, part_of};
 use crate::failure::Failure;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! The output files of a command. A failed file is reported at the end; the others and the printed result are still
 //! written.
 
-use super::file::{OutputFile, Unfinished};
+use wheelbase_scenario::output_file::{OutputFile, Unfinished};
 use crate::failure::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use std::path::Path;
