@@ -48,7 +48,8 @@ pub const MEASURES: [&str; 31] = [
 ];
 
 /// Those of the [`MEASURES`] that are lists or tables, not a number or a text.
-pub const NESTED_MEASURES: [&str; 4] = ["unreachable_reasons", "orders_left_by", "wait_for_cycles", "classes"];
+pub const NESTED_MEASURES: [&str; 4] =
+    ["unreachable_reasons", "orders_left_by", "wait_for_cycles", "classes"];
 
 #[cfg(test)]
 mod tests {

@@ -105,7 +105,11 @@ impl<'s> KeptFiles<'s> {
         self.read_by(path, || read_file(path))
     }
 
-    fn read_by(&self, path: &Path, read: impl FnOnce() -> Result<Vec<u8>, LoadError>) -> Result<Vec<u8>, LoadError> {
+    fn read_by(
+        &self,
+        path: &Path,
+        read: impl FnOnce() -> Result<Vec<u8>, LoadError>,
+    ) -> Result<Vec<u8>, LoadError> {
         self.read.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
         let mut files = self.store.locked();
         let kept = files.entry(path.to_owned()).or_insert_with(|| match read() {
@@ -118,7 +122,9 @@ impl<'s> KeptFiles<'s> {
         });
         match kept {
             Ok((bytes, _)) => Ok(bytes.to_vec()),
-            Err(message) => Err(LoadError::File { file: path.display().to_string(), message: Box::new(message.clone()) }),
+            Err(message) => {
+                Err(LoadError::File { file: path.display().to_string(), message: Box::new(message.clone()) })
+            }
         }
     }
 

@@ -17,7 +17,9 @@ pub fn read_named_files(path: &Path, text: &[u8], files: &KeptFiles<'_>, memory_
     };
     if is_problem(path) {
         if let Ok(problem) = parse_problem(&file, text) {
-            [problem.map_file, problem.agent_file, problem.task_file].iter().for_each(|file| read(&file.value));
+            [problem.map_file, problem.agent_file, problem.task_file]
+                .iter()
+                .for_each(|file| read(&file.value));
         }
         return;
     }

@@ -89,7 +89,9 @@ fn parse(text: &str) -> Option<DeValue<'_>> {
 /// Whether a text is one value, which can stand anywhere: a comment would swallow what follows.
 pub(crate) fn is_one_value(text: &str) -> bool {
     let line = format!("[{text}\n,{text}]");
-    let parsed = catch_decoder_panic(|| DeValue::parse(&line).map(|value| value.get_ref().as_array().map(|items| items.len())));
+    let parsed = catch_decoder_panic(|| {
+        DeValue::parse(&line).map(|value| value.get_ref().as_array().map(|items| items.len()))
+    });
     matches!(parsed, Ok(Ok(Some(2)))) && !text.contains('\n')
 }
 
@@ -216,7 +218,11 @@ count = 4"#;
     #[test]
     fn wrong_paths_and_values_are_refused() {
         for (path, value, expected) in [
-            ("group[0].count", "1", "no key `group`, expected class, groups, map, name or ticks; did you mean `groups`?"),
+            (
+                "group[0].count",
+                "1",
+                "no key `group`, expected class, groups, map, name or ticks; did you mean `groups`?",
+            ),
             ("groups[2].count", "1", "expected an index from 0 to 1, as in groups[0], found `[2].count`"),
             ("groups.count", "1", "expected an index from 0 to 1, as in groups[0], found `count`"),
             ("ticks.more", "1", "ticks is neither a table nor a list"),
@@ -242,7 +248,11 @@ count = 4"#;
     fn keys_that_no_scenario_has_are_found() {
         let set = set_key(TEXT, "expansion_per_tick", "1").unwrap();
         let error = check_key(&set, "expansion_per_tick").unwrap_err().line();
-        assert!(error.contains("unknown key; did you mean `expansions_per_tick`") || error.contains("did you mean"), "{error}");
+        assert!(
+            error.contains("unknown key; did you mean `expansions_per_tick`")
+                || error.contains("did you mean"),
+            "{error}"
+        );
         let set = set_key(TEXT, "groups[0].cuont", "1").unwrap();
         let error = check_key(&set, "groups[0].cuont").unwrap_err().line();
         assert!(error.starts_with("groups[0].cuont: ") && error.contains("count"), "{error}");

@@ -82,7 +82,10 @@ impl Items {
             return Err(SweepError::argument("expected ascending seeds, each once"));
         }
         if set.len() > SETTINGS_MAX {
-            return Err(SweepError::argument(format_args!("expected at most {SETTINGS_MAX} keys, found {}", set.len())));
+            return Err(SweepError::argument(format_args!(
+                "expected at most {SETTINGS_MAX} keys, found {}",
+                set.len()
+            )));
         }
         let lens = set.iter().map(|setting| setting.values.len()).chain([scenarios.len(), seeds.len()]);
         let n_items = lens.clone().try_fold(1_usize, |product, len| product.checked_mul(len));
@@ -95,8 +98,9 @@ impl Items {
         }
         let scenario_numbers = numbered(scenarios.iter().cloned())
             .map_err(|name| SweepError::argument(format_args!("the scenario {name} is given twice")))?;
-        numbered(set.iter().map(|setting| setting.key.clone()))
-            .map_err(|key| SweepError::argument(format_args!("{key} is set twice; give all its values at once")))?;
+        numbered(set.iter().map(|setting| setting.key.clone())).map_err(|key| {
+            SweepError::argument(format_args!("{key} is set twice; give all its values at once"))
+        })?;
         let (mut cells, mut value_numbers) = (Vec::new(), Vec::new());
         for Setting { key, values } in set {
             if key == "seed" {
@@ -109,9 +113,12 @@ impl Items {
                 return Err(SweepError::argument(format_args!("{key}: expected a value at least")));
             }
             let of_key: Vec<Value> = values.iter().map(|value| cell_of(value)).collect();
-            let numbers = numbered(of_key.iter().map(|cell| cell_text(cell).into_owned())).map_err(|text| {
-                SweepError::argument(format_args!("{key}: the value {text} is given twice, or two look alike"))
-            })?;
+            let numbers =
+                numbered(of_key.iter().map(|cell| cell_text(cell).into_owned())).map_err(|text| {
+                    SweepError::argument(format_args!(
+                        "{key}: the value {text} is given twice, or two look alike"
+                    ))
+                })?;
             cells.push(of_key);
             value_numbers.push(numbers);
         }
@@ -131,7 +138,8 @@ impl Items {
 
     /// Number of groups: items that differ in nothing but the seed.
     pub(super) fn n_groups(&self) -> usize {
-        self.sweep.scenarios.len() * self.sweep.set.iter().map(|setting| setting.values.len()).product::<usize>()
+        self.sweep.scenarios.len()
+            * self.sweep.set.iter().map(|setting| setting.values.len()).product::<usize>()
     }
 
     /// The group of an item.
@@ -244,7 +252,9 @@ fn measures_of(sweep: &Sweep) -> Result<Vec<String>, SweepError> {
             return Err(SweepError::message(&Message::from(what).with_nearest(nearest)));
         }
         if is_set(name) {
-            return Err(SweepError::argument(format_args!("{name}: is set, and cannot be a measure as well")));
+            return Err(SweepError::argument(format_args!(
+                "{name}: is set, and cannot be a measure as well"
+            )));
         }
         if !seen.insert(name) {
             return Err(SweepError::argument(format_args!("the measure {name} is given twice")));
@@ -322,7 +332,10 @@ pub(super) mod tests {
         refused(&|sweep| sweep.measures[0] = "move".to_owned(), "did you mean `moves`?");
         refused(&|sweep| sweep.measures[0] = "state_hash".to_owned(), "given twice");
         refused(&|sweep| sweep.measures[0] = "ticks".to_owned(), "cannot be a measure");
-        refused(&|sweep| sweep.seeds = (0..ITEMS_MAX as u64).collect(), "2 x 2 x 2 x 4194304".trim_start_matches("2 x 2 x "));
+        refused(
+            &|sweep| sweep.seeds = (0..ITEMS_MAX as u64).collect(),
+            "2 x 2 x 2 x 4194304".trim_start_matches("2 x 2 x "),
+        );
     }
 
     proptest! {

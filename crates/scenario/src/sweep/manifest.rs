@@ -89,7 +89,10 @@ impl Manifest {
     pub fn read_beside(table: &Path) -> Result<Self, SweepError> {
         let path = Self::path_of(table);
         let lacking = |why: &dyn std::fmt::Display| {
-            SweepError::in_file(&path, format_args!("{why}; a table to merge needs the manifest that was written beside it"))
+            SweepError::in_file(
+                &path,
+                format_args!("{why}; a table to merge needs the manifest that was written beside it"),
+            )
         };
         if !path.exists() {
             return Err(lacking(&"is missing"));
@@ -110,7 +113,8 @@ impl Manifest {
         let mut text = serde_json::to_string_pretty(self)
             .map_err(|error| SweepError::in_file(&path, format_args!("cannot be written: {error}")))?;
         text.push('\n');
-        let written = OutputFile::create(&path, Unfinished::Removed).and_then(|file| file.commit_with(text.as_bytes()));
+        let written =
+            OutputFile::create(&path, Unfinished::Removed).and_then(|file| file.commit_with(text.as_bytes()));
         written.map_err(SweepError::writing(&path))
     }
 }

@@ -121,7 +121,8 @@ impl Plan {
             if is_problem(path) {
                 set_of_problem(&mut overrides, key, value)?;
             } else {
-                text = set_key(&text, key, value).map_err(|message| format!("{}: {}", path.display(), message.line()))?;
+                text = set_key(&text, key, value)
+                    .map_err(|message| format!("{}: {}", path.display(), message.line()))?;
             }
         }
         Ok(GroupText { path, text, overrides })
@@ -164,7 +165,8 @@ fn set_of_problem(overrides: &mut Overrides, key: &str, value: &str) -> Result<(
     let wrong = || format!("{key}: expected a whole number, found {value}");
     match key {
         "ticks" => {
-            let ticks = number.and_then(|number| u32::try_from(number).ok()).filter(|&ticks| ticks < u32::MAX);
+            let ticks =
+                number.and_then(|number| u32::try_from(number).ok()).filter(|&ticks| ticks < u32::MAX);
             overrides.ticks = Some(ticks.ok_or_else(wrong)?);
         }
         "expansions_per_tick" => overrides.expansions_per_tick = Some(number.ok_or_else(wrong)?),

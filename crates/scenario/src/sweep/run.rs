@@ -51,9 +51,12 @@ impl Plan {
         let pools: Vec<ThreadPool> = (0..jobs)
             .map(|_| ThreadPoolBuilder::new().num_threads(1).build())
             .collect::<Result<_, _>>()
-            .map_err(|error| SweepError::argument(format_args!("no threads for {jobs} items at once: {error}")))?;
+            .map_err(|error| {
+                SweepError::argument(format_args!("no threads for {jobs} items at once: {error}"))
+            })?;
         let share = |bytes: Option<u64>| bytes.map(|bytes| bytes / jobs as u64);
-        let memory_max = MemoryMax { built: share(self.memory_max.built), total: share(self.memory_max.total) };
+        let memory_max =
+            MemoryMax { built: share(self.memory_max.built), total: share(self.memory_max.total) };
         let (next, halt) = (AtomicUsize::new(0), AtomicBool::new(false));
         let stopped = || halt.load(Ordering::Relaxed) || stop();
         let work = |send: mpsc::SyncSender<Result<Row, SweepError>>| {
@@ -126,7 +129,9 @@ impl Plan {
             let (bytes, ending) = match report {
                 Report::Text => (group.text.as_bytes().to_vec(), extension(group.path)),
                 Report::Of(world) => {
-                    let report = load().ok().and_then(|start| world.report_from(&start, &CommandsSince::default()).ok());
+                    let report = load()
+                        .ok()
+                        .and_then(|start| world.report_from(&start, &CommandsSince::default()).ok());
                     (report.unwrap_or_default(), "report")
                 }
             };
@@ -142,10 +147,15 @@ impl Plan {
         let failed = |status, reason| Failure { status, reason };
         let mut world = match catch_unwind(AssertUnwindSafe(load)) {
             Ok(Ok(loaded)) => loaded.world,
-            Ok(Err(error @ LoadError::Memory { .. })) => return Err(failed(Status::NoMemory, error.to_string())),
+            Ok(Err(error @ LoadError::Memory { .. })) => {
+                return Err(failed(Status::NoMemory, error.to_string()));
+            }
             Ok(Err(error)) => return Err(failed(Status::NotLoaded, error.to_string())),
             Err(panic) => {
-                return Err(failed(Status::Panicked, format!("panicked while it was loaded: {}", message_of(&*panic))));
+                return Err(failed(
+                    Status::Panicked,
+                    format!("panicked while it was loaded: {}", message_of(&*panic)),
+                ));
             }
         };
         if self.items().sweep().check_invariants {
@@ -171,7 +181,10 @@ struct Failure {
 
 /// The result of a world that is run to its end, as [`RunResult::of`] makes it, and its wall time; `None` if it was
 /// given up.
-fn run_world(world: &mut World, stop: &(dyn Fn() -> bool + Sync)) -> Option<Result<(RunResult, f64), Failure>> {
+fn run_world(
+    world: &mut World,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Option<Result<(RunResult, f64), Failure>> {
     let started = Instant::now();
     let mut agent_ticks = 0;
     loop {

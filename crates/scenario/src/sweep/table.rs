@@ -221,7 +221,8 @@ impl Table {
         let (a, b) = (self.cells(&old.line), self.cells(&held.line));
         let columns = self.items.columns();
         let differs = columns.iter().zip(a.iter().zip(&b)).find(|(_, (a, b))| a != b);
-        let differs = differs.map(|(column, (a, b))| format!("{column} is {} and {}", cell_text(a), cell_text(b)));
+        let differs =
+            differs.map(|(column, (a, b))| format!("{column} is {} and {}", cell_text(a), cell_text(b)));
         let (label, source) = (self.items.label(item), &held.source);
         Err(SweepError::Differs(format!(
             "{} and {source}: the row of {label} was computed twice, and differs: {}",
@@ -277,7 +278,10 @@ impl Table {
                 return Ok(());
             }
             read.rows += 1;
-            table.hold(item, Held { line: table.line(&cells), status, source: Source { file: name.clone(), line } })
+            table.hold(
+                item,
+                Held { line: table.line(&cells), status, source: Source { file: name.clone(), line } },
+            )
         };
         match self.format {
             Format::Csv => {
@@ -333,7 +337,8 @@ impl Table {
         let seed = seed.parse().map_err(|_| format!("expected a seed, found `{seed}`"))?;
         let scenario = text(0);
         let item = self.items.find(&scenario, &values, seed).ok_or_else(|| {
-            let labels: Vec<&str> = [&*scenario].into_iter().chain(values.iter().map(|value| &**value)).collect();
+            let labels: Vec<&str> =
+                [&*scenario].into_iter().chain(values.iter().map(|value| &**value)).collect();
             format!("{}, seed {seed} is no item of this sweep", labels.join(", "))
         })?;
         let key = text(n_keys + 2);
@@ -378,7 +383,8 @@ fn other_columns<'c>(expected: &[&str], found: impl Iterator<Item = &'c str>) ->
 }
 
 fn csv_line(cells: impl Iterator<Item = impl AsRef<str>>) -> String {
-    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(Vec::new());
+    let mut writer =
+        csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(Vec::new());
     for cell in cells {
         // Writing to memory cannot fail, here and below.
         let _ = writer.write_field(cell.as_ref());
@@ -419,7 +425,14 @@ pub(super) mod tests {
 
     pub(in crate::sweep) fn row(item: usize, moves: u64) -> Row {
         let measures = vec![moves.into(), format!("{:016x}", moves * 7919).into()];
-        Row { item, key: item as u64 * 31, status: Status::Done, reason: String::new(), measures, wall_s: None }
+        Row {
+            item,
+            key: item as u64 * 31,
+            status: Status::Done,
+            reason: String::new(),
+            measures,
+            wall_s: None,
+        }
     }
 
     fn table(format: Format, times: bool) -> Table {
@@ -479,7 +492,10 @@ pub(super) mod tests {
             assert!(matches!(error, SweepError::Differs(_)));
             let text = error.to_string();
             let line = if format == Format::Csv { 2 } else { 1 };
-            assert!(text.starts_with(&format!("the run and other.csv:{line}: the row of b.toml, ticks = 30")), "{text}");
+            assert!(
+                text.starts_with(&format!("the run and other.csv:{line}: the row of b.toml, ticks = 30")),
+                "{text}"
+            );
             assert!(text.ends_with("differs: moves is 20 and 21"), "{text}");
         }
     }
@@ -509,7 +525,11 @@ pub(super) mod tests {
             (",done,", ",done,,", "line 2: expected 9 cells, found 10"),
             ("005d,", "05d,", "line 2: expected a key of 16"),
         ] {
-            let error = table(Format::Csv, false).read(Path::new("a.csv"), good.replacen(from, to, 1).as_bytes(), None);
+            let error = table(Format::Csv, false).read(
+                Path::new("a.csv"),
+                good.replacen(from, to, 1).as_bytes(),
+                None,
+            );
             let error = error.unwrap_err().to_string();
             assert!(error.starts_with("a.csv: ") && error.contains(expected), "{error}");
         }
@@ -535,7 +555,9 @@ pub(super) mod tests {
         let cell = prop_oneof![
             Just(Value::Null),
             any::<u64>().prop_map(Value::from),
-            "[a-z0-9,\"\n\r ]{1,12}".prop_filter("null is written as nothing", |text| text != "null").prop_map(Value::from),
+            "[a-z0-9,\"\n\r ]{1,12}"
+                .prop_filter("null is written as nothing", |text| text != "null")
+                .prop_map(Value::from),
         ];
         let status = prop::sample::select(Status::NAMES.map(|(status, _)| status).to_vec());
         (0_usize..24, status, "[a-zé,\"\n\r']{0,20}", prop::collection::vec(cell, 2), any::<u64>()).prop_map(

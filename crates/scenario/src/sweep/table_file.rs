@@ -137,7 +137,11 @@ pub fn write_table(out: &Path, table: &Table, manifest: &Manifest) -> Result<(),
     let mut sorted = OsString::from(&target);
     sorted.push(".sorted");
     let write = || {
-        let mut file = std::io::BufWriter::new(OutputFile::create_by_way_of(sorted.into(), &target, Unfinished::Removed)?);
+        let mut file = std::io::BufWriter::new(OutputFile::create_by_way_of(
+            sorted.into(),
+            &target,
+            Unfinished::Removed,
+        )?);
         table.write(&mut file)?;
         file.into_inner().map_err(std::io::IntoInnerError::into_error)?.commit()
     };

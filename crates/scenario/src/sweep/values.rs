@@ -189,7 +189,8 @@ impl FromStr for Shard {
     type Err = SweepError;
 
     fn from_str(text: &str) -> Result<Self, SweepError> {
-        let parsed = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        let parsed =
+            text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
         match parsed {
             Some((number, of)) if (1..=of).contains(&number) => Ok(Self { number, of }),
             _ => Err(SweepError::argument(format_args!(

@@ -71,10 +71,12 @@ struct Places {
 
 impl Axis {
     fn places(&self) -> Places {
-        let numbers: Option<Vec<f64>> = self.labels.iter().map(|label| label.replace('_', "").parse().ok()).collect();
+        let numbers: Option<Vec<f64>> =
+            self.labels.iter().map(|label| label.replace('_', "").parse().ok()).collect();
         let n = self.labels.len();
         let even = || Places { at: (0..n).map(|at| (at as f64 + 0.5) / n as f64).collect(), are_words: true };
-        let Some(numbers) = numbers.filter(|numbers| numbers.iter().all(|number: &f64| number.is_finite()) && n > 1)
+        let Some(numbers) =
+            numbers.filter(|numbers| numbers.iter().all(|number: &f64| number.is_finite()) && n > 1)
         else {
             return even();
         };
@@ -98,7 +100,8 @@ pub(super) fn svg(title: &str, axis: &Axis, lines: &[Line]) -> String {
     let (least, most) = if least >= 0.0 && least <= 0.6 * most { (0.0, most) } else { (least, most) };
     let range = if most > least { most - least } else { most.abs().max(1.0) };
     let step = spacing(range);
-    let (bottom, top) = ((least / step).floor() * step, (most / step).ceil().max(least / step + 1.0).ceil() * step);
+    let (bottom, top) =
+        ((least / step).floor() * step, (most / step).ceil().max(least / step + 1.0).ceil() * step);
     let x = |place: f64| LEFT + place * (WIDTH - LEFT - RIGHT);
     let y = |value: f64| HEIGHT - BOTTOM - (value - bottom) / (top - bottom) * (HEIGHT - TOP - BOTTOM);
     let label = format!("{title} over {}", axis.name);
@@ -209,7 +212,9 @@ fn draw_line(
         let Spread { low, median, high, n } = *spread;
         let values = match n {
             1 => number(median),
-            _ => format!("median {}, quartiles {} and {}, {n} runs", number(median), number(low), number(high)),
+            _ => {
+                format!("median {}, quartiles {} and {}, {n} runs", number(median), number(low), number(high))
+            }
         };
         let _ = writeln!(
             out,
@@ -260,7 +265,10 @@ mod tests {
         let places = |labels: &[&str]| {
             let labels = labels.iter().map(|label| (*label).to_owned()).collect();
             let places = Axis { name: "a".to_owned(), labels }.places();
-            (places.at.into_iter().map(|at| (at * 100.0).round() as i32).collect::<Vec<_>>(), places.are_words)
+            (
+                places.at.into_iter().map(|at| (at * 100.0).round() as i32).collect::<Vec<_>>(),
+                places.are_words,
+            )
         };
         assert_eq!(places(&["10", "20", "30"]), (vec![4, 50, 96], false));
         assert_eq!(places(&["1000", "10", "100"]), (vec![96, 4, 50], false));

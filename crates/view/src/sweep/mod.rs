@@ -66,7 +66,8 @@ fn file_name(path: &str) -> &str {
 /// What was run, in figures.
 fn facts(table: &Table, manifest: &Manifest) -> String {
     let sweep = table.items().sweep();
-    let n_failed: usize = table.statuses().iter().filter(|(status, _)| **status != Status::Done).map(|(_, n)| n).sum();
+    let n_failed: usize =
+        table.statuses().iter().filter(|(status, _)| **status != Status::Done).map(|(_, n)| n).sum();
     let mut runs = format!("{} of {}", table.n_rows(), table.items().n_items());
     if n_failed > 0 {
         runs += &format!(", {n_failed} of them failed");
@@ -151,16 +152,28 @@ fn parameters(items: &Items) -> Vec<Parameter> {
     for (key, setting) in sweep.set.iter().enumerate().rev() {
         let (n, below) = (setting.values.len(), stride);
         let labels = (0..n).map(|number| cell_text(items.value(key, number)).into_owned()).collect();
-        parameters.push(Parameter { name: setting.key.clone(), labels, of: Box::new(move |item| item / below % n) });
+        parameters.push(Parameter {
+            name: setting.key.clone(),
+            labels,
+            of: Box::new(move |item| item / below % n),
+        });
         stride *= n;
     }
     parameters.reverse();
     let labels = sweep.scenarios.iter().map(|name| file_name(name).to_owned()).collect();
-    parameters.push(Parameter { name: "scenario".to_owned(), labels, of: Box::new(move |item| item / stride) });
+    parameters.push(Parameter {
+        name: "scenario".to_owned(),
+        labels,
+        of: Box::new(move |item| item / stride),
+    });
     parameters.retain(|parameter| parameter.labels.len() > 1);
     if parameters.is_empty() {
         let labels = sweep.seeds.iter().map(u64::to_string).collect();
-        parameters.push(Parameter { name: "seed".to_owned(), labels, of: Box::new(move |item| item % n_seeds) });
+        parameters.push(Parameter {
+            name: "seed".to_owned(),
+            labels,
+            of: Box::new(move |item| item % n_seeds),
+        });
     }
     parameters
 }
@@ -237,7 +250,10 @@ fn lines(axis: &Parameter, others: &[&Parameter], values: &[(usize, f64)]) -> Ve
     };
     let lines = found.into_iter().enumerate();
     lines
-        .map(|(number, values)| Line { name: name(number), spreads: values.into_iter().map(Spread::of).collect() })
+        .map(|(number, values)| Line {
+            name: name(number),
+            spreads: values.into_iter().map(Spread::of).collect(),
+        })
         .collect()
 }
 
@@ -261,7 +277,9 @@ fn about(name: &str) -> &'static str {
         "trip_ticks" => "Ticks of all finished trips.",
         "bound_ticks" => "Ticks that these trips would take each agent alone.",
         "detour_permille" => "Ticks of finished trips, in permille of what each agent would take alone.",
-        "progress_permille" => "Part of the ticks that went into what lone agents would have covered, in permille.",
+        "progress_permille" => {
+            "Part of the ticks that went into what lone agents would have covered, in permille."
+        }
         "longest_trip_ticks" => "Ticks of the longest trip.",
         "wait_ticks" => "Ticks waited, summed over agents.",
         "longest_wait_ticks" => "Ticks of the longest wait.",
@@ -293,8 +311,7 @@ mod tests {
         for item in 0..table.items().n_items() {
             let failed = item == 1;
             let measures = [(item * item).into(), 3.into(), "0000000000000012".into(), Value::Null];
-            let (status, reason) =
-                if failed { (Status::NotLoaded, "<b>no</b>") } else { (Status::Done, "") };
+            let (status, reason) = if failed { (Status::NotLoaded, "<b>no</b>") } else { (Status::Done, "") };
             let measures = if failed { vec![Value::Null; 4] } else { measures.to_vec() };
             let row = Row { item, key: 7, status, reason: reason.to_owned(), measures, wall_s: None };
             table.add(&row).unwrap();
@@ -319,7 +336,8 @@ mod tests {
 
     #[test]
     fn a_panel_has_a_plot_for_each_parameter() {
-        let page = page_of(&table(&["ticks=10,20,40", "collision=swept,discrete"], &["x/a.toml", "b.toml"], 5));
+        let page =
+            page_of(&table(&["ticks=10,20,40", "collision=swept,discrete"], &["x/a.toml", "b.toml"], 5));
         assert_eq!(page.matches("<section id=").count(), 1, "{page}");
         assert_eq!(page.matches("<svg").count(), 3);
         for text in [
@@ -348,7 +366,8 @@ mod tests {
 
     #[test]
     fn there_are_never_too_many_lines() {
-        let page = page_of(&table(&["ticks=1,2,3,4,5", "search_slots=1,2,3,4"], &["a.toml", "b.toml", "c.toml"], 2));
+        let page =
+            page_of(&table(&["ticks=1,2,3,4,5", "search_slots=1,2,3,4"], &["a.toml", "b.toml", "c.toml"], 2));
         // Over ticks by 4 slots (12 lines with the scenarios), over slots and scenarios by the 3 or 4 others.
         let plots: Vec<&str> = page.split("<svg").skip(1).collect();
         assert_eq!(plots.len(), 3);
