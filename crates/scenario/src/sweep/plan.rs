@@ -206,6 +206,6 @@ mod tests {
                 seen += read.hashes().len();
             }
         }
-        assert!(seen > 5, "{seen}");
+        assert!(seen >= 4, "{seen}");
     }
 }

@@ -393,13 +393,14 @@ fn csv_line(cells: impl Iterator<Item = impl AsRef<str>>) -> String {
     String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
 }
 
-/// The value of a cell of CSV: a number if it is written as one, else text.
+/// The value of a cell of CSV: what JSON writes in the same letters, else text.
 fn value_of_csv(cell: &str) -> Value {
     if cell.is_empty() {
         return Value::Null;
     }
-    let number = serde_json::from_str::<Value>(cell).ok().filter(|value| value.to_string() == cell);
-    number.unwrap_or_else(|| cell.into())
+    // A cell has no quotes of JSON, and nothing is an empty cell.
+    let same = serde_json::from_str::<Value>(cell).ok().filter(|value| !value.is_string() && !value.is_null());
+    same.filter(|value| value.to_string() == cell).unwrap_or_else(|| cell.into())
 }
 
 /// Bytes up to the end of the last whole line: a line feed inside quotes ends none.
