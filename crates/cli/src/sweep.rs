@@ -107,7 +107,7 @@ fn end(
         for (status, count) in table.statuses().into_iter().filter(|(status, _)| *status != Status::Done) {
             text += &format!(", {count} {}", status.name());
         }
-        if let Some(first) = &failed.first {
+        if let Some((_, first)) = &failed.first {
             text += &format!("\n  the first that failed: {first}");
         }
         say(text);
@@ -134,8 +134,8 @@ fn say_kept(kept: &ReadRows, left: usize) {
 #[derive(Default)]
 struct FailedItems {
     count: usize,
-    /// Label and reason of the first.
-    first: Option<String>,
+    /// The first in the order of the table, with its label and reason.
+    first: Option<(usize, String)>,
     /// Those that lacked memory, ascending.
     without_memory: Vec<usize>,
 }
@@ -146,7 +146,9 @@ impl FailedItems {
             return;
         }
         self.count += 1;
-        self.first.get_or_insert_with(|| format!("{}: {}", plan.items().label(row.item), row.reason));
+        if self.first.as_ref().is_none_or(|(item, _)| row.item < *item) {
+            self.first = Some((row.item, format!("{}: {}", plan.items().label(row.item), row.reason)));
+        }
         if row.status == Status::NoMemory {
             let at = self.without_memory.partition_point(|&item| item < row.item);
             self.without_memory.insert(at, row.item);

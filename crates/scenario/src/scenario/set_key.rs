@@ -52,6 +52,7 @@ pub fn set_key(text: &str, path: &str, value: &str) -> Result<String, Message> {
 /// Refuses the path of a key that scenarios do not have, judged by a text in which it was set.
 /// # Errors
 /// The message on the key, with the nearest right one.
+#[allow(dead_code, reason = "sweeps are a feature")]
 pub(crate) fn check_key(text: &str, path: &str) -> Result<(), Message> {
     let (_, errors) = read_document("", text.as_bytes(), document::scenario);
     let of_path = |key: &str| {
@@ -69,6 +70,7 @@ pub(crate) fn check_key(text: &str, path: &str) -> Result<(), Message> {
 }
 
 /// The first mistake in the syntax of a text, if it is not TOML at all.
+#[allow(dead_code, reason = "sweeps are a feature")]
 pub(crate) fn syntax_error(file: &str, text: &[u8]) -> Option<ScenarioErrors> {
     // The document is not looked at, so that all mistakes are those of syntax.
     let (read, errors) = read_document(file, text, |_, _| Some(()));

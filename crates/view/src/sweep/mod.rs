@@ -207,12 +207,20 @@ fn panel(items: &Items, parameters: &[Parameter], name: &str, values: &[(usize, 
         let axis = Axis { name: parameter.name.clone(), labels: parameter.labels.clone() };
         out.push_str("<div>");
         out.push_str(&svg(name, &axis, &lines));
+        // The name of a single parameter is said once.
+        let name = match &others[..] {
+            [other] => {
+                let _ = write!(out, "<span class=\"key\">{}:</span>", markup(&other.name));
+                format!("{} = ", other.name)
+            }
+            _ => String::new(),
+        };
         for (colour, line) in lines.iter().enumerate().filter(|(_, line)| !line.name.is_empty()) {
             let _ = write!(
                 out,
                 "<span class=\"key\"><i style=\"background:var(--c{})\"></i>{}</span>",
                 colour % LINES_MAX,
-                markup(&line.name)
+                markup(line.name.strip_prefix(&name).unwrap_or(&line.name))
             );
         }
         out.push_str("</div>");
