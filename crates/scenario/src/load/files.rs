@@ -63,7 +63,7 @@ pub struct FileStore {
 }
 
 /// What reading a file gave: its content with its hash, or why it cannot be read.
-type KeptFile = Result<(Arc<[u8]>, u64), Message>;
+type KeptFile = Result<(Arc<[u8]>, u64), Box<Message>>;
 
 impl FileStore {
     /// Every file read so far: its path, its size in bytes and the FNV-1a of its content; `None` if it cannot be read.
@@ -117,13 +117,13 @@ impl<'s> KeptFiles<'s> {
                 let hash = hash_of(&bytes);
                 Ok((bytes.into(), hash))
             }
-            Err(LoadError::File { message, .. }) => Err(*message),
-            Err(other) => Err(other.into()),
+            Err(LoadError::File { message, .. }) => Err(message),
+            Err(other) => Err(Box::new(other.into())),
         });
         match kept {
             Ok((bytes, _)) => Ok(bytes.to_vec()),
             Err(message) => {
-                Err(LoadError::File { file: path.display().to_string(), message: Box::new(message.clone()) })
+                Err(LoadError::File { file: path.display().to_string(), message: message.clone() })
             }
         }
     }

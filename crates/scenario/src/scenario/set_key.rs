@@ -27,12 +27,15 @@ use wheelbase_maps::catch_decoder_panic;
 /// ```
 /// # Errors
 /// What is wrong with the path or the value, with the path in front; and if the text is not TOML.
-pub fn set_key(text: &str, path: &str, value: &str) -> Result<String, Message> {
-    let wrong = |message: Message| Message { text: format!("{path}: {}", message.text), ..message };
+pub fn set_key(text: &str, path: &str, value: &str) -> Result<String, Box<Message>> {
+    let wrong = |mut message: Box<Message>| {
+        message.text = format!("{path}: {}", message.text);
+        message
+    };
     if !is_one_value(value) {
-        return Err(wrong(Message::unexpected("a value of TOML", format!("`{value}`"))));
+        return Err(wrong(Message::unexpected("a value of TOML", format!("`{value}`")).into()));
     }
-    let not_toml = || wrong(Message::from("the text is not valid TOML"));
+    let not_toml = || wrong(Box::new("the text is not valid TOML".into()));
     let document = parse(text).ok_or_else(not_toml)?;
     let Edit { bytes, insert } = edit(&document, text, path, value).map_err(wrong)?;
     let mut edited = String::with_capacity(text.len() + insert.len());
@@ -42,9 +45,8 @@ pub fn set_key(text: &str, path: &str, value: &str) -> Result<String, Message> {
     // A path through a table that is written in pieces can end elsewhere.
     let arrived = parse(&edited).is_some_and(|document| follow(&document, path).is_whole);
     if !arrived {
-        return Err(wrong(Message::from(
-            "cannot be added here; expected a key that the scenario has, or one of a table that it writes in one piece",
-        )));
+        let why = "cannot be added here; expected a key that the scenario has, or one of a table that it writes in one piece";
+        return Err(wrong(Box::new(why.into())));
     }
     Ok(edited)
 }
@@ -53,7 +55,7 @@ pub fn set_key(text: &str, path: &str, value: &str) -> Result<String, Message> {
 /// # Errors
 /// The message on the key, with the nearest right one.
 #[allow(dead_code, reason = "sweeps are a feature")]
-pub(crate) fn check_key(text: &str, path: &str) -> Result<(), Message> {
+pub(crate) fn check_key(text: &str, path: &str) -> Result<(), Box<Message>> {
     let (_, errors) = read_document("", text.as_bytes(), document::scenario);
     let of_path = |key: &str| {
         let left = path.strip_prefix(key);
@@ -64,7 +66,9 @@ pub(crate) fn check_key(text: &str, path: &str) -> Result<(), Message> {
         (text.starts_with(UNKNOWN_KEY) || text.starts_with(NOT_SUPPORTED_YET)) && of_path(&error.key)
     });
     match unknown {
-        Some(error) => Err(Message { text: format!("{path}: {}", error.message.text), ..error.message }),
+        Some(error) => {
+            Err(Box::new(Message { text: format!("{path}: {}", error.message.text), ..error.message }))
+        }
         None => Ok(()),
     }
 }
@@ -97,7 +101,7 @@ pub(crate) fn is_one_value(text: &str) -> bool {
     matches!(parsed, Ok(Ok(Some(2)))) && !text.contains('\n')
 }
 
-fn edit(document: &DeValue, text: &str, path: &str, value: &str) -> Result<Edit, Message> {
+fn edit(document: &DeValue, text: &str, path: &str, value: &str) -> Result<Edit, Box<Message>> {
     let (mut at, mut rest) = (document, path);
     // Where keys can be added: the table itself, and the rest of the path below it.
     let (mut table, mut below) = (0..0, path);
@@ -110,7 +114,7 @@ fn edit(document: &DeValue, text: &str, path: &str, value: &str) -> Result<Edit,
             let is_header = at.is_table() && !text[span.clone()].starts_with('{')
                 || at.as_array().is_some_and(|_| text[span.clone()].starts_with("[["));
             if is_header {
-                return Err(Message::wrong("is a table with a header", "a key of it"));
+                return Err(Box::new(Message::wrong("is a table with a header", "a key of it")));
             }
             return Ok(Edit { bytes: span, insert: value.to_owned() });
         }
@@ -137,7 +141,7 @@ fn edit(document: &DeValue, text: &str, path: &str, value: &str) -> Result<Edit,
 }
 
 /// Refuses a path that leads nowhere: `rest` is what `at` lacks of it.
-fn check_missing(at: &DeValue, path: &str, rest: &str) -> Result<(), Message> {
+fn check_missing(at: &DeValue, path: &str, rest: &str) -> Result<(), Box<Message>> {
     let found = &path[..path.len() - rest.len()];
     let rest = rest.trim_start_matches('.');
     if let Some(list) = at.as_array() {
@@ -146,10 +150,10 @@ fn check_missing(at: &DeValue, path: &str, rest: &str) -> Result<(), Message> {
             0 => "no index: it is empty".to_owned(),
             n => format!("an index from 0 to {}, as in {found}[0]", n - 1),
         };
-        return Err(Message::unexpected(expected, format!("`{rest}`")));
+        return Err(Box::new(Message::unexpected(expected, format!("`{rest}`"))));
     }
     let Some(table) = at.as_table() else {
-        return Err(Message::from(format!("{found} is neither a table nor a list")));
+        return Err(Box::new(format!("{found} is neither a table nor a list").into()));
     };
     let name = &rest[..rest.find(['.', '[']).unwrap_or(rest.len())];
     let is_key = |name: &str| {
@@ -161,7 +165,7 @@ fn check_missing(at: &DeValue, path: &str, rest: &str) -> Result<(), Message> {
     }
     let known = || table.keys().map(|key| key.get_ref().as_ref());
     let nearest = nearest_name(name, known()).map(|near| format!("`{near}`"));
-    Err(Message::wrong(format!("no key `{name}`"), listed(known())).with_nearest(nearest))
+    Err(Box::new(Message::wrong(format!("no key `{name}`"), listed(known())).with_nearest(nearest)))
 }
 
 #[cfg(test)]

@@ -399,9 +399,10 @@ fn value_of_csv(cell: &str) -> Value {
         return Value::Null;
     }
     // A cell has no quotes of JSON, and nothing is an empty cell.
-    let same =
-        serde_json::from_str::<Value>(cell).ok().filter(|value| !value.is_string() && !value.is_null());
-    same.filter(|value| value.to_string() == cell).unwrap_or_else(|| cell.into())
+    match serde_json::from_str::<Value>(cell) {
+        Ok(value) if !value.is_string() && !value.is_null() && cell_text(&value) == cell => value,
+        _ => cell.into(),
+    }
 }
 
 /// Bytes up to the end of the last whole line: a line feed inside quotes ends none.

@@ -112,8 +112,10 @@ pub(super) fn cell_of(value: &str) -> Value {
         return text.into();
     }
     // Whatever JSON writes in the same letters is the same in JSON.
-    let same = serde_json::from_str::<Value>(value).ok();
-    same.filter(|same| same.to_string() == value).unwrap_or_else(|| value.into())
+    match serde_json::from_str::<Value>(value) {
+        Ok(same) if serde_json::to_string(&same).is_ok_and(|text| text == value) => same,
+        _ => value.into(),
+    }
 }
 
 /// Reads seeds: `A..B` from A to before B, `A..=B` with B, a number, or several of these with commas between them.
