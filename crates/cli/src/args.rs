@@ -47,6 +47,8 @@ pub enum Command {
     /// Time a scenario, or time published queries and check their lengths
     #[command(after_long_help = KEYS_HELP)]
     Bench(BenchArgs),
+    /// Run scenarios over seeds and values of their keys, and write a table with a row for each run
+    Sweep(SweepArgs),
     /// Measure distances from a pose to many targets, or list all poses within a number of ticks
     Distances(DistancesArgs),
     /// Replay a recording and report the first difference
@@ -475,6 +477,69 @@ pub struct BenchArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    #[command(flatten)]
+    pub memory: MemoryArgs,
+}
+
+/// What has no meaning for tables that are merged.
+const MERGE_EXCLUDES: [&str; 10] = [
+    "scenarios",
+    "seeds",
+    "set",
+    "measure",
+    "resume",
+    "shard",
+    "jobs",
+    "times",
+    "check_invariants",
+    "record_failed",
+];
+
+#[derive(Debug, clap::Args)]
+pub struct SweepArgs {
+    /// Scenarios (.toml), or problems of the League of Robot Runners (.json)
+    #[arg(value_name = "SCENARIO", required_unless_present = "merge")]
+    pub scenarios: Vec<PathBuf>,
+    /// Seeds: 0..100 for 0 to 99, 0..=99 for the same, or several with commas between them
+    #[arg(long, value_name = "A..B", required_unless_present = "merge", allow_hyphen_values = true)]
+    pub seeds: Option<String>,
+    /// Set a key of the scenarios to each of these values; repeatable: every combination is run. KEY is its path,
+    /// as in groups[0].count; values are written as in TOML, and a plain word is a string
+    #[arg(long, value_name = "KEY=VALUE,...")]
+    pub set: Vec<String>,
+    /// Columns of the table, keys of run --format json; all for all [default: those that are a number or a text]
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pub measure: Vec<String>,
+    /// The table; until it is whole its rows are in FILE.part
+    #[arg(long, value_name = "FILE.csv|FILE.jsonl")]
+    pub out: PathBuf,
+    /// Keep the rows of FILE and FILE.part, and run what is missing
+    #[arg(long)]
+    pub resume: bool,
+    /// Run part I of N of the items; --merge joins their tables
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<String>,
+    /// Items at once, each on one thread; the table is the same for any number [default: one per core]
+    #[arg(short = 'j', long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
+    pub jobs: Option<u16>,
+    /// Add a column wall_s, the seconds of each run
+    #[arg(long)]
+    pub times: bool,
+    /// Write a page that plots each measure over each parameter
+    #[arg(long, value_name = "FILE.html")]
+    pub html: Option<PathBuf>,
+    /// For each item that fails, write a file to see it again into this folder
+    #[arg(long, value_name = "DIR")]
+    pub record_failed: Option<PathBuf>,
+    /// Check after every tick, independently and slowly, that no two agents hold the same cell
+    #[arg(long)]
+    pub check_invariants: bool,
+    /// Join finished tables of shards, in place of running scenarios
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = MERGE_EXCLUDES)]
+    pub merge: Vec<PathBuf>,
+    /// No progress bar, and no summary
+    #[arg(long)]
+    pub quiet: bool,
     #[command(flatten)]
     pub memory: MemoryArgs,
 }

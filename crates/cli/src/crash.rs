@@ -1,11 +1,11 @@
 //! Crash reports of runs: written when an invariant breaks or a step panics.
 
 use crate::failure::{Exit, Failure};
-use crate::output::file::{OutputFile, Unfinished};
 use crate::output::say;
 use crate::run_files::RunFiles;
 use std::io;
 use std::path::{Path, PathBuf};
+use wheelbase_scenario::output_file::{OutputFile, Unfinished};
 use wheelbase_sim::{Broken, CommandsSince, World};
 use wheelbase_view::safe_text;
 

@@ -35,6 +35,7 @@ mod scen;
 mod schema;
 mod show;
 mod snapshot_file;
+mod sweep;
 mod verify;
 mod watch;
 
@@ -75,6 +76,7 @@ fn main() -> ExitCode {
         Command::Plan(args) => plan::run(&args, &stop),
         Command::Check(check) => check::run(&check, args.message_format),
         Command::Bench(args) => bench::run(&args, &stop),
+        Command::Sweep(args) => sweep::run(&args, &stop),
         Command::Distances(args) => distances::run(&args, &stop),
         Command::Verify(args) => verify::run(&args, &stop),
         Command::Render(args) => render::run(&args, &stop),

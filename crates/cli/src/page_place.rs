@@ -2,11 +2,11 @@
 
 use crate::failure::Failure;
 use crate::output::clash::refuse_clashes;
-use crate::output::file::{OutputFile, Unfinished};
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use wheelbase_scenario::output_file::{OutputFile, Unfinished};
 use wheelbase_view::page::{Reloading, is_page, is_version};
 use wheelbase_view::safe_text;
 

@@ -6,7 +6,6 @@ use crate::file_kind::Takes;
 use crate::interrupt::Interrupt;
 use crate::memory_max;
 use crate::output::clash::{Output, refuse_clashes};
-use crate::output::file::{OutputFile, Unfinished};
 use crate::output::files::Outputs;
 use crate::output::{progress_bar, say};
 use crate::picture_files::OutputSpec;
@@ -14,6 +13,7 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter};
 use std::path::Path;
 use wheelbase_grid::{Lattice, MemoryMax, MemoryNeed};
+use wheelbase_scenario::output_file::{OutputFile, Unfinished};
 use wheelbase_scenario::recording::{
     REASON_WORK_MAX, Reader, RecordingError, WaitReasons, check_memory, wait_reasons,
 };

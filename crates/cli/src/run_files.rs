@@ -2,7 +2,6 @@
 
 use crate::args::RunArgs;
 use crate::failure::Failure;
-use crate::output::file::{Destination, OutputFile, Stream, Unfinished};
 use crate::output::files::Outputs;
 use crate::output::say;
 use crate::snapshot_file::SnapshotFile;
@@ -10,6 +9,7 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use wheelbase_scenario::load::Source;
+use wheelbase_scenario::output_file::{Destination, OutputFile, Stream, Unfinished};
 use wheelbase_scenario::recording::{Recorder, ScenarioText};
 use wheelbase_scenario::{PlanFile, trace};
 use wheelbase_sim::{Counters, RunResult, RunState, World};

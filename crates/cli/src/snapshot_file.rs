@@ -2,12 +2,12 @@
 
 use crate::failure::Failure;
 use crate::file_kind::Takes;
-use crate::output::file::{OutputFile, Unfinished};
 use crate::output::say;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use wheelbase_scenario::output_file::{OutputFile, Unfinished};
 use wheelbase_sim::{Broken, CRASH_REPORT, CommandsSince, CrashReport, Host, LoadError, World};
 use wheelbase_view::safe_text;
 

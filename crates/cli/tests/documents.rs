@@ -56,6 +56,7 @@ fn help_is_as_recorded() {
         "render",
         "report",
         "bench",
+        "sweep",
         "generate",
         "schema",
         "completions",

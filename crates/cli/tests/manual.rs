@@ -7,7 +7,7 @@ mod common;
 use common::*;
 use std::process::Command;
 
-const SUBCOMMANDS: [&str; 14] = [
+const SUBCOMMANDS: [&str; 15] = [
     "run",
     "show",
     "new",
@@ -15,6 +15,7 @@ const SUBCOMMANDS: [&str; 14] = [
     "distances",
     "check",
     "bench",
+    "sweep",
     "verify",
     "render",
     "report",

@@ -38,15 +38,18 @@ mod json_error;
 pub mod load;
 pub mod order_text;
 mod outcome;
+pub mod output_file;
 mod plan_file;
 mod plan_judge;
 pub mod recording;
 pub mod scenario;
+#[cfg(feature = "rayon")]
+pub mod sweep;
 pub mod trace;
 pub mod varint;
 
 pub use json_error::JsonError;
-pub use outcome::outcome_json;
+pub use outcome::{MEASURES, NESTED_MEASURES, outcome_json};
 pub use plan_file::PlanFile;
 pub use plan_judge::{PlanVerdict, PlanViolation, judge_plan};
 pub use recording::replay;

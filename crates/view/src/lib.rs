@@ -26,5 +26,6 @@ pub mod report;
 mod round_numbers;
 pub mod safe_text;
 pub mod scene;
+pub mod sweep;
 mod template;
 pub mod terminal;

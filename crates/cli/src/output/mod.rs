@@ -1,7 +1,6 @@
 //! Output shared by the subcommands: results on standard output, progress bars and messages on standard error, files.
 
 pub mod clash;
-pub mod file;
 pub mod files;
 
 use crate::args::Format;

@@ -3,9 +3,12 @@
 use super::error::LoadError;
 use crate::scenario::{Message, nearest_name};
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use wheelbase_grid::Fnv1a;
 
 /// Largest file that is read, in bytes: a map of 2^26 cells, with room to spare.
 const FILE_BYTES_MAX: u64 = 1 << 28;
@@ -49,6 +52,95 @@ pub enum Files<'a> {
     Attached(&'a [AttachedFile]),
     /// From memory: all that the scenario names, its map, tile sets and pictures included, by the names written there.
     Memory(&'a [AttachedFile]),
+    /// From the disk, relative to the scenario, each once for all worlds.
+    Kept(&'a KeptFiles<'a>),
+}
+
+/// Files of the disk as they were when they were first read, for many worlds of the same files.
+#[derive(Debug, Default)]
+pub struct FileStore {
+    files: Mutex<BTreeMap<PathBuf, KeptFile>>,
+}
+
+/// What reading a file gave: its content with its hash, or why it cannot be read.
+type KeptFile = Result<(Arc<[u8]>, u64), Box<Message>>;
+
+impl FileStore {
+    /// Every file read so far: its path, its size in bytes and the FNV-1a of its content; `None` if it cannot be read.
+    pub fn inputs(&self) -> Vec<(PathBuf, Option<(usize, u64)>)> {
+        let of = |kept: &KeptFile| kept.as_ref().ok().map(|(bytes, hash)| (bytes.len(), *hash));
+        self.locked().iter().map(|(path, kept)| (path.clone(), of(kept))).collect()
+    }
+
+    fn locked(&self) -> MutexGuard<'_, BTreeMap<PathBuf, KeptFile>> {
+        // A panic while the lock is held leaves a map that is whole.
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A reader of a [`FileStore`] that notes what it reads.
+#[derive(Debug)]
+pub struct KeptFiles<'s> {
+    store: &'s FileStore,
+    read: Mutex<BTreeSet<PathBuf>>,
+}
+
+impl<'s> KeptFiles<'s> {
+    /// A reader that has read nothing.
+    pub fn new(store: &'s FileStore) -> Self {
+        Self { store, read: Mutex::default() }
+    }
+
+    /// The content of a file, the first read of which is kept.
+    /// # Errors
+    /// As for files that scenarios name.
+    pub fn read(&self, path: &Path, name: &str) -> Result<Vec<u8>, LoadError> {
+        self.read_by(path, || read_named_file(path, is_inside(name)))
+    }
+
+    /// As [`KeptFiles::read`], for a file that a user names.
+    /// # Errors
+    /// As [`read_file`].
+    pub fn read_given(&self, path: &Path) -> Result<Vec<u8>, LoadError> {
+        self.read_by(path, || read_file(path))
+    }
+
+    fn read_by(
+        &self,
+        path: &Path,
+        read: impl FnOnce() -> Result<Vec<u8>, LoadError>,
+    ) -> Result<Vec<u8>, LoadError> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
+        let mut files = self.store.locked();
+        let kept = files.entry(path.to_owned()).or_insert_with(|| match read() {
+            Ok(bytes) => {
+                let hash = hash_of(&bytes);
+                Ok((bytes.into(), hash))
+            }
+            Err(LoadError::File { message, .. }) => Err(message),
+            Err(other) => Err(Box::new(other.into())),
+        });
+        match kept {
+            Ok((bytes, _)) => Ok(bytes.to_vec()),
+            Err(message) => {
+                Err(LoadError::File { file: path.display().to_string(), message: message.clone() })
+            }
+        }
+    }
+
+    /// The files read through this reader, each with the hash of its content; `None` if it cannot be read.
+    pub fn hashes(&self) -> Vec<(PathBuf, Option<u64>)> {
+        let files = self.store.locked();
+        let hash = |path: &PathBuf| files.get(path)?.as_ref().ok().map(|(_, hash)| *hash);
+        let read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        read.iter().map(|path| (path.clone(), hash(path))).collect()
+    }
+}
+
+fn hash_of(bytes: &[u8]) -> u64 {
+    let mut hash = Fnv1a::new();
+    hash.write(bytes);
+    hash.finish()
 }
 
 impl Files<'_> {
@@ -58,6 +150,7 @@ impl Files<'_> {
             Self::Disk => return read_named_file(path, is_inside(name)),
             Self::Attached(files) => (files, "of the recording"),
             Self::Memory(files) => (files, "given"),
+            Self::Kept(files) => return files.read(path, name),
         };
         let found = files.iter().find(|file| file.name == name);
         let missing = || {

@@ -278,7 +278,7 @@ pub(super) fn load_map(
 }
 
 /// Whether a map file is a Tiled map, by its extension.
-fn is_tiled(path: &Path) -> bool {
+pub(super) fn is_tiled(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "tmx")
 }
 

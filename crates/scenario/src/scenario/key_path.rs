@@ -55,16 +55,17 @@ pub(super) fn follow<'d>(document: &'d DeValue<'d>, path: &str) -> Reached<'d> {
 }
 
 /// One step along a path.
-struct Step<'d, 'p> {
+pub(super) struct Step<'d, 'p> {
     /// Bytes of the key; `None` in a list.
-    key: Option<Range<usize>>,
-    child: &'d Spanned<DeValue<'d>>,
+    pub(super) key: Option<Range<usize>>,
+    /// The value.
+    pub(super) child: &'d Spanned<DeValue<'d>>,
     /// The rest of the path.
-    left: &'p str,
+    pub(super) left: &'p str,
 }
 
 /// The value under the first part of a path.
-fn step<'d, 'p>(value: &'d DeValue<'d>, path: &'p str) -> Option<Step<'d, 'p>> {
+pub(super) fn step<'d, 'p>(value: &'d DeValue<'d>, path: &'p str) -> Option<Step<'d, 'p>> {
     if let Some((number, left)) = path.strip_prefix('[').and_then(|path| path.split_once(']')) {
         return Some(Step { key: None, child: value.as_array()?.get(number.parse::<usize>().ok()?)?, left });
     }

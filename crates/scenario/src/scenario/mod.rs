@@ -20,6 +20,7 @@ mod place;
 mod problem;
 mod reader;
 mod schema;
+mod set_key;
 mod typed;
 mod values;
 
@@ -33,4 +34,7 @@ pub use self::parse::{parse, parse_class_file};
 pub(crate) use self::place::locate;
 pub use self::problem::{CellList, ListedCell, PROBLEM_BYTES_MAX, Problem, parse_cell_list, parse_problem};
 pub use self::schema::SCHEMA;
+pub use self::set_key::set_key;
+#[allow(unused_imports, reason = "sweeps are a feature")]
+pub(crate) use self::set_key::{check_key, is_one_value, syntax_error};
 pub use self::typed::*;

@@ -1,6 +1,6 @@
 //! A report page: plots and maps of a recorded run, and phase times of its replay.
 
-mod plot;
+pub(crate) mod plot;
 
 use crate::base64::base64;
 use crate::colours::mixed;
@@ -21,6 +21,9 @@ use wheelbase_scenario::recording::{MapLayers, Reader, RecordingError, ReplayPro
 use wheelbase_sim::{Counters, Phase, STUCK_AFTER_TICKS, TickTimes};
 
 const PAGE: &str = include_str!("report.html");
+
+/// The style of pages with plots.
+pub(crate) const STYLE: &str = include_str!("report.css");
 
 /// Most values along a line, and most bars.
 const VALUES_MAX: u32 = 240;
@@ -47,6 +50,7 @@ pub fn page<R: Read + Seek>(
     let heading = format!("{}: report of a run", header.name);
     let parts = [
         ("{{title}}", markup(&heading)),
+        ("{{style}}", STYLE.to_owned()),
         ("{{heading}}", markup(&heading)),
         ("{{warning}}", cut.unwrap_or_default()),
         ("{{facts}}", facts(reader, profile)),

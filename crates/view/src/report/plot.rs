@@ -148,7 +148,7 @@ impl Plot<'_> {
 }
 
 /// Spacing of about four axis lines up to `top`: 1, 2 or 5 times a power of ten.
-fn spacing(top: f64) -> f64 {
+pub(crate) fn spacing(top: f64) -> f64 {
     if top <= 0.0 {
         return 1.0;
     }
@@ -157,7 +157,7 @@ fn spacing(top: f64) -> f64 {
 }
 
 /// A number with few digits and a unit prefix.
-fn short(value: f64) -> String {
+pub(crate) fn short(value: f64) -> String {
     let (value, unit) = match value {
         value if value >= 1e9 => (value / 1e9, "G"),
         value if value >= 1e6 => (value / 1e6, "M"),

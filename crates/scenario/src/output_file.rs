@@ -39,6 +39,21 @@ impl OutputFile {
     /// # Errors
     /// Errors of the system. The old file must be writable, although it is not written.
     pub fn create(path: &Path, unfinished: Unfinished) -> io::Result<Self> {
+        Self::create_at(path, part_of, unfinished)
+    }
+
+    /// As [`OutputFile::create`], with another name than `FILE.part` until it is complete.
+    /// # Errors
+    /// As there.
+    pub fn create_by_way_of(part: PathBuf, path: &Path, unfinished: Unfinished) -> io::Result<Self> {
+        Self::create_at(path, |_| part, unfinished)
+    }
+
+    fn create_at(
+        path: &Path,
+        part_of: impl FnOnce(&Path) -> PathBuf,
+        unfinished: Unfinished,
+    ) -> io::Result<Self> {
         let direct = |file| Self { file, pending: None, unfinished };
         match Destination::of(path)? {
             Destination::Stream(stream) => stream.open(path).map(direct),
@@ -126,7 +141,9 @@ pub enum Destination {
 /// its own position in a redirected file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
+    /// Standard output.
     Out,
+    /// Standard error.
     Error,
 }
 
@@ -191,6 +208,31 @@ pub fn part_of(target: &Path) -> PathBuf {
     let mut part = OsString::from(target);
     part.push(".part");
     part.into()
+}
+
+/// Opens and locks a `FILE.part` to which a program appends, for itself to go on with later. With `keep` what an earlier
+/// run left in it stays, else it is replaced.
+/// # Errors
+/// Errors of the system, and if another program writes it.
+pub fn open_part(part: &Path, keep: bool) -> io::Result<File> {
+    if keep && fs::symlink_metadata(part).is_ok_and(|found| found.is_file()) {
+        let file = OpenOptions::new().read(true).write(true).open(part)?;
+        return match file.try_lock() {
+            Err(TryLockError::WouldBlock) => Err(io::Error::other("is being written by another program")),
+            Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
+        };
+    }
+    create_part(part)
+}
+
+/// Closes and removes a `FILE.part` from [`open_part`] after the file itself is complete.
+/// # Errors
+/// Errors of the system.
+pub fn remove_part(part: &Path, file: File) -> io::Result<()> {
+    drop(file);
+    fs::remove_file(part)?;
+    sync_folder_of(part);
+    Ok(())
 }
 
 /// Creates and locks a `FILE.part`. Replaces a stale one.

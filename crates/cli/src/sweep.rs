@@ -1,0 +1,199 @@
+//! `wheelbase sweep`: runs scenarios over seeds and values of keys, and writes a table.
+
+use crate::args::SweepArgs;
+use crate::failure::{Exit, Failure};
+use crate::file_kind::Takes;
+use crate::interrupt::Interrupt;
+use crate::output::clash::refuse_clashes;
+use crate::output::files::Outputs;
+use crate::output::{progress_bar, say};
+use std::path::{Path, PathBuf};
+use wheelbase_scenario::load::LoadError;
+use wheelbase_scenario::sweep::{
+    Manifest, Plan, ReadRows, Row, RunOptions, Setting, Shard, Status, Sweep, SweepError, Table, TableFile,
+    merge, parse_seeds, write_table,
+};
+use wheelbase_view::{safe_text, sweep};
+
+pub fn run(args: &SweepArgs, stop: &Interrupt) -> Result<Exit, Failure> {
+    let outputs = [("--out", Some(args.out.as_path())), ("--html", args.html.as_deref())];
+    let inputs = args.scenarios.iter().chain(&args.merge);
+    refuse_clashes(outputs, inputs.map(PathBuf::as_path))?;
+    match args.merge.is_empty() {
+        true => run_items(args, stop),
+        false => merge_tables(args, stop),
+    }
+}
+
+fn run_items(args: &SweepArgs, stop: &Interrupt) -> Result<Exit, Failure> {
+    let sweep = sweep_of(args)?;
+    let shard = args.shard.as_deref().map_or(Ok(Shard::WHOLE), str::parse);
+    let shard: Shard = shard.map_err(|error| in_flag("--shard", &error))?;
+    let plan = Plan::new(sweep, args.memory.max()).map_err(failure)?;
+    let outputs = [("--out", Some(args.out.as_path())), ("--html", args.html.as_deref())];
+    let read: Vec<PathBuf> = plan.inputs().into_iter().map(|(path, _)| path).collect();
+    refuse_clashes(outputs, read.iter().map(PathBuf::as_path))?;
+    let (mut file, kept) = TableFile::open(&args.out, &plan, args.resume).map_err(failure)?;
+    let items = file.items_left(shard);
+    if args.resume && !args.quiet {
+        say_kept(&kept, items.len());
+    }
+    let bar = progress_bar("item", items.len() as u64, !args.quiet);
+    let options =
+        RunOptions { jobs: args.jobs.map_or(0, usize::from), record_failed: args.record_failed.clone() };
+    // From here on the rows that are there are kept.
+    stop.catch_signals();
+    let mut failed = FailedItems::default();
+    let ran = plan.run(&items, &options, &|| stop.is_raised(), &mut |row| {
+        file.add(&row)?;
+        failed.note(&plan, &row);
+        if failed.count > 0 {
+            bar.set_message(format!(", {} failed", failed.count));
+        }
+        bar.inc(1);
+        Ok(())
+    });
+    bar.finish_and_clear();
+    let is_whole = ran.is_ok() && file.items_left(shard).iter().all(|&item| has_row(&file, &failed, item));
+    if let Err(error) = ran {
+        let _kept = file.pause();
+        return Err(failure(error));
+    }
+    if !is_whole {
+        let (rows, all) = (file.table().n_rows(), plan.items().n_items());
+        let kept = file.pause().map_err(failure);
+        say(format_args!(
+            "interrupted: {rows} rows of {all} are in {}.part; the same command with --resume goes on",
+            safe_text::path(&args.out)
+        ));
+        return kept.map(|_| Exit::Interrupted);
+    }
+    let manifest = Manifest::of(&plan, shard, command());
+    let table = file.finish(&manifest).map_err(failure)?;
+    end(args, &table, &manifest, &failed, stop)
+}
+
+/// Whether an item that may be computed again has been computed as well as it can be here.
+fn has_row(file: &TableFile, failed: &FailedItems, item: usize) -> bool {
+    !file.table().has(item) && failed.without_memory.binary_search(&item).is_ok()
+}
+
+fn merge_tables(args: &SweepArgs, stop: &Interrupt) -> Result<Exit, Failure> {
+    let (table, manifest) = merge(&args.merge).map_err(failure)?;
+    let manifest = Manifest { command: command(), ..manifest };
+    write_table(&args.out, &table, &manifest).map_err(failure)?;
+    end(args, &table, &manifest, &FailedItems::default(), stop)
+}
+
+/// Writes the page, and says what the table holds.
+fn end(
+    args: &SweepArgs,
+    table: &Table,
+    manifest: &Manifest,
+    failed: &FailedItems,
+    stop: &Interrupt,
+) -> Result<Exit, Failure> {
+    let mut outputs = Outputs::default();
+    if let Some(html) = &args.html {
+        outputs.write(html, sweep::page(table, manifest).as_bytes(), stop);
+    }
+    let (n_rows, n_items) = (table.n_rows(), table.items().n_items());
+    let is_shard = manifest.shard != Shard::WHOLE;
+    if !args.quiet {
+        let mut text = format!("{}: {n_rows} rows", safe_text::path(&args.out));
+        if is_shard {
+            text += &format!(" of shard {}/{} of {n_items} items", manifest.shard.number, manifest.shard.of);
+        }
+        for (status, count) in table.statuses().into_iter().filter(|(status, _)| *status != Status::Done) {
+            text += &format!(", {count} {}", status.name());
+        }
+        if let Some((_, first)) = &failed.first {
+            text += &format!("\n  the first that failed: {first}");
+        }
+        say(text);
+    }
+    let lacks = n_items - n_rows;
+    let exit = if lacks > 0 && !is_shard { Exit::Negative } else { Exit::Done };
+    if exit == Exit::Negative {
+        say(format_args!(
+            "warning: {lacks} of {n_items} items have no row in these tables; is there another shard?"
+        ));
+    }
+    outputs.end(exit)
+}
+
+fn say_kept(kept: &ReadRows, left: usize) {
+    let stale = match kept.stale {
+        0 => String::new(),
+        stale => format!(", {stale} left out: they are of other files, or of another release"),
+    };
+    say(format_args!("{} rows kept{stale}; {left} items to run", kept.rows));
+}
+
+/// The items that failed in this run.
+#[derive(Default)]
+struct FailedItems {
+    count: usize,
+    /// The first in the order of the table, with its label and reason.
+    first: Option<(usize, String)>,
+    /// Those that lacked memory, ascending.
+    without_memory: Vec<usize>,
+}
+
+impl FailedItems {
+    fn note(&mut self, plan: &Plan, row: &Row) {
+        if row.status == Status::Done {
+            return;
+        }
+        self.count += 1;
+        if self.first.as_ref().is_none_or(|(item, _)| row.item < *item) {
+            self.first = Some((row.item, format!("{}: {}", plan.items().label(row.item), row.reason)));
+        }
+        if row.status == Status::NoMemory {
+            let at = self.without_memory.partition_point(|&item| item < row.item);
+            self.without_memory.insert(at, row.item);
+        }
+    }
+}
+
+/// What is swept, from the arguments.
+fn sweep_of(args: &SweepArgs) -> Result<Sweep, Failure> {
+    let scenarios = args.scenarios.iter().map(|path| {
+        let text = path.to_str().map(str::to_owned);
+        text.ok_or_else(|| Failure::in_file(path, "expected a path of UTF-8 letters, which tables can hold"))
+    });
+    let seeds = parse_seeds(args.seeds.as_deref().unwrap_or_default());
+    let set = args.set.iter().map(|text| text.parse::<Setting>().map_err(|error| in_flag("--set", &error)));
+    Ok(Sweep {
+        scenarios: scenarios.collect::<Result<_, _>>()?,
+        set: set.collect::<Result<_, _>>()?,
+        seeds: seeds.map_err(|error| in_flag("--seeds", &error))?,
+        measures: args.measure.clone(),
+        check_invariants: args.check_invariants,
+        times: args.times,
+    })
+}
+
+fn in_flag(flag: &str, error: &SweepError) -> Failure {
+    Failure::bad_input(format_args!("{flag}: {error}"))
+}
+
+fn failure(error: SweepError) -> Failure {
+    match error {
+        SweepError::Load(error) => {
+            let file = match &error {
+                LoadError::File { file, .. } | LoadError::Memory { file, .. } => file.clone(),
+                LoadError::Scenario(errors) => errors.as_slice()[0].file.clone(),
+                _ => return error.into(),
+            };
+            Takes::RUNNABLE.refuse(Path::new(&file), error)
+        }
+        SweepError::Differs(_) => Failure::Message { exit: Exit::Negative, text: format!("error: {error}") },
+        other => Failure::bad_input(other),
+    }
+}
+
+/// The command line, for the manifest.
+fn command() -> Vec<String> {
+    std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect()
+}
