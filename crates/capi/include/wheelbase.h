@@ -2086,7 +2086,9 @@ const char *wb_status_name(uint32_t status);
  *
  * Pointers: `buffer` has room for `capacity` bytes, or is null with `capacity` 0; `count` may be written.
  */
-uint32_t wb_last_error(char *buffer, size_t capacity, size_t *count);
+uint32_t wb_last_error(char *buffer,
+                       size_t capacity,
+                       size_t *count);
 
 /**
  * Makes a map of `width` x `height` cells of one terrain kind, with open sides, of height 0.
