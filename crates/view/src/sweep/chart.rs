@@ -12,7 +12,7 @@ const RIGHT: f64 = 16.0;
 const TOP: f64 = 10.0;
 const BOTTOM: f64 = 38.0;
 
-/// Values that span more than this factor are drawn on a logarithmic axis.
+/// Values that span more than this factor are drawn on a logarithmic axis, if they lie more evenly there.
 const LOG_FROM: f64 = 30.0;
 /// Distance between the points of two lines at the same word, in SVG units.
 const DODGE: f64 = 9.0;
@@ -82,12 +82,22 @@ impl Axis {
         };
         let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
         let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let is_log = least > 0.0 && most / least >= LOG_FROM;
+        let is_log = least > 0.0
+            && most / least >= LOG_FROM
+            && largest_gap(&numbers, f64::ln) < largest_gap(&numbers, |number| number);
         let scale = |number: f64| if is_log { number.ln() } else { number };
         let (low, high) = (scale(least), scale(most));
         let at = numbers.iter().map(|&number| 0.04 + 0.92 * (scale(number) - low) / (high - low));
         Places { at: at.collect(), are_words: false }
     }
+}
+
+/// The largest gap between neighbours on a scale, as a part of the whole.
+fn largest_gap(numbers: &[f64], scale: impl Fn(f64) -> f64) -> f64 {
+    let mut scaled: Vec<f64> = numbers.iter().map(|&number| scale(number)).collect();
+    scaled.sort_by(f64::total_cmp);
+    let gaps = scaled.windows(2).map(|pair| pair[1] - pair[0]);
+    gaps.fold(0.0, f64::max) / (scaled[scaled.len() - 1] - scaled[0])
 }
 
 /// A plot as SVG.
@@ -272,6 +282,9 @@ mod tests {
         };
         assert_eq!(places(&["10", "20", "30"]), (vec![4, 50, 96], false));
         assert_eq!(places(&["1000", "10", "100"]), (vec![96, 4, 50], false));
+        let even: Vec<String> = (1..=40).map(|seed: u32| seed.to_string()).collect();
+        let even: Vec<&str> = even.iter().map(String::as_str).collect();
+        assert_eq!(places(&even).0[20], 51);
         assert_eq!(places(&["swept", "discrete"]), (vec![25, 75], true));
         assert_eq!(places(&["1", "inf"]), (vec![25, 75], true));
         assert_eq!(places(&["5"]), (vec![50], true));

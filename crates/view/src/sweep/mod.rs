@@ -207,6 +207,13 @@ fn panel(items: &Items, parameters: &[Parameter], name: &str, values: &[(usize, 
         let axis = Axis { name: parameter.name.clone(), labels: parameter.labels.clone() };
         out.push_str("<div>");
         out.push_str(&svg(name, &axis, &lines));
+        let left_out = |other: &&Parameter| {
+            other.name != parameter.name && !others.iter().any(|of| of.name == other.name)
+        };
+        let pooled: Vec<&str> = parameters.iter().filter(left_out).map(|other| other.name.as_str()).collect();
+        if !pooled.is_empty() {
+            let _ = write!(out, "<p>All values of {} together.</p>", markup(&pooled.join(" and ")));
+        }
         // The name of a single parameter is said once.
         let name = match &others[..] {
             [other] => {
@@ -379,6 +386,7 @@ mod tests {
         // Over ticks by 4 slots (12 lines with the scenarios), over slots and scenarios by the 3 or 4 others.
         let plots: Vec<&str> = page.split("<svg").skip(1).collect();
         assert_eq!(plots.len(), 3);
+        assert!(plots.iter().any(|plot| plot.contains("All values of search_slots together.")));
         for plot in plots {
             let n_lines = plot.matches("class=\"key\"").count();
             assert!((1..=LINES_MAX).contains(&n_lines), "{n_lines}");
