@@ -79,6 +79,9 @@ struct Field {
     length: Option<u32>,
 }
 
+/// Type and name.
+type Parameter = (String, String);
+
 #[derive(Default)]
 struct Header {
     /// Name without `WB_`, value, comment.
@@ -86,7 +89,7 @@ struct Header {
     structures: Vec<(String, Vec<String>, Vec<Field>)>,
     aliases: BTreeMap<String, String>,
     /// Name, type, parameters, comment.
-    functions: Vec<(String, String, Vec<(String, String)>, Vec<String>)>,
+    functions: Vec<(String, String, Vec<Parameter>, Vec<String>)>,
 }
 
 /// `const struct wb_pose *pose` as type and name.
