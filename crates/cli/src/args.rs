@@ -505,6 +505,7 @@ pub struct SweepArgs {
     pub seeds: Option<String>,
     /// Set a key of the scenarios to each of these values; repeatable: every combination is run. KEY is its path,
     /// as in groups[0].count; values are written as in TOML, and a plain word is a string
+    #[allow(rustdoc::broken_intra_doc_links, reason = "an index is no link")]
     #[arg(long, value_name = "KEY=VALUE,...")]
     pub set: Vec<String>,
     /// Columns of the table, keys of run --format json; all for all [default: those that are a number or a text]
