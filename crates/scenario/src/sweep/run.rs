@@ -132,7 +132,9 @@ impl Plan {
                     let report = load()
                         .ok()
                         .and_then(|start| world.report_from(&start, &CommandsSince::default()).ok());
-                    (report.unwrap_or_default(), "report")
+                    // There is none of a world that cannot be saved.
+                    let Some(report) = report else { return Ok(()) };
+                    (report, "report")
                 }
             };
             write(&folder.join(format!("{key:016x}.{ending}")), &bytes)
