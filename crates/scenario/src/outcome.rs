@@ -13,7 +13,7 @@ pub fn outcome_json(result: &RunResult) -> Value {
 }
 
 /// The keys of [`outcome_json`] that measure a run, in their order: all but its scheme, its scenario and its seed.
-pub const MEASURES: [&str; 31] = [
+pub const MEASURES: [&str; 32] = [
     "ticks",
     "agents",
     "orders_done",
@@ -24,6 +24,7 @@ pub const MEASURES: [&str; 31] = [
     "tasks_done",
     "longest_task_ticks",
     "edits_pending",
+    "edits_pending_for",
     "removed",
     "not_placed",
     "collisions",
@@ -48,8 +49,8 @@ pub const MEASURES: [&str; 31] = [
 ];
 
 /// Those of the [`MEASURES`] that are lists or tables, not a number or a text.
-pub const NESTED_MEASURES: [&str; 4] =
-    ["unreachable_reasons", "orders_left_by", "wait_for_cycles", "classes"];
+pub const NESTED_MEASURES: [&str; 5] =
+    ["unreachable_reasons", "orders_left_by", "edits_pending_for", "wait_for_cycles", "classes"];
 
 #[cfg(test)]
 mod tests {
