@@ -338,7 +338,7 @@ impl Author {
 #[ignore = "needs ../shared"]
 fn the_judge_finds_nothing_wrong_in_scenarios_with_teams_holds_followers_and_deadlines() {
     let (mut moves, mut traces) = (0, String::new());
-    for seed in 0..16 {
+    for seed in 0..24 {
         let text = Author { random: Random::new(seed ^ 0x7ea) }.scenario(seed);
         let mut world = build_world(&text);
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("scenario_{seed}.jsonl"));
