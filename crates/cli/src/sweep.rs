@@ -16,13 +16,16 @@ use wheelbase_scenario::sweep::{
 use wheelbase_view::{safe_text, sweep};
 
 pub fn run(args: &SweepArgs, stop: &Interrupt) -> Result<Exit, Failure> {
-    let outputs = [("--out", Some(args.out.as_path())), ("--html", args.html.as_deref())];
-    let inputs = args.scenarios.iter().chain(&args.merge);
-    refuse_clashes(outputs, inputs.map(PathBuf::as_path))?;
     match args.merge.is_empty() {
         true => run_items(args, stop),
         false => merge_tables(args, stop),
     }
+}
+
+/// Refuses outputs that are one file, or an input.
+fn refuse_clash(args: &SweepArgs, inputs: &[PathBuf]) -> Result<(), Failure> {
+    let outputs = [("--out", Some(args.out.as_path())), ("--html", args.html.as_deref())];
+    refuse_clashes(outputs, inputs.iter().map(PathBuf::as_path))
 }
 
 fn run_items(args: &SweepArgs, stop: &Interrupt) -> Result<Exit, Failure> {
@@ -30,9 +33,8 @@ fn run_items(args: &SweepArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let shard = args.shard.as_deref().map_or(Ok(Shard::WHOLE), str::parse);
     let shard: Shard = shard.map_err(|error| in_flag("--shard", &error))?;
     let plan = Plan::new(sweep, args.memory.max()).map_err(failure)?;
-    let outputs = [("--out", Some(args.out.as_path())), ("--html", args.html.as_deref())];
     let read: Vec<PathBuf> = plan.inputs().into_iter().map(|(path, _)| path).collect();
-    refuse_clashes(outputs, read.iter().map(PathBuf::as_path))?;
+    refuse_clash(args, &read)?;
     let (mut file, kept) = TableFile::open(&args.out, &plan, args.resume).map_err(failure)?;
     let items = file.items_left(shard);
     if args.resume && !args.quiet {
@@ -79,6 +81,7 @@ fn has_row(file: &TableFile, failed: &FailedItems, item: usize) -> bool {
 }
 
 fn merge_tables(args: &SweepArgs, stop: &Interrupt) -> Result<Exit, Failure> {
+    refuse_clash(args, &args.merge)?;
     let (table, manifest) = merge(&args.merge).map_err(failure)?;
     let manifest = Manifest { command: command(), ..manifest };
     write_table(&args.out, &table, &manifest).map_err(failure)?;
@@ -136,7 +139,7 @@ struct FailedItems {
     count: usize,
     /// The first in the order of the table, with its label and reason.
     first: Option<(usize, String)>,
-    /// Those that lacked memory, ascending.
+    /// The items that lacked memory, ascending.
     without_memory: Vec<usize>,
 }
 

@@ -121,7 +121,12 @@ impl<'s> KeptFiles<'s> {
             Err(other) => Err(Box::new(other.into())),
         });
         match kept {
-            Ok((bytes, _)) => Ok(bytes.to_vec()),
+            Ok((bytes, _)) => {
+                let bytes = Arc::clone(bytes);
+                // Copied while others read.
+                drop(files);
+                Ok(bytes.to_vec())
+            }
             Err(message) => {
                 Err(LoadError::File { file: path.display().to_string(), message: message.clone() })
             }

@@ -254,11 +254,7 @@ count = 4"#;
     fn keys_that_no_scenario_has_are_found() {
         let set = set_key(TEXT, "expansion_per_tick", "1").unwrap();
         let error = check_key(&set, "expansion_per_tick").unwrap_err().line();
-        assert!(
-            error.contains("unknown key; did you mean `expansions_per_tick`")
-                || error.contains("did you mean"),
-            "{error}"
-        );
+        assert!(error.contains("did you mean `expansions_per_tick`"), "{error}");
         let set = set_key(TEXT, "groups[0].cuont", "1").unwrap();
         let error = check_key(&set, "groups[0].cuont").unwrap_err().line();
         assert!(error.starts_with("groups[0].cuont: ") && error.contains("count"), "{error}");

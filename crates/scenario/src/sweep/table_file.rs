@@ -86,8 +86,7 @@ impl TableFile {
     /// # Errors
     /// [`SweepError::File`] if it cannot be written, and [`SweepError::Differs`].
     pub fn add(&mut self, row: &Row) -> Result<(), SweepError> {
-        self.table.add(row)?;
-        let line = self.table.line_of(row);
+        let line = self.table.add(row)?;
         let mut write = || {
             self.file.write_all(line.as_bytes())?;
             if self.synced.elapsed() > SYNC_INTERVAL {

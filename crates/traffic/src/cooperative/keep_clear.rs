@@ -137,8 +137,9 @@ impl KeepClear {
 
     /// An agent of a team that is, or will be, where its body covers some cells.
     pub(crate) fn agent_at(&self, team: Team, (anchor, cells): (CellXY, &[Offset])) -> KeepsClear {
-        let is_on =
-            |ground: &Ground| cells.iter().any(|to| ground.part(to.cell_from(anchor)) == Part::OfEdit);
+        let is_on = |ground: &Ground| {
+            ground.is_for_edit() && cells.iter().any(|to| ground.part(to.cell_from(anchor)) == Part::OfEdit)
+        };
         KeepsClear { team, leaves_edit: self.active_grounds().any(is_on) }
     }
 
@@ -151,7 +152,7 @@ impl KeepClear {
     /// a ground that is kept clear for a corridor.
     pub(crate) fn cells_for_edit(&self, at: usize) -> impl Iterator<Item = (CellXY, bool)> {
         let ground = self.active.get(at).map(|&at| &self.grounds[at as usize]);
-        let ground = ground.filter(|ground| matches!(ground.kept_for, KeptFor::Edit(_)));
+        let ground = ground.filter(|ground| ground.is_for_edit());
         let cells = ground.into_iter().flat_map(|ground| ground.bounds.cells().zip(&ground.cells));
         cells.filter(|(_, part)| **part != Part::None).map(|(cell, part)| (cell, *part == Part::OfEdit))
     }
@@ -174,7 +175,7 @@ impl KeepClear {
     ) -> Option<KeptFor> {
         let is_under = |ground: &&Ground| {
             agent.team.is_in(ground.teams)
-                && !(agent.leaves_edit && matches!(ground.kept_for, KeptFor::Edit(_)))
+                && !(agent.leaves_edit && ground.is_for_edit())
                 && cells.iter().any(|to| ground.part(to.cell_from(anchor)) != Part::None)
         };
         self.active_grounds().find(is_under).map(|ground| ground.kept_for)
@@ -231,6 +232,10 @@ impl Ground {
         on_map.clone().flat_map(|area| near(area).cells()).for_each(|cell| mark(cell, Part::Ground));
         on_map.flat_map(Rect::cells).for_each(|cell| mark(cell, Part::OfEdit));
         (bounds, parts)
+    }
+
+    fn is_for_edit(&self) -> bool {
+        matches!(self.kept_for, KeptFor::Edit(_))
     }
 
     /// What a cell is to it.

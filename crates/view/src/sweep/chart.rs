@@ -134,25 +134,23 @@ pub(super) fn svg(title: &str, axis: &Axis, lines: &[Line]) -> String {
             signed_short(value)
         );
     }
-    labels(&mut out, axis, &places, x);
+    let mut order: Vec<usize> = (0..places.len()).collect();
+    order.sort_by(|&a, &b| places[a].total_cmp(&places[b]));
+    labels(&mut out, axis, (&places, &order), x);
     for (number, line) in lines.iter().enumerate() {
         let shift = if are_words { (number as f64 - (lines.len() as f64 - 1.0) / 2.0) * DODGE } else { 0.0 };
-        let mut order: Vec<usize> = (0..places.len()).collect();
-        order.sort_by(|&a, &b| places[a].total_cmp(&places[b]));
         let points: Vec<(usize, f64, Spread)> = order
-            .into_iter()
-            .filter_map(|at| line.spreads[at].map(|spread| (at, x(places[at]) + shift, spread)))
+            .iter()
+            .filter_map(|&at| line.spreads[at].map(|spread| (at, x(places[at]) + shift, spread)))
             .collect();
-        draw_line(&mut out, axis, line, &points, (number % 8, are_words), y);
+        draw_line(&mut out, axis, line, &points, (number, are_words), y);
     }
     out.push_str("</svg>\n");
     out
 }
 
 /// The labels below the axis that do not run into each other, and its name.
-fn labels(out: &mut String, axis: &Axis, places: &[f64], x: impl Fn(f64) -> f64) {
-    let mut order: Vec<usize> = (0..places.len()).collect();
-    order.sort_by(|&a, &b| places[a].total_cmp(&places[b]));
+fn labels(out: &mut String, axis: &Axis, (places, order): (&[f64], &[usize]), x: impl Fn(f64) -> f64) {
     let every = places.len().div_ceil(LABELS_MAX).max(1);
     let mut end = f64::NEG_INFINITY;
     for &at in order.iter().step_by(every) {

@@ -226,7 +226,7 @@ fn panel(items: &Items, parameters: &[Parameter], name: &str, values: &[(usize, 
             let _ = write!(
                 out,
                 "<span class=\"key\"><i style=\"background:var(--c{})\"></i>{}</span>",
-                colour % LINES_MAX,
+                colour,
                 markup(line.name.strip_prefix(&name).unwrap_or(&line.name))
             );
         }
@@ -299,7 +299,7 @@ fn about(name: &str) -> &'static str {
         "wait_ticks" => "Ticks waited, summed over agents.",
         "longest_wait_ticks" => "Ticks of the longest wait.",
         "stuck_agents" => "Agents stuck at the end.",
-        "no_progress_agents" => "Agents that finished no trip.",
+        "no_progress_agents" => "Agents with somewhere to go that finished nothing in the whole run.",
         "path_requests" => "Path requests.",
         "longest_request_ticks" => "Ticks of the longest path request.",
         "expansions" => "Expansions of all searches.",
