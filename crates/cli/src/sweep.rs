@@ -10,8 +10,8 @@ use crate::output::{progress_bar, say};
 use std::path::{Path, PathBuf};
 use wheelbase_scenario::load::LoadError;
 use wheelbase_scenario::sweep::{
-    Manifest, Plan, ReadRows, Row, RunOptions, Setting, Shard, Status, Sweep, SweepError, Table, TableFile,
-    merge, parse_seeds, write_table,
+    Manifest, PreparedSweep, ReadRows, Row, RunOptions, Setting, Shard, Status, Sweep, SweepError, Table,
+    TableFile, merge, parse_seeds, write_table,
 };
 use wheelbase_view::{safe_text, sweep};
 
@@ -32,10 +32,10 @@ fn run_items(args: &SweepArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let sweep = sweep_of(args)?;
     let shard = args.shard.as_deref().map_or(Ok(Shard::WHOLE), str::parse);
     let shard: Shard = shard.map_err(|error| in_flag("--shard", &error))?;
-    let plan = Plan::new(sweep, args.memory.max()).map_err(failure)?;
-    let read: Vec<PathBuf> = plan.inputs().into_iter().map(|(path, _)| path).collect();
+    let prepared = PreparedSweep::new(sweep, args.memory.max()).map_err(failure)?;
+    let read: Vec<PathBuf> = prepared.inputs().into_iter().map(|(path, _)| path).collect();
     refuse_clash(args, &read)?;
-    let (mut file, kept) = TableFile::open(&args.out, &plan, args.resume).map_err(failure)?;
+    let (mut file, kept) = TableFile::open(&args.out, &prepared, args.resume).map_err(failure)?;
     let items = file.items_left(shard);
     if args.resume && !args.quiet {
         say_kept(&kept, items.len());
@@ -46,9 +46,9 @@ fn run_items(args: &SweepArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     // From here on the rows that are there are kept.
     stop.catch_signals();
     let mut failed = FailedItems::default();
-    let ran = plan.run(&items, &options, &|| stop.is_raised(), &mut |row| {
+    let ran = prepared.run(&items, &options, &|| stop.is_raised(), &mut |row| {
         file.add(&row)?;
-        failed.note(&plan, &row);
+        failed.note(&prepared, &row);
         if failed.count > 0 {
             bar.set_message(format!(", {} failed", failed.count));
         }
@@ -62,7 +62,7 @@ fn run_items(args: &SweepArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         return Err(failure(error));
     }
     if !is_whole {
-        let (rows, all) = (file.table().n_rows(), plan.items().n_items());
+        let (rows, all) = (file.table().n_rows(), prepared.items().n_items());
         let kept = file.pause().map_err(failure);
         say(format_args!(
             "interrupted: {rows} rows of {all} are in {}.part; the same command with --resume goes on",
@@ -70,7 +70,7 @@ fn run_items(args: &SweepArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         ));
         return kept.map(|_| Exit::Interrupted);
     }
-    let manifest = Manifest::of(&plan, shard, command());
+    let manifest = Manifest::of(&prepared, shard, command());
     let table = file.finish(&manifest).map_err(failure)?;
     end(args, &table, &manifest, &failed, stop)
 }
@@ -144,13 +144,13 @@ struct FailedItems {
 }
 
 impl FailedItems {
-    fn note(&mut self, plan: &Plan, row: &Row) {
+    fn note(&mut self, prepared: &PreparedSweep, row: &Row) {
         if row.status == Status::Done {
             return;
         }
         self.count += 1;
         if self.first.as_ref().is_none_or(|(item, _)| row.item < *item) {
-            self.first = Some((row.item, format!("{}: {}", plan.items().label(row.item), row.reason)));
+            self.first = Some((row.item, format!("{}: {}", prepared.items().label(row.item), row.reason)));
         }
         if row.status == Status::NoMemory {
             let at = self.without_memory.partition_point(|&item| item < row.item);

@@ -2,7 +2,7 @@
 
 use super::error::SweepError;
 use super::items::Sweep;
-use super::plan::Plan;
+use super::prepared::PreparedSweep;
 use super::values::Shard;
 use crate::load::read_file;
 use crate::output_file::{OutputFile, Unfinished};
@@ -58,7 +58,7 @@ pub struct Input {
 
 impl Manifest {
     /// The manifest of a table made here.
-    pub fn of(plan: &Plan, shard: Shard, command: Vec<String>) -> Self {
+    pub fn of(prepared: &PreparedSweep, shard: Shard, command: Vec<String>) -> Self {
         let input = |(path, found): (PathBuf, Option<(usize, u64)>)| Input {
             file: path.display().to_string(),
             bytes: found.map(|(bytes, _)| bytes),
@@ -69,10 +69,10 @@ impl Manifest {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             host: Host::here(),
             command,
-            sweep: plan.items().sweep().clone(),
+            sweep: prepared.items().sweep().clone(),
             shard,
-            items: plan.items().n_items(),
-            inputs: plan.inputs().into_iter().map(input).collect(),
+            items: prepared.items().n_items(),
+            inputs: prepared.inputs().into_iter().map(input).collect(),
         }
     }
 

@@ -1,13 +1,13 @@
 //! Sweeps: scenarios over seeds and values of keys, as a table with a row for each run.
 //!
-//! A [`Sweep`] says what is run, as plain values; a [`Plan`] has read its files and knows the key of each item. An item
+//! A [`Sweep`] says what is run, as plain values; a [`PreparedSweep`] has read its files and knows the key of each item. An item
 //! is a function of the program, the files, the seed and the values: the same row comes out on any machine, in any
-//! order, however often. [`Plan::run`] runs items side by side and gives their rows to the caller; [`TableFile`] keeps
+//! order, however often. [`PreparedSweep::run`] runs items side by side and gives their rows to the caller; [`TableFile`] keeps
 //! them in a file that can be resumed; [`merge`] joins the tables of shards.
 //!
 //! ```
 //! use wheelbase_grid::MemoryMax;
-//! use wheelbase_scenario::sweep::{Plan, RunOptions, Status, Sweep, parse_seeds};
+//! use wheelbase_scenario::sweep::{PreparedSweep, RunOptions, Status, Sweep, parse_seeds};
 //! let sweep = Sweep {
 //!     scenarios: vec!["../../scenarios/first/01_yard.toml".to_owned()],
 //!     set: vec!["ticks=5,500".parse()?],
@@ -16,10 +16,10 @@
 //!     check_invariants: false,
 //!     times: false,
 //! };
-//! let plan = Plan::new(sweep, MemoryMax::NONE)?;
-//! let items: Vec<usize> = (0..plan.items().n_items()).collect();
+//! let prepared = PreparedSweep::new(sweep, MemoryMax::NONE)?;
+//! let items: Vec<usize> = (0..prepared.items().n_items()).collect();
 //! let mut rows = Vec::new();
-//! plan.run(&items, &RunOptions::default(), &|| false, &mut |row| {
+//! prepared.run(&items, &RunOptions::default(), &|| false, &mut |row| {
 //!     rows.push((row.item, row.status, row.measures[0].as_u64()));
 //!     Ok(())
 //! })?;
@@ -33,7 +33,7 @@
 mod error;
 mod items;
 mod manifest;
-mod plan;
+mod prepared;
 mod run;
 mod table;
 mod table_file;
@@ -42,7 +42,7 @@ mod values;
 pub use error::SweepError;
 pub use items::{Items, Sweep, cell_text};
 pub use manifest::{Host, Input, Manifest};
-pub use plan::Plan;
+pub use prepared::PreparedSweep;
 pub use run::RunOptions;
 pub use table::{Format, ReadRows, Row, Status, Table};
 pub use table_file::{TableFile, merge, write_table};

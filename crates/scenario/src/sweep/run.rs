@@ -1,7 +1,7 @@
 //! Runs the items of a sweep side by side, one thread each.
 
 use super::error::SweepError;
-use super::plan::{GroupText, Plan};
+use super::prepared::{GroupText, PreparedSweep};
 use super::table::{Row, Status};
 use crate::load::{Files, KeptFiles, LoadError, Overrides, load_world_of_bytes};
 use crate::outcome::outcome_json;
@@ -30,7 +30,7 @@ pub struct RunOptions {
     pub record_failed: Option<PathBuf>,
 }
 
-impl Plan {
+impl PreparedSweep {
     /// Runs items, by their numbers in the order of the table, and gives each row to `on_row` as soon as it is there, on
     /// the calling thread, in no order. `stop` is asked at every tick, from many threads; once it says yes, items under
     /// way are given up. Prints nothing.

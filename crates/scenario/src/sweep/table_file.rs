@@ -2,7 +2,7 @@
 
 use super::error::SweepError;
 use super::manifest::Manifest;
-use super::plan::Plan;
+use super::prepared::PreparedSweep;
 use super::table::{Format, ReadRows, Row, Table};
 use super::values::Shard;
 use crate::load::read_file;
@@ -33,16 +33,16 @@ impl TableFile {
     /// # Errors
     /// [`SweepError::File`] for files that cannot be read or written, are being written by another program, or have
     /// rows of another sweep, and [`SweepError::Differs`].
-    pub fn open(out: &Path, plan: &Plan, resume: bool) -> Result<(Self, ReadRows), SweepError> {
+    pub fn open(out: &Path, prepared: &PreparedSweep, resume: bool) -> Result<(Self, ReadRows), SweepError> {
         let format = Format::of(out)?;
         let target = target_of(out)?;
         let part = part_of(&target);
-        let mut table = Table::new(plan.items().clone(), format);
+        let mut table = Table::new(prepared.items().clone(), format);
         let mut kept = ReadRows { whole_bytes: 0, rows: 0, stale: 0 };
         let file = open_part(&part, resume).map_err(SweepError::writing(&part))?;
         let mut file = Self { target, part, file, table: table.clone(), synced: Instant::now() };
         if resume {
-            let key_of = |item| plan.key(item);
+            let key_of = |item| prepared.key(item);
             let mut read = |path: &Path| -> Result<ReadRows, SweepError> {
                 let read = table.read(path, &read_file(path)?, Some(&key_of))?;
                 kept.stale += read.stale;

@@ -15,7 +15,7 @@ const KEY_VERSION: u64 = 1;
 
 /// A sweep made ready to run. Every file is read once: editing one later changes nothing.
 #[derive(Debug)]
-pub struct Plan {
+pub struct PreparedSweep {
     items: Items,
     /// The text of each scenario.
     texts: Vec<String>,
@@ -33,7 +33,7 @@ pub(super) struct GroupText<'p> {
     pub overrides: Overrides,
 }
 
-impl Plan {
+impl PreparedSweep {
     /// Reads the files of a sweep and computes the keys of its items. `memory_max` holds for all items that run at once.
     /// # Errors
     /// [`SweepError::Argument`] as [`Items::new`], and for a key that a scenario does not have, or cannot have;
@@ -51,9 +51,9 @@ impl Plan {
             check_keys(path, &text, items.sweep())?;
             texts.push(text);
         }
-        let mut plan = Self { items, texts, store, hashes: Vec::new(), memory_max };
-        plan.hashes = (0..plan.items.n_groups()).map(|group| plan.hash_of_group(group)).collect();
-        Ok(plan)
+        let mut prepared = Self { items, texts, store, hashes: Vec::new(), memory_max };
+        prepared.hashes = (0..prepared.items.n_groups()).map(|group| prepared.hash_of_group(group)).collect();
+        Ok(prepared)
     }
 
     /// The items.
