@@ -460,19 +460,10 @@ namespace Wheelbase
         /// <summary>As <c>Order</c>; gives the status.</summary>
         public Status TryOrder(Selection agents, Order order, bool append, uint tick, out ulong ticket)
         {
-            ulong given = Constants.NoTicket;
-            Status status;
             var arena = Arena.Begin();
-            UIntPtr n;
-            var ids = agents.Put(arena, out n);
-            var area = agents.Area;
-            var to = order;
             var orders = (Native.wb_order*)arena.Take(1, sizeof(Native.wb_order));
-            to.PutTo(orders, arena);
-            var n_orders = (UIntPtr)1;
-            if (agents.IsArea) status = Native.wb_command_order_in(Handle, &area, orders, n_orders, append ? (byte)1 : (byte)0, tick, &given);
-            else status = Native.wb_command_order(Handle, ids, n, orders, n_orders, append ? (byte)1 : (byte)0, tick, &given);
-            return Given(status, given, out ticket);
+            order.PutTo(orders, arena);
+            return Ordered(agents, arena, orders, (UIntPtr)1, append, tick, out ticket);
         }
 
         /// <summary>As <c>Order</c>, for several orders, done one after another; none leave the agents without any. Gives the ticket.</summary>
@@ -486,16 +477,22 @@ namespace Wheelbase
         /// <summary>As <c>Orders</c>; gives the status.</summary>
         public Status TryOrders(Selection agents, Order[] orders, bool append, uint tick, out ulong ticket)
         {
+            var arena = Arena.Begin();
+            UIntPtr n;
+            var at = Wheelbase.Order.Put(arena, orders, out n);
+            return Ordered(agents, arena, at, n, append, tick, out ticket);
+        }
+
+        Status Ordered(Selection agents, Arena arena, Native.wb_order* orders, UIntPtr count, bool append, uint tick, out ulong ticket)
+        {
             ulong given = Constants.NoTicket;
             Status status;
-            var arena = Arena.Begin();
             UIntPtr n;
             var ids = agents.Put(arena, out n);
             var area = agents.Area;
-            UIntPtr n_orders;
-            var orders_at = Wheelbase.Order.Put(arena, orders, out n_orders);
-            if (agents.IsArea) status = Native.wb_command_order_in(Handle, &area, orders_at, n_orders, append ? (byte)1 : (byte)0, tick, &given);
-            else status = Native.wb_command_order(Handle, ids, n, orders_at, n_orders, append ? (byte)1 : (byte)0, tick, &given);
+            var behind = append ? (byte)1 : (byte)0;
+            if (agents.IsArea) status = Native.wb_command_order_in(Handle, &area, orders, count, behind, tick, &given);
+            else status = Native.wb_command_order(Handle, ids, n, orders, count, behind, tick, &given);
             return Given(status, given, out ticket);
         }
 
