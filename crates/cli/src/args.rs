@@ -9,6 +9,7 @@ use crate::query::rectangle_from_arg;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
+use wheelbase_maps::movingai_scen::QUERIES_MAX;
 use wheelbase_scenario::scenario::{EXPANSIONS_PER_TICK_MAX, nearest_name};
 use wheelbase_sim::{ReplanParams, TrafficParams, tune};
 use wheelbase_view::picture::view::SCALE_MAX;
@@ -53,7 +54,7 @@ pub enum Command {
     Distances(DistancesArgs),
     /// Replay a recording and report the first difference
     Verify(VerifyArgs),
-    /// Draw a recording as a page that plays in a browser, or as pictures
+    /// Draw a recording or a plan as a page that plays in a browser, or as pictures
     Render(RenderArgs),
     /// Plot a recording: throughput, waiting, tick times and congestion
     Report(ReportArgs),
@@ -88,15 +89,24 @@ pub enum MessageFormat {
 }
 
 /// What a snapshot settles; and outputs that begin with the scenario.
-const RESUME_EXCLUDES: [&str; 6] =
-    ["scenario", "seed", "expansions_per_tick", "tries_per_tick", "tune", "plan_out"];
+const RESUME_EXCLUDES: [&str; 8] =
+    ["scenario", "agents", "class", "seed", "expansions_per_tick", "tries_per_tick", "tune", "plan_out"];
 
 #[derive(Debug, Default, clap::Args)]
 pub struct RunArgs {
-    /// Scenario (.toml), or problem of the League of Robot Runners (.json)
-    #[arg(value_name = "SCENARIO|PROBLEM.json", required_unless_present = "resume")]
+    /// Scenario (.toml), problem of the League of Robot Runners (.json), or with --agents queries of the MovingAI
+    /// benchmarks (.scen)
+    #[arg(value_name = "SCENARIO|PROBLEM.json|MAP.scen", required_unless_present = "resume")]
     pub scenario: Option<PathBuf>,
-    /// Number of ticks from tick 0, in place of the scenario's
+    /// For .scen: one-shot multi-agent path finding by the first N queries: each agent goes from its start to its
+    /// goal and stays there; collision rule discrete
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32, 1, { QUERIES_MAX as u64 }>)]
+    pub agents: Option<u32>,
+    /// For .scen: the class of the agents, in this file, or octile [default: one cell, four moves of one tick each]
+    #[arg(long, value_name = "FILE|NAME", requires = "agents")]
+    pub class: Option<String>,
+    /// Number of ticks from tick 0, in place of the scenario's; for .scen the most [default: 10000 times the longest base
+    /// time of a move]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32, 0, 0xFFFF_FFFE>)]
     pub ticks: Option<u32>,
     /// Random seed, in place of the scenario's
@@ -139,7 +149,8 @@ pub struct RunArgs {
     /// because recordings do not hold tunables
     #[arg(long, value_name = "NAME=VALUE", value_parser = tuning, conflicts_with = "record")]
     pub tune: Vec<(String, u32)>,
-    /// For a problem: write the actions of all agents in the format of the competition
+    /// Write the moves of all agents as a plan, for check --plan and render --plan; of a problem in the format of
+    /// the competition. Not for a scenario with events
     #[arg(long, value_name = "FILE.json")]
     pub plan_out: Option<PathBuf>,
     /// Write a snapshot at the end of the run, for --resume
@@ -303,9 +314,14 @@ pub struct CheckArgs {
     /// recordings
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// Judge this plan for the given problem by the rules of the competition
+    /// Judge this plan, from run --plan-out or another planner, for the given scenario, queries (.scen) or problem;
+    /// that of a problem by the rules of the competition
     #[arg(long, value_name = "FILE.json")]
     pub plan: Option<PathBuf>,
+    /// For .scen with --plan: the class of the agents, in this file, or octile [default: one cell, four moves of
+    /// one tick each]
+    #[arg(long, value_name = "FILE|NAME", requires = "plan")]
+    pub class: Option<String>,
     /// Output format
     #[arg(long, value_enum, default_value_t, conflicts_with = "plan")]
     pub format: Format,
@@ -355,9 +371,16 @@ pub struct VerifyArgs {
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("outputs").args(["html", "png", "svg", "gif"]).required(true).multiple(true))]
 pub struct RenderArgs {
-    /// Recording of run --record
-    #[arg(value_name = "RECORDING")]
+    /// Recording of run --record; with --plan the scenario (.toml), queries (.scen) or problem (.json) of the plan
+    #[arg(value_name = "RECORDING|SCENARIO")]
     pub recording: PathBuf,
+    /// Draw this plan, from run --plan-out or another planner; of a problem with its tasks
+    #[arg(long, value_name = "FILE.json")]
+    pub plan: Option<PathBuf>,
+    /// For .scen with --plan: the class of the agents, in this file, or octile [default: one cell, four moves of
+    /// one tick each]
+    #[arg(long, value_name = "FILE|NAME", requires = "plan")]
+    pub class: Option<String>,
     /// Write a self-contained page that plays the run in a browser
     #[arg(long, value_name = "FILE.html")]
     pub html: Option<PathBuf>,

@@ -11,9 +11,8 @@ use crate::output::{print, progress_bar, row};
 use crate::peak_memory::peak_memory_mib;
 use crate::phase_times::PhaseTimes;
 use crate::plan::thread_pool;
-use crate::run::{Driven, drive};
+use crate::run::{Driven, Given, drive};
 use crate::run_files::RunFiles;
-use crate::scen::{ScenProblem, load_scen};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -26,10 +25,9 @@ use wheelbase_planner::search::batch::{BatchScratch, plan_all};
 use wheelbase_planner::{
     Goal, GoalMember, Heading, MovementClass, MovementTables, Path, Pose, Request, Scratch, Status, plan,
 };
-use wheelbase_scenario::load::{LoadError, Overrides, PlanningProblem, load_world};
+use wheelbase_scenario::load::{LoadError, Overrides, PlanningProblem, ScenProblem, load_scen, load_world};
 use wheelbase_sim::{
-    CommandsSince, GateLoad, Memory, Phase, RunResult, World, permille, quantile_ms,
-    single_agent_bounds_observed,
+    GateLoad, Memory, Phase, RunResult, World, permille, quantile_ms, single_agent_bounds_observed,
 };
 use wheelbase_view::safe_text;
 
@@ -169,7 +167,7 @@ fn bench_queries(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let pool = thread_pool(args.threads)?;
     let memory_max = args.memory.max();
     let begun = Instant::now();
-    let ScenProblem { queries: scen, map, problem: PlanningProblem { grid, class, .. } } =
+    let ScenProblem { queries: scen, map, problem: PlanningProblem { grid, class, .. }, .. } =
         load_scen(&args.target, args.class.as_deref(), memory_max)
             .map_err(|error| Takes::MEASURABLE.refuse(&args.target, error))?;
     let space = StateSpace::new(grid.size(), grid.shape(), class.headings());
@@ -567,8 +565,8 @@ fn bench_scenario(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let mut phases = PhaseTimes::new();
     let begun = Instant::now();
     let driven = pool.install(|| {
-        let (mut commands, mut files) = (CommandsSince::default(), RunFiles::default());
-        drive(&mut world, &mut commands, &mut files, None, stop, true, &mut |phase| phases.begin(phase))
+        let (mut given, mut files) = (Given::default(), RunFiles::default());
+        drive(&mut world, &mut given, &mut files, None, stop, true, &mut |phase| phases.begin(phase))
     });
     let wall_s = begun.elapsed().as_secs_f64();
     let Driven { times, agent_ticks, broken, .. } = driven?;

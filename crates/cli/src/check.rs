@@ -3,20 +3,23 @@
 use crate::args::{CheckArgs, Format, MessageFormat};
 use crate::diagnostics::{JsonDiagnostic, Severity, drawn, drawn_mistakes, output_is_coloured, write_drawn};
 use crate::failure::{Exit, Failure};
-use crate::file_kind::{Takes, with_kind_of};
+use crate::file_kind::{Takes, is_scen, with_kind_of};
 use crate::output::{print, text_out};
-use crate::scen::load_scen;
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::MemoryMax;
 use wheelbase_scenario::load::{
-    Files, LoadError, LoadedProblem, check_class_file, check_map, check_scenario, is_problem, read_file,
+    Files, LoadError, LoadedOneShot, LoadedProblem, OneShot, OneShotResult, Overrides, check_class_file,
+    check_map, check_scenario, is_problem, load_one_shot, load_scen, load_world, read_file,
 };
 use wheelbase_scenario::recording::{Event, Reader, RecordingError, TickRecord, is_recording};
 use wheelbase_scenario::scenario::{Message, ScenarioError, ScenarioErrors, Span};
-use wheelbase_scenario::{JsonError, PlanVerdict, judge_plan};
-use wheelbase_sim::Counters;
+use wheelbase_scenario::{
+    JsonError, MovePlan, MovePlanVerdict, PlanVerdict, check_plannable, judge_move_plan, judge_one_shot_plan,
+    judge_plan,
+};
+use wheelbase_sim::{Counters, World};
 use wheelbase_view::safe_text;
 
 /// Extensions that mark a recording whatever its first bytes. `part` is a recording in progress, or of a killed run.
@@ -25,7 +28,7 @@ const RECORDING_ENDINGS: [&str; 2] = ["rec", "part"];
 pub fn run(args: &CheckArgs, message_format: MessageFormat) -> Result<Exit, Failure> {
     let memory_max = args.memory.max();
     if let Some(plan) = &args.plan {
-        return check_plan(&args.files, plan, memory_max);
+        return check_plan(args, plan, memory_max);
     }
     let checked: Vec<(&PathBuf, Result<Checked, LoadError>)> =
         args.files.iter().map(|file| (file, check_file(file, memory_max))).collect();
@@ -193,25 +196,97 @@ fn check_text_file(file: &Path, memory_max: MemoryMax) -> Result<Vec<ScenarioErr
     })
 }
 
-/// Judges a plan of a problem by the rules of the competition.
-fn check_plan(files: &[PathBuf], plan: &Path, memory_max: MemoryMax) -> Result<Exit, Failure> {
-    let [problem] = files else {
-        let found = files.len();
+/// Judges a plan.
+fn check_plan(args: &CheckArgs, plan: &Path, memory_max: MemoryMax) -> Result<Exit, Failure> {
+    let [file] = args.files.as_slice() else {
+        let found = args.files.len();
         return Err(Failure::bad_input(format!(
-            "--plan: expected one problem file (.json), found {found} files"
+            "--plan: expected one scenario (.toml), file of queries (.scen) or problem (.json), found {found} files"
         )));
     };
-    if !is_problem(problem) {
-        let file = problem.display();
-        return Err(Failure::bad_input(format!("--plan: expected a problem file (.json), found {file}")));
+    if is_problem(file) {
+        return check_plan_of_problem(file, plan, memory_max);
     }
+    let read = read_move_plan(plan)?;
+    let Planned { world, one_shot } = load_planned(file, &read, args.class.as_deref(), memory_max)?;
+    let verdict = match &one_shot {
+        Some(one_shot) => judge_one_shot_plan(&world, one_shot, &read),
+        None => judge_move_plan(&world, &read),
+    };
+    let (mut out, plan) = (text_out(), safe_text::path(plan));
+    for violation in &verdict.violations {
+        writeln!(out, "{plan}: {}", safe_text::line(&violation.to_string()))?;
+    }
+    let more = verdict.n_violations - verdict.violations.len() as u64;
+    if more > 0 {
+        writeln!(out, "{plan}: and {more} more")?;
+    }
+    let MovePlanVerdict { agents, moves, ticks, orders_reached, n_violations, .. } = verdict;
+    write!(
+        out,
+        "{plan}: {agents} agents, {moves} moves, {ticks} ticks, {orders_reached} orders carried out"
+    )?;
+    for (count, what) in
+        [(verdict.orders_unreachable, "unreachable"), (verdict.orders_not_judged, "orders not judged")]
+    {
+        if count > 0 {
+            write!(out, ", {count} {what}")?;
+        }
+    }
+    if let Some(OneShotResult { makespan: Some(makespan), sum_of_costs: Some(sum), .. }) = verdict.one_shot {
+        write!(out, ", makespan {makespan}, sum of costs {sum}")?;
+    }
+    writeln!(out, ", {n_violations} violations")?;
+    out.flush()?;
+    Ok(if n_violations == 0 { Exit::Done } else { Exit::Negative })
+}
+
+/// A world before its first tick, for the scenario of a plan.
+pub struct Planned {
+    pub world: World,
+    /// The goals of a file of queries.
+    pub one_shot: Option<OneShot>,
+}
+
+/// Reads a move plan.
+pub fn read_move_plan(plan: &Path) -> Result<MovePlan, Failure> {
+    MovePlan::parse(&read_file(plan)?).map_err(|error| not_a_plan(plan, Takes::MOVE_PLAN, error))
+}
+
+/// Loads the scenario or queries of a plan, with its seed; of queries as many as it has agents.
+pub fn load_planned(
+    file: &Path,
+    plan: &MovePlan,
+    class: Option<&str>,
+    memory_max: MemoryMax,
+) -> Result<Planned, Failure> {
+    let overrides = Overrides { seed: Some(plan.seed), memory_max, ..Overrides::default() };
+    let planned = if is_scen(file) {
+        let agents = plan.agents.len() as u32;
+        load_one_shot(file, agents, class, overrides).map(|LoadedOneShot { loaded, one_shot, .. }| Planned {
+            world: loaded.world,
+            one_shot: Some(one_shot),
+        })
+    } else {
+        load_world(file, overrides).map(|world| Planned { world, one_shot: None })
+    };
+    let planned = planned.map_err(|error| Takes::RUNNABLE.refuse(file, error))?;
+    check_plannable(&planned.world).map_err(|why| Failure::in_file(file, why))?;
+    Ok(planned)
+}
+
+/// The failure on a text that is not a plan.
+pub fn not_a_plan(plan: &Path, takes: Takes, JsonError { line, column, message, .. }: JsonError) -> Failure {
+    let span = Span::in_line(line, column.max(1), 1);
+    let error = ScenarioError::at(plan.display().to_string(), span, format!("not a plan: {message}"));
+    takes.refuse(plan, ScenarioErrors::from(error).into())
+}
+
+/// Judges a plan of a problem by the rules of the competition.
+fn check_plan_of_problem(problem: &Path, plan: &Path, memory_max: MemoryMax) -> Result<Exit, Failure> {
     let loaded = LoadedProblem::read(problem, &read_file(problem)?, Files::Disk, memory_max)?;
-    let text = read_file(plan)?;
-    let verdict = judge_plan(&loaded, &text).map_err(|JsonError { line, column, message, .. }| {
-        let span = Span::in_line(line, column.max(1), 1);
-        let error = ScenarioError::at(plan.display().to_string(), span, format!("not a plan: {message}"));
-        Takes::PLAN.refuse(plan, ScenarioErrors::from(error).into())
-    })?;
+    let verdict =
+        judge_plan(&loaded, &read_file(plan)?).map_err(|error| not_a_plan(plan, Takes::PLAN, error))?;
     let (mut out, plan) = (text_out(), safe_text::path(plan));
     for violation in &verdict.violations {
         writeln!(out, "{plan}: {violation}")?;

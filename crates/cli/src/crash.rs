@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use crate::args::{Args, Command, RunArgs};
     use crate::interrupt::Interrupt;
-    use crate::run::{Driven, drive};
+    use crate::run::{Driven, Given, drive};
     use crate::run_files::OpenedFiles;
     use crate::snapshot_file::{Resumed, load_resumed};
     use clap::Parser;
@@ -137,12 +137,13 @@ mod tests {
 
     /// Runs a world to its panic with all files; gives the tick and the message.
     fn run_to_panic(begin: impl Fn() -> Begun, folder: &Path) -> (u32, String) {
-        let (mut world, mut commands) = begin();
+        let (mut world, since) = begin();
+        let mut given = Given { since, ..Given::default() };
         let args = run_args(folder);
         let stop = Interrupt::listen();
         stop.catch_signals();
         let mut files = OpenedFiles::open(&args).begin(None, &mut world);
-        let driven = drive(&mut world, &mut commands, &mut files, None, &stop, false, &mut |_| {});
+        let driven = drive(&mut world, &mut given, &mut files, None, &stop, false, &mut |_| {});
         let Ok(Driven { broken: Some(broken), .. }) = driven else { panic!("no panic") };
         let Failure::Message { exit, text } = end_broken(&world, &broken, || Some(begin()), files, folder)
         else {

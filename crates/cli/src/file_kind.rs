@@ -23,6 +23,7 @@ pub enum FileKind {
     QueryLines,
     Problem,
     Plan,
+    MovePlan,
     Recording,
     Snapshot,
     CrashReport,
@@ -78,6 +79,7 @@ impl FileKind {
             _ if text.starts_with("{\"trace\":") => Self::Trace,
             _ if text.starts_with('{') && text.contains("\"mapFile\"") => Self::Problem,
             _ if text.starts_with('{') && text.contains("\"actualPaths\"") => Self::Plan,
+            _ if text.starts_with("{\"plan\":") => Self::MovePlan,
             _ if text.starts_with('{') && text.contains("\"from\"") => Self::QueryLines,
             _ if has_line("[map") || has_line("map.") || has_line("[[agents]]") || has_line("ticks") => {
                 Self::Scenario
@@ -99,6 +101,7 @@ impl FileKind {
             Self::QueryLines => "a file of query lines",
             Self::Problem => "a problem of the League of Robot Runners",
             Self::Plan => "a plan of the League of Robot Runners",
+            Self::MovePlan => "a plan of moves",
             Self::Recording => "a recording",
             Self::Snapshot => "a snapshot",
             Self::CrashReport => "a crash report",
@@ -117,10 +120,13 @@ impl FileKind {
             Self::MovingAiMap | Self::TiledMap | Self::Picture => {
                 "a scenario names it, as in [map] file = \"{}\"; `wheelbase plan {} --from X,Y --to X,Y` plans on it"
             }
-            Self::Queries => "`wheelbase bench {}` answers its queries and checks their lengths",
+            Self::Queries => {
+                "`wheelbase bench {}` answers its queries and checks their lengths, `wheelbase run {} --agents N` runs them at once"
+            }
             Self::QueryLines => "`wheelbase plan MAP --queries {}` answers them",
             Self::Problem => "`wheelbase run {} --ticks N` runs it; its name must end in .json",
             Self::Plan => "`wheelbase check PROBLEM.json --plan {}` judges it",
+            Self::MovePlan => "`wheelbase check SCENARIO --plan {}` judges it",
             Self::Recording => {
                 "`wheelbase render {} --html FILE.html` makes a page that plays it, `wheelbase verify {}` runs it again"
             }
@@ -143,6 +149,11 @@ impl FileKind {
     }
 }
 
+/// Whether a file has queries of the MovingAI benchmark, by its extension `.scen`.
+pub fn is_scen(file: &Path) -> bool {
+    file.extension().is_some_and(|ending| ending == "scen")
+}
+
 /// What a command takes: the kinds, and their names in messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Takes {
@@ -154,8 +165,8 @@ pub struct Takes {
 impl Takes {
     /// Of `run`.
     pub const RUNNABLE: Self = Self {
-        kinds: &[FileKind::Scenario, FileKind::Problem],
-        expected: "a scenario (.toml) or a problem (.json)",
+        kinds: &[FileKind::Scenario, FileKind::Problem, FileKind::Queries],
+        expected: "a scenario (.toml), a problem (.json) or queries (.scen)",
     };
     /// Of `show`.
     pub const SHOWABLE: Self = Self {
@@ -198,6 +209,9 @@ impl Takes {
     /// Of `check --plan`.
     pub const PLAN: Self =
         Self { kinds: &[FileKind::Plan], expected: "a plan in the format of the competition (.json)" };
+    /// Of `check --plan` of a scenario.
+    pub const MOVE_PLAN: Self =
+        Self { kinds: &[FileKind::MovePlan], expected: "a plan of moves, as from run --plan-out (.json)" };
     /// Of `plan --queries`.
     pub const QUERY_LINES: Self = Self {
         kinds: &[FileKind::QueryLines],

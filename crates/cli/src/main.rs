@@ -31,7 +31,6 @@ mod report;
 mod result_text;
 mod run;
 mod run_files;
-mod scen;
 mod schema;
 mod show;
 mod snapshot_file;

@@ -1,6 +1,7 @@
-//! `wheelbase render`: draws a recording as a playback page or as pictures.
+//! `wheelbase render`: draws a recording, or a plan, as a playback page or as pictures.
 
 use crate::args::RenderArgs;
+use crate::check::{load_planned, not_a_plan, read_move_plan};
 use crate::failure::{Exit, Failure};
 use crate::file_kind::Takes;
 use crate::interrupt::Interrupt;
@@ -10,13 +11,15 @@ use crate::output::files::Outputs;
 use crate::output::{progress_bar, say};
 use crate::picture_files::OutputSpec;
 use std::fs::File;
-use std::io::{BufReader, BufWriter};
+use std::io::{BufReader, BufWriter, Cursor, Read, Seek};
 use std::path::Path;
 use wheelbase_grid::{Lattice, MemoryMax, MemoryNeed};
+use wheelbase_scenario::load::{Files, LoadedProblem, Overrides, is_problem, load_world_of_bytes, read_file};
 use wheelbase_scenario::output_file::{OutputFile, Unfinished};
 use wheelbase_scenario::recording::{
     REASON_WORK_MAX, Reader, RecordingError, WaitReasons, check_memory, wait_reasons,
 };
+use wheelbase_scenario::{PlanRecording, record_move_plan, record_problem_plan};
 use wheelbase_view::animation::{self, AnimationError, FramePlan};
 use wheelbase_view::page::page;
 use wheelbase_view::picture::drawing::Picture;
@@ -35,17 +38,59 @@ const PICTURE_BYTES: u64 = 16;
 const PAGE_BYTES: u64 = 64;
 
 /// A recording file that is open.
-pub type Recording = Reader<BufReader<File>>;
+type Recording = Reader<BufReader<File>>;
 
 pub fn run(args: &RenderArgs, stop: &Interrupt) -> Result<Exit, Failure> {
-    let of_file = |error: RecordingError| Failure::in_file(&args.recording, error);
     let spec = args.view.spec(args.png.as_ref(), args.svg.as_ref())?;
     let pages: [Output<'_>; 2] = [("--html", args.html.as_deref()), ("--gif", args.gif.as_deref())];
-    refuse_clashes(spec.outputs().into_iter().chain(pages), [args.recording.as_path()])?;
-    let mut reader = open(&args.recording, args.html.is_some(), args.memory.max())?;
+    let read = [Some(args.recording.as_path()), args.plan.as_deref(), args.class.as_deref().map(Path::new)];
+    refuse_clashes(spec.outputs().into_iter().chain(pages), read.into_iter().flatten())?;
+    match &args.plan {
+        Some(plan) => {
+            let bytes = carried_out(args, plan)?;
+            let reader = Reader::open(Cursor::new(bytes)).map_err(|error| Failure::in_file(plan, error))?;
+            draw(args, &spec, reader, stop)
+        }
+        None => draw(args, &spec, open(&args.recording, args.html.is_some(), args.memory.max())?, stop),
+    }
+}
+
+/// Carries out a plan. Gives the recording of that.
+fn carried_out(args: &RenderArgs, plan: &Path) -> Result<Vec<u8>, Failure> {
+    let (file, memory_max) = (args.recording.as_path(), args.memory.max());
+    let recorded = if is_problem(file) {
+        let (problem, text) = (read_file(file)?, read_file(plan)?);
+        let loaded = LoadedProblem::read(file, &problem, Files::Disk, memory_max)?;
+        let overrides = Overrides { ticks: Some(0), memory_max, ..Overrides::default() };
+        let world = load_world_of_bytes(file, &problem, Files::Disk, overrides)?.world;
+        record_problem_plan(&world, &loaded, &text).map_err(|error| not_a_plan(plan, Takes::PLAN, error))?
+    } else {
+        let read = read_move_plan(plan)?;
+        let planned = load_planned(file, &read, args.class.as_deref(), memory_max)?;
+        record_move_plan(&planned.world, &read)
+    };
+    let PlanRecording { bytes, stopped_at, .. } = recorded.map_err(|error| Failure::in_file(plan, error))?;
+    if let Some(tick) = stopped_at {
+        let (shown, file) = (safe_text::path(plan), safe_text::path(file));
+        say(format_args!(
+            "warning: {shown}: not all moves of tick {tick} can begin; drawn up to there (`wheelbase check {file} --plan {shown}` \
+             says why)"
+        ));
+    }
+    Ok(bytes)
+}
+
+/// Draws a recording.
+fn draw(
+    args: &RenderArgs,
+    spec: &OutputSpec<'_>,
+    mut reader: Reader<impl Read + Seek>,
+    stop: &Interrupt,
+) -> Result<Exit, Failure> {
+    let of_file = |error: RecordingError| Failure::in_file(&args.recording, error);
     let mut outputs = Outputs::default();
     if spec.any() {
-        spec.write(&still(args, &spec, &mut reader)?, &mut outputs, stop);
+        spec.write(&still(args, spec, &mut reader)?, &mut outputs, stop);
     }
     if let Some(path) = &args.html {
         let reasons = reasons(&mut reader, args.all_reasons, args.memory.max());
@@ -56,14 +101,14 @@ pub fn run(args: &RenderArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     }
     let mut exit = Exit::Done;
     if let Some(path) = &args.gif {
-        exit = outputs.note(write_animation(args, &spec, path, &mut reader, stop)).unwrap_or(exit);
+        exit = outputs.note(write_animation(args, spec, path, &mut reader, stop)).unwrap_or(exit);
     }
     outputs.end(exit)
 }
 
 /// Why agents of a recording rested, for its page: as far as stepping it again takes seconds, or of the `whole` run. A
 /// page can do without; only a run that turns out otherwise is worth a warning.
-pub fn reasons(reader: &mut Recording, whole: bool, memory_max: MemoryMax) -> WaitReasons {
+pub fn reasons(reader: &mut Reader<impl Read + Seek>, whole: bool, memory_max: MemoryMax) -> WaitReasons {
     let work_max = if whole { u64::MAX } else { REASON_WORK_MAX };
     let fits = check_memory(reader.header(), memory_max);
     let found = fits.and_then(|()| wait_reasons(reader, work_max)).unwrap_or_default();
@@ -94,7 +139,12 @@ pub fn open(recording: &Path, with_page: bool, memory_max: MemoryMax) -> Result<
 }
 
 /// Checks that a tick is recorded; by default the last one.
-fn tick_of(args: &RenderArgs, reader: &Recording, flag: &str, tick: Option<u32>) -> Result<u32, Failure> {
+fn tick_of(
+    args: &RenderArgs,
+    reader: &Reader<impl Read + Seek>,
+    flag: &str,
+    tick: Option<u32>,
+) -> Result<u32, Failure> {
     let file = safe_text::path(&args.recording);
     let first = reader.first_tick();
     let Some(last) = reader.n_ticks().checked_sub(1).map(|ticks| first + ticks) else {
@@ -109,7 +159,11 @@ fn tick_of(args: &RenderArgs, reader: &Recording, flag: &str, tick: Option<u32>)
 }
 
 /// The picture of a tick.
-fn still(args: &RenderArgs, spec: &OutputSpec<'_>, reader: &mut Recording) -> Result<Picture, Failure> {
+fn still(
+    args: &RenderArgs,
+    spec: &OutputSpec<'_>,
+    reader: &mut Reader<impl Read + Seek>,
+) -> Result<Picture, Failure> {
     let of_file = |error| Failure::in_file(&args.recording, error);
     let tick = tick_of(args, reader, "--tick", args.tick)?;
     let lattice = Lattice(reader.header().grid_shape());
@@ -122,7 +176,7 @@ fn write_animation(
     args: &RenderArgs,
     spec: &OutputSpec<'_>,
     path: &Path,
-    reader: &mut Recording,
+    reader: &mut Reader<impl Read + Seek>,
     stop: &Interrupt,
 ) -> Result<Exit, Failure> {
     let of_file = |error| Failure::in_file(&args.recording, error);

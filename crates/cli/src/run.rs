@@ -4,19 +4,25 @@ use crate::args::RunArgs;
 use crate::crash::{end_broken, report};
 use crate::failed_orders::FailedOrders;
 use crate::failure::{Exit, Failure};
-use crate::file_kind::Takes;
+use crate::file_kind::{Takes, is_scen};
 use crate::interrupt::Interrupt;
 use crate::output::clash::refuse_clashes;
-use crate::output::{print, progress_bar, say};
+use crate::output::{print, progress_bar, row, say};
 use crate::peak_memory::peak_memory_mib;
 use crate::plan::thread_pool;
 use crate::result_text::write_text;
 use crate::run_files::{OpenedFiles, RunFiles};
 use crate::snapshot_file::{Resumed, load_resumed};
 use crate::watch;
+use serde::Serialize;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use wheelbase_scenario::load::{Loaded, Overrides, Source, is_problem, load_world_and_text};
+use wheelbase_scenario::check_plannable;
+use wheelbase_scenario::load::{
+    Loaded, LoadedOneShot, OneShot, OneShotResult, Overrides, Source, is_problem, load_one_shot,
+    load_world_and_text,
+};
 use wheelbase_sim::{
     Broken, CommandsSince, Counters, Host, Phase, ReplanParams, RunResult, RunState, TickTimes,
     TrafficParams, World, tune,
@@ -43,24 +49,25 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         memory_max: args.memory.max(),
     };
     let scenario = args.scenario.as_deref();
-    if let Some(file) = scenario.filter(|file| args.plan_out.is_some() && !is_problem(file)) {
-        let file = safe_text::path(file);
-        return Err(Failure::bad_input(format!("--plan-out: expected a problem file (.json), found {file}")));
-    }
-    refuse_clashes(args.outputs(), scenario)?;
+    check_one_shot(args)?;
+    let class_file = args.class.as_deref().map(Path::new);
+    refuse_clashes(args.outputs(), scenario.into_iter().chain(class_file))?;
     if args.watch {
         watch::require_terminal()?;
     }
     let pool = thread_pool(args.threads)?;
-    let Begun { mut world, read, mut commands, expected } = pool.install(|| begin(args, overrides))?;
+    let Begun { mut world, read, mut given, expected } = pool.install(|| begin(args, overrides))?;
     if let (Some(file), Some((_, source))) = (scenario, &read) {
         refuse_clashes(args.outputs(), source.files_read(file).iter().map(PathBuf::as_path))?;
+    }
+    if args.plan_out.is_some() && !scenario.is_some_and(is_problem) {
+        check_plannable(&world).map_err(|why| Failure::bad_input(format!("--plan-out: {why}")))?;
     }
     // A crash report begins where the run does. Saving that beforehand takes up to half as long as loading.
     let start_hash = world.state_hash();
     let again = || {
         let begun = pool.install(|| begin(args, overrides)).ok()?;
-        (begun.world.state_hash() == start_hash).then_some((begun.world, begun.commands))
+        (begun.world.state_hash() == start_hash).then_some((begun.world, begun.given.since))
     };
     let files = OpenedFiles::open(args);
     stop.catch_signals();
@@ -71,7 +78,7 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let started = Instant::now();
     let (term, show) = (terminal.as_mut(), !args.quiet);
     let Driven { times, agent_ticks, failed, broken } =
-        pool.install(|| drive(&mut world, &mut commands, &mut files, term, stop, show, &mut |_| {}))?;
+        pool.install(|| drive(&mut world, &mut given, &mut files, term, stop, show, &mut |_| {}))?;
     let wall_s = started.elapsed().as_secs_f64();
     // Restores the terminal before anything else is written to it.
     drop(terminal);
@@ -86,7 +93,11 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         ..RunResult::of(&world, pool.current_num_threads(), &times, wall_s, agent_ticks)
     };
     let outputs = files.finish(&world, &result);
-    let printed = print(args.format, &result, |out| write_text(out, &result, &failed));
+    let one_shot = given.one_shot.map(|one_shot| one_shot.result());
+    let printed = print(args.format, &Printed { result: &result, one_shot }, |out| {
+        write_text(out, &result, &failed)?;
+        one_shot.map_or(Ok(()), |one_shot| write_one_shot(out, one_shot))
+    });
     // Reported first, so that a closed pipe cannot hide it.
     if let Some((tick, violation)) = world.violation() {
         if let Err(Failure::Message { text, .. }) = outputs.end(Exit::Broken) {
@@ -106,6 +117,7 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let exit = match &result {
         _ if stop.is_raised() => Exit::Interrupted,
         result if result.orders_left_doable > 0 => Exit::Negative,
+        _ if one_shot.is_some_and(|one_shot| one_shot.agents_off_goal > 0) => Exit::Negative,
         _ => Exit::Done,
     };
     outputs.end_after(printed, exit)
@@ -116,27 +128,83 @@ struct Begun {
     world: World,
     /// The text of the scenario and its sources; `None` for a resumed run.
     read: Option<(String, Source)>,
-    /// Of a crash report: the commands to give again, and the panic to come.
-    commands: CommandsSince,
+    /// What is given while it runs.
+    given: Given,
+    /// Of a crash report: the panic to come.
     expected: Option<Broken>,
+}
+
+/// What a world is given while it runs, besides what its scenario says.
+#[derive(Default)]
+pub struct Given {
+    /// Of a crash report: the commands to give again.
+    pub since: CommandsSince,
+    /// Of a one-shot instance: its goals, to which agents that made way are sent back.
+    pub one_shot: Option<OneShot>,
+}
+
+/// A result as JSON: that of a one-shot instance has keys of its own at the end.
+#[derive(Serialize)]
+struct Printed<'a> {
+    #[serde(flatten)]
+    result: &'a RunResult,
+    #[serde(flatten)]
+    one_shot: Option<OneShotResult>,
+}
+
+/// Writes the rows of a one-shot instance.
+fn write_one_shot(out: &mut impl Write, result: OneShotResult) -> io::Result<()> {
+    match result {
+        OneShotResult { makespan: Some(makespan), sum_of_costs: Some(sum), .. } => {
+            row(out, "makespan", format!("{makespan} ticks"))?;
+            row(out, "sum of costs", format!("{sum} ticks"))
+        }
+        OneShotResult { agents_off_goal, .. } => {
+            row(out, "not solved", format!("{agents_off_goal} agents are not at their goals"))
+        }
+    }
+}
+
+/// Refuses the arguments of a one-shot instance without its file, and its file without them.
+fn check_one_shot(args: &RunArgs) -> Result<(), Failure> {
+    let Some(file) = args.scenario.as_deref() else { return Ok(()) };
+    let shown = safe_text::path(file);
+    let wrong = match (is_scen(file), args.agents) {
+        (true, None) => format!("{shown}: queries do not say how many agents to run; expected --agents N"),
+        (true, _) if args.snapshot.is_some() => {
+            "--snapshot: expected a scenario or a problem: a snapshot does not hold the goals of queries, to \
+             which agents that made way go back"
+                .to_owned()
+        }
+        (false, Some(_)) => format!("--agents: expected queries on a map (.scen), found {shown}"),
+        _ => return Ok(()),
+    };
+    Err(Failure::bad_input(wrong))
 }
 
 /// Loads what the arguments name.
 fn begin(args: &RunArgs, overrides: Overrides) -> Result<Begun, Failure> {
-    let mut begun = match (&args.scenario, &args.resume) {
-        (Some(file), _) => {
+    let mut begun = match (&args.scenario, args.agents, &args.resume) {
+        (Some(file), Some(agents), _) => {
+            let LoadedOneShot { loaded: Loaded { world, source, .. }, text, one_shot, .. } =
+                load_one_shot(file, agents, args.class.as_deref(), overrides)
+                    .map_err(|error| Takes::RUNNABLE.refuse(file, error))?;
+            let given = Given { one_shot: Some(one_shot), ..Given::default() };
+            Begun { world, read: Some((text, source)), given, expected: None }
+        }
+        (Some(file), None, _) => {
             let (Loaded { world, source, .. }, text) =
                 load_world_and_text(file, overrides).map_err(|error| Takes::RUNNABLE.refuse(file, error))?;
-            Begun { world, read: Some((text, source)), commands: CommandsSince::default(), expected: None }
+            Begun { world, read: Some((text, source)), given: Given::default(), expected: None }
         }
-        (None, Some(file)) => {
+        (None, _, Some(file)) => {
             let host = Host { memory_max: overrides.memory_max, ..Host::default() };
-            let Resumed { mut world, commands, expected } = load_resumed(file, host)?;
+            let Resumed { mut world, commands: since, expected } = load_resumed(file, host)?;
             world.set_ticks(args.ticks.unwrap_or(world.settings().ticks));
-            Begun { world, read: None, commands, expected }
+            Begun { world, read: None, given: Given { since, one_shot: None }, expected }
         }
         // The arguments name one of the two.
-        (None, None) => return Err(Failure::bad_input("expected a scenario, or --resume FILE")),
+        (None, _, None) => return Err(Failure::bad_input("expected a scenario, or --resume FILE")),
     };
     if args.check_invariants {
         begun.world.check_invariants();
@@ -156,11 +224,11 @@ pub struct Driven {
     pub broken: Option<Broken>,
 }
 
-/// Runs ticks to the end, to a panic, or until Ctrl-C. Gives commands before their ticks. Calls `begins` at each phase of
+/// Runs ticks to the end, to a panic, or until Ctrl-C. Gives what is due before each tick. Calls `begins` at each phase of
 /// a tick.
 pub fn drive(
     world: &mut World,
-    commands: &mut CommandsSince,
+    given: &mut Given,
     files: &mut RunFiles,
     mut terminal: Option<&mut Terminal>,
     stop: &Interrupt,
@@ -172,7 +240,10 @@ pub fn drive(
     let bar = progress_bar("tick", world.settings().ticks.into(), show && terminal.is_none());
     while !stop.is_raised() {
         let tick = world.tick();
-        commands.give_due(world);
+        given.since.give_due(world);
+        if let Some(one_shot) = &mut given.one_shot {
+            one_shot.before_tick(world);
+        }
         files.before_tick(world);
         let began = Instant::now();
         let step = match world.try_step_observed(begins) {
@@ -200,6 +271,9 @@ pub fn drive(
             bar.set_message(format!(", {moving} moving, {waiting} waiting, {stuck} stuck"));
             bar.set_position(u64::from(tick));
         }
+    }
+    if let Some(one_shot) = &mut given.one_shot {
+        one_shot.note_arrivals(world);
     }
     bar.finish_and_clear();
     Ok(Driven { times, agent_ticks, failed, broken })

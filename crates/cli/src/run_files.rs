@@ -8,10 +8,10 @@ use crate::snapshot_file::SnapshotFile;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use wheelbase_scenario::load::Source;
+use wheelbase_scenario::load::{Source, is_problem};
 use wheelbase_scenario::output_file::{Destination, OutputFile, Stream, Unfinished};
 use wheelbase_scenario::recording::{Recorder, ScenarioText};
-use wheelbase_scenario::{PlanFile, trace};
+use wheelbase_scenario::{MovePlanRecorder, PlanFile, trace};
 use wheelbase_sim::{Counters, RunResult, RunState, World};
 use wheelbase_view::safe_text::SafeText;
 
@@ -64,7 +64,9 @@ impl<'a> OpenedFiles<'a> {
         let trace = trace.and_then(|file| outputs.note(TraceFile::begin(file, scenario.is_none(), world)));
         let recording = recording.and_then(|file| outputs.note(RecordingFile::begin(file, scenario, world)));
         let metrics = metrics.and_then(|file| outputs.note(MetricsFile::begin(file, args.metrics_every)));
-        let plan = plan.map(|file| PlanOut { file, plan: PlanFile::begin(world) });
+        let plan = plan.and_then(|file| {
+            outputs.note(PlanOut::begin(file, scenario.is_some_and(|(file, ..)| is_problem(file)), world))
+        });
         let snapshot = args.snapshot.as_deref().map(|path| SnapshotFile::new(path, args.snapshot_every));
         RunFiles { trace, recording, metrics, plan, snapshot, outputs }
     }
@@ -109,7 +111,7 @@ impl RunFiles {
             self.metrics = None;
         }
         if let Some(plan) = &mut self.plan {
-            plan.plan.tick(world, tick, took.as_secs_f64(), step == RunState::Ended);
+            plan.tick(world, tick, step, took);
         }
         world.clear_log();
         Ok(())
@@ -121,7 +123,7 @@ impl RunFiles {
         trace.map(|trace| outputs.note(trace.finish(result)));
         recording.map(|recording| outputs.note(recording.finish(world)));
         metrics.map(|metrics| outputs.note(metrics.finish(world)));
-        plan.map(|plan| outputs.note(plan.finish()));
+        plan.map(|plan| outputs.note(plan.finish(world)));
         snapshot.map(|snapshot| outputs.note(snapshot.finish(world)));
         outputs
     }
@@ -240,16 +242,42 @@ impl RecordingFile {
     }
 }
 
-/// The plan of a problem, written at the end of the run.
+/// The plan of a run, written at its end.
 struct PlanOut {
     file: Opened,
-    plan: PlanFile,
+    plan: Plan,
+}
+
+/// The format of a plan: that of a problem is the competition's.
+enum Plan {
+    OfProblem(PlanFile),
+    Moves(MovePlanRecorder),
 }
 
 impl PlanOut {
-    fn finish(self) -> Result<(), Failure> {
+    fn begin(file: Opened, of_problem: bool, world: &mut World) -> Result<Self, Failure> {
+        let plan = if of_problem {
+            Plan::OfProblem(PlanFile::begin(world))
+        } else {
+            let begun = MovePlanRecorder::begin(world);
+            Plan::Moves(begun.map_err(|why| Failure::writing(&file.path, &io::Error::other(why)))?)
+        };
+        Ok(Self { file, plan })
+    }
+
+    fn tick(&mut self, world: &World, tick: u32, step: RunState, took: Duration) {
+        match &mut self.plan {
+            Plan::OfProblem(plan) => plan.tick(world, tick, took.as_secs_f64(), step == RunState::Ended),
+            Plan::Moves(plan) => plan.tick(world, tick),
+        }
+    }
+
+    fn finish(self, world: &World) -> Result<(), Failure> {
         let Self { mut file, plan } = self;
-        file.check(|out| plan.write(out))?;
+        file.check(|out| match plan {
+            Plan::OfProblem(plan) => plan.write(out),
+            Plan::Moves(plan) => plan.finish(world).write(SafeText::json(out)),
+        })?;
         file.finish()
     }
 }

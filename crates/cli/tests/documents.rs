@@ -1043,3 +1043,22 @@ mod programs {
         }
     }
 }
+
+#[test]
+fn the_citation_is_of_this_release() {
+    let citation = std::fs::read_to_string(root().join("CITATION.cff")).unwrap();
+    let manifest: toml::Table = std::fs::read_to_string(root().join("Cargo.toml")).unwrap().parse().unwrap();
+    let package = &manifest["workspace"]["package"];
+    let value = |key: &str| {
+        let line = citation.lines().find_map(|line| line.strip_prefix(&format!("{key}: ")));
+        line.unwrap_or_else(|| panic!("no {key}")).trim_matches('"').to_owned()
+    };
+    assert_eq!(value("cff-version"), "1.2.0");
+    assert_eq!(value("type"), "software");
+    assert_eq!(value("version"), package["version"].as_str().unwrap());
+    assert_eq!(value("repository-code"), package["repository"].as_str().unwrap());
+    let licences: Vec<&str> = package["license"].as_str().unwrap().split(" OR ").collect();
+    let listed = citation.split("license:\n").nth(1).unwrap().lines();
+    let listed: Vec<&str> = listed.map_while(|line| line.strip_prefix("  - ")).collect();
+    assert_eq!(listed, licences);
+}

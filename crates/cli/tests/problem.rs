@@ -58,16 +58,8 @@ fn mismatched_arguments_are_refused() {
     for (args, expected) in [
         (&["run", "a.json"][..], "a.json: a problem does not say how many ticks to run; expected --ticks N"),
         (
-            &["run", "trucks.toml", "--plan-out", "p.json"],
-            "--plan-out: expected a problem file (.json), found trucks.toml",
-        ),
-        (
-            &["check", "trucks.toml", "--plan", "p.json"],
-            "--plan: expected a problem file (.json), found trucks.toml",
-        ),
-        (
             &["check", "a.json", "a.json", "--plan", "p.json"],
-            "--plan: expected one problem file (.json), found 2 files",
+            "--plan: expected one scenario (.toml), file of queries (.scen) or problem (.json), found 2 files",
         ),
         (
             &["check", "a.json", "--plan", "a.json"],

@@ -1,7 +1,8 @@
 //! Files that become a [`World`](wheelbase_sim::World), or come from one.
 //!
 //! [`scenario`] parses a scenario file, [`load`] builds a world from it. [`recording`] and [`trace`] write a run, with
-//! orders and classes as the canonical texts of [`order_text`] and [`class_text`]; [`PlanFile`] writes it as a plan.
+//! orders and classes as the canonical texts of [`order_text`] and [`class_text`]; [`MovePlanRecorder`] writes its moves as a plan,
+//! which [`judge_move_plan`] judges; [`PlanFile`] and [`judge_plan`] are those of the League of Robot Runners.
 //! [`replay`] runs a recording again.
 //!
 //! ```
@@ -36,11 +37,14 @@
 pub mod class_text;
 mod json_error;
 pub mod load;
+mod move_plan;
+mod move_plan_judge;
 pub mod order_text;
 mod outcome;
 pub mod output_file;
 mod plan_file;
 mod plan_judge;
+mod plan_recording;
 pub mod recording;
 pub mod scenario;
 #[cfg(feature = "rayon")]
@@ -49,7 +53,10 @@ pub mod trace;
 pub mod varint;
 
 pub use json_error::JsonError;
+pub use move_plan::{MovePlan, MovePlanRecorder, MoveRun, PLAN_MOVES_MAX, PlannedAgent, check_plannable};
+pub use move_plan_judge::{MovePlanVerdict, MovePlanViolation, judge_move_plan, judge_one_shot_plan};
 pub use outcome::{MEASURES, NESTED_MEASURES, outcome_json};
 pub use plan_file::PlanFile;
 pub use plan_judge::{PlanVerdict, PlanViolation, judge_plan};
+pub use plan_recording::{PlanRecording, record_move_plan, record_problem_plan};
 pub use recording::replay;

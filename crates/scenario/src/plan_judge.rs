@@ -149,6 +149,18 @@ pub fn judge_plan(problem: &LoadedProblem, text: &[u8]) -> Result<PlanVerdict, J
     Ok(PlanVerdict { agents: paths.len(), steps: n_steps, tasks_finished, violations, n_violations })
 }
 
+/// The actions of each agent of a plan: `F`, `R`, `C` or `W`; any other is a `W`.
+/// # Errors
+/// [`JsonError`] if the text is not a plan.
+pub(crate) fn actions_of(text: &[u8]) -> Result<Vec<Vec<u8>>, JsonError> {
+    let plan: Plan<'_> = serde_json::from_slice(text).map_err(|error| JsonError::of(&error))?;
+    let action = |step: &str| match step.as_bytes() {
+        &[action @ (b'F' | b'R' | b'C')] => action,
+        _ => b'W',
+    };
+    Ok(plan.actualPaths.iter().map(|path| steps_of(path).into_iter().map(action).collect()).collect())
+}
+
 /// The steps of a path: letters separated by commas; none if the path is empty.
 fn steps_of(path: &str) -> Vec<&str> {
     if path.is_empty() { Vec::new() } else { path.split(',').collect() }

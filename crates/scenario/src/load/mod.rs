@@ -13,9 +13,11 @@ mod map_object;
 mod map_rows;
 mod memory_need;
 mod named_files;
+mod one_shot;
 mod orders;
 mod overrides;
 mod problem;
+mod scen;
 mod scenario_text;
 mod tasks;
 mod teams;
@@ -29,8 +31,10 @@ pub(crate) use map::LoadedMap;
 pub use map_object::{MapObject, agent_names};
 pub(crate) use memory_need::agents_max;
 pub use named_files::read_named_files;
+pub use one_shot::{LoadedOneShot, OneShot, OneShotResult, load_one_shot};
 pub use overrides::Overrides;
 pub use problem::{LoadedProblem, build_problem, is_problem};
+pub use scen::{ScenProblem, load_scen};
 pub use warnings::warnings;
 pub use world::{
     LoadedGrid, PlanningProblem, build_world, build_world_of, build_world_within, check_class_file,

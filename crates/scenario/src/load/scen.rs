@@ -1,19 +1,29 @@
 //! Loads a MovingAI `.scen` file with its map.
 
+use super::error::LoadError;
+use super::files::read_file;
+use super::world::{PlanningProblem, load_planning_problem};
+use crate::scenario::{ScenarioError, ScenarioErrors, Span};
 use std::path::{Path, PathBuf};
 use wheelbase_grid::MemoryMax;
 use wheelbase_maps::movingai_scen::{self, ScenFile};
-use wheelbase_scenario::load::{LoadError, PlanningProblem, load_planning_problem, read_file};
-use wheelbase_scenario::scenario::{ScenarioError, ScenarioErrors, Span};
 
-/// Queries with their map and the class to plan for.
+/// Queries of a MovingAI `.scen` file with their map and the class to plan for.
+#[derive(Debug)]
+#[non_exhaustive]
 pub struct ScenProblem {
+    /// The queries.
     pub queries: ScenFile,
+    /// The file of their map.
     pub map: PathBuf,
+    /// The map, and the class.
     pub problem: PlanningProblem,
 }
 
-/// Reads the queries and their map, whose size must match.
+/// Reads the queries of a MovingAI `.scen` file and their map, which lies beside it and whose size must match. The class
+/// is as in [`load_planning_problem`].
+/// # Errors
+/// [`LoadError`] with what is wrong, and where.
 pub fn load_scen(file: &Path, class: Option<&str>, memory_max: MemoryMax) -> Result<ScenProblem, LoadError> {
     let name = || file.display().to_string();
     let queries = movingai_scen::parse(&read_file(file)?).map_err(|error| {
