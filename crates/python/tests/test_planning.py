@@ -137,7 +137,7 @@ class Planning(unittest.TestCase):
     def test_classes(self):
         octile = wb.Class.octile()
         self.assertEqual((octile.name, octile.headings, len(octile.primitives)), ("octile", 1, 8))
-        text = 'headings = 4\nfootprint = ["##", "##"]\nmoves = [{ name = "on", by = [1, 0], time = 3 }]\n'
+        text = 'headings = 4\nfootprint = [">X", "XX"]\nmoves = [{ name = "on", by = [1, 0], time = 3 }]\n'
         tank = wb.Class.parse("tank.toml", "[class.tank]\n" + text)
         self.assertEqual((tank.name, tank.primitives, len(tank.cells((5, 5, "N")))), ("tank", ["on"], 4))
         self.assertEqual(sorted(truck().cells((3, 3, "E"))), [(3, 3), (3, 4), (4, 3), (4, 4)])

@@ -13,8 +13,8 @@ class Downhill(wb.Traffic):
 
     saved_name = "downhill"
 
-    def __init__(self, side):
-        self.side, self.decided = side, 0
+    def __init__(self):
+        self.decided = 0
 
     def decide(self, view):
         self.decided += 1
@@ -39,35 +39,37 @@ def walker():
     return wb.Class("walker", [{"name": n, "by": by, "time": 2} for n, by in sides], headings=1)
 
 
-def walkers(rule, n=200, side=60, **options):
+def walkers(rule, n=200, **options):
     agents = [
-        wb.Spawn(0, (i % side, i // side), orders=wb.Order.goto((side - 1 - i % side, side - 1 - i // side)))
+        wb.Spawn(0, (2 * (i % 25), 2 * (i // 25)), orders=wb.Order.goto(((2 * i + 4) % 50, 30 + 2 * (i // 25))))
         for i in range(n)
     ]
-    return wb.World(wb.Map(side, side), [walker()], agents, rule=rule, **options)
+    return wb.World(wb.Map(50, 50), [walker()], agents, rule=rule, **options)
 
 
 class Rules(unittest.TestCase):
     def test_a_rule_of_twenty_lines_moves_200_agents_and_is_refused_where_it_overlaps(self):
-        world = walkers(Downhill(60))
+        world = walkers(Downhill())
         world.check_invariants()
         world.step(400)
         counts = world.counts()
+        # It never makes way, so some meet head-on and stay: slow, but not wrong.
         self.assertGreater(counts["orders_done"], 100)
-        self.assertGreater(counts["moves_refused"], 0)
+        self.assertGreater(counts["moves"], 2000)
+        self.assertGreater(counts["moves_refused"], 100)
         self.assertEqual(counts["collisions"], 0)
-        again = walkers(Downhill(60))
+        again = walkers(Downhill())
         again.step(400)
         self.assertEqual(again.hash(), world.hash())
 
     def test_a_rule_is_copied_saved_and_loaded(self):
-        rule = Downhill(60)
+        rule = Downhill()
         world = walkers(rule)
         world.step(50)
         copied = world.copy()
         with self.assertRaisesRegex(wb.TextError, "downhill"):
             wb.World.load(world.save())
-        loaded = wb.World.load(world.save(), rules={"downhill": lambda: Downhill(60)})
+        loaded = wb.World.load(world.save(), rules={"downhill": Downhill})
         self.assertEqual(rule.decided, 50)
         for other in (world, copied, loaded):
             other.step(100)

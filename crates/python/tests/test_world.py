@@ -34,8 +34,9 @@ class Rows(unittest.TestCase):
         self.assertEqual(counts["orders_unreachable"], 0)
         text = SCENARIO.read_text()
         again = wb.World.parse(str(SCENARIO), text, {p.name: p.read_bytes() for p in SCENARIO.parent.glob("*.map")})
-        again.step(world.tick)
-        self.assertEqual(again.hash(), world.hash())
+        while again.step():
+            pass
+        self.assertEqual((again.tick, again.hash()), (world.tick, world.hash()))
 
     def test_rows_are_arrays_of_the_last_step(self):
         world = crowd()
@@ -46,7 +47,7 @@ class Rows(unittest.TestCase):
         self.assertEqual(world.tick, 1)
         kinds = {wb.EVENTS[kind] for kind in world.events["kind"]}
         self.assertIn("path_found", kinds)
-        world.step(3)
+        world.step(4)
         moving = world.agents[world.agents["primitive"] != 255]
         self.assertGreater(len(moving), 20)
         self.assertTrue((moving["end_tick"] > moving["begin_tick"]).all())
@@ -173,7 +174,7 @@ class Commands(unittest.TestCase):
         self.assertEqual(len(world.path(0)), 1)
         world.step(2)
         self.assertGreater(len(world.path(0)), 10)
-        self.assertEqual(world.reason_for_waiting(0)["rule"], "moves")
+        self.assertIn(world.reason_for_waiting(0)["rule"], {"moves", "planned"})
         self.assertEqual(world.class_names, ["cart"])
         self.assertEqual(world.class_cells(0, (4, 4, 0)), [(4, 4)])
         self.assertEqual(world.tables("cart").plan((0, 0, 0), (9, 9)).status, "found")
