@@ -47,7 +47,7 @@ impl TripOptions<'_, '_> {
         let all = [("drop", IfUnreachable::Drop), ("wait", IfUnreachable::Wait)];
         let trip = Trip {
             within: within_of(self.within)?,
-            fallback: self::fallback(self.fallback)?,
+            fallback: fallback(self.fallback)?,
             if_unreachable: choice(self.if_unreachable, "if_unreachable", &all)?,
             ..Trip::to(members)
         };
