@@ -3,7 +3,7 @@
 use crate::buffer;
 use crate::error::{argument, busy};
 use crate::path::Answer;
-use crate::tables::{Compiled, Tables, rows_of, shape_of, triple};
+use crate::tables::{Compiled, Tables, Triple, rows_of, shape_of, triple};
 use crate::value::{Whole, goals, pose, rect, whole};
 use pyo3::prelude::*;
 use std::sync::Mutex;
@@ -105,8 +105,7 @@ impl Field {
     }
 
     /// The next move of an agent at a pose, and the pose after it.
-    #[allow(clippy::type_complexity)]
-    fn next(&self, py: Python<'_>, pose: &Bound<'_, PyAny>) -> PyResult<Option<(u8, (i32, i32, u8))>> {
+    fn next(&self, py: Python<'_>, pose: &Bound<'_, PyAny>) -> PyResult<Option<(u8, Triple)>> {
         self.with(py, |distances, compiled| {
             let (tables, pose) = (&compiled.tables, self::pose(pose, compiled.headings(), "pose")?);
             py.detach(|| distances.measure(tables, &[GoalMember::pose(pose)], &mut Vec::new()));

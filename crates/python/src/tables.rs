@@ -307,7 +307,7 @@ impl Tables {
         &self,
         pose: &Bound<'_, PyAny>,
         primitive: &Bound<'_, PyAny>,
-    ) -> PyResult<Option<((i32, i32, u8), u32)>> {
+    ) -> PyResult<Option<(Triple, u32)>> {
         let compiled = self.read()?;
         let pose = self::pose(pose, compiled.headings(), "pose")?;
         let (tables, primitive) = (&compiled.tables, primitive_of(primitive, &compiled.tables)?);
@@ -403,8 +403,11 @@ fn primitive_of(given: &Bound<'_, PyAny>, tables: &MovementTables) -> PyResult<u
     Err(argument(format!("`primitive` is {number}, expected {expected}")))
 }
 
+/// A pose as numbers: column, row, heading.
+pub(crate) type Triple = (i32, i32, u8);
+
 /// A pose as numbers.
-pub(crate) fn triple(pose: Pose) -> (i32, i32, u8) {
+pub(crate) fn triple(pose: Pose) -> Triple {
     (pose.cell.x, pose.cell.y, pose.heading.0)
 }
 
