@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// The crates from the bottom up, each with the crates that it may use. `maps` and `planner` are independent, and no
 /// crate between them and `scenario` uses `maps`.
-pub const CRATES: [(&str, &[&str]); 9] = [
+pub const CRATES: [(&str, &[&str]); 10] = [
     ("grid", &[]),
     ("maps", &["grid"]),
     ("planner", &["grid"]),
@@ -19,6 +19,7 @@ pub const CRATES: [(&str, &[&str]); 9] = [
     ("scenario", &["grid", "maps", "planner", "traffic", "sim"]),
     ("view", &["grid", "maps", "planner", "traffic", "sim", "scenario"]),
     ("capi", &["grid", "maps", "planner", "traffic", "sim", "scenario"]),
+    ("python", &["grid", "maps", "planner", "traffic", "sim", "scenario", "view"]),
     ("cli", &["grid", "maps", "planner", "traffic", "sim", "scenario", "view"]),
 ];
 

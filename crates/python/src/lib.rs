@@ -1,0 +1,69 @@
+//! The Python package of Wheelbase. Its documentation is `docs/python.md` and the types in `wheelbase/__init__.pyi`.
+//!
+//! Each function is thin: it makes values of Rust from its arguments, calls one function of the libraries, and makes
+//! objects of Python from what comes back. Nothing is implemented here that the libraries have.
+
+#![deny(unsafe_op_in_unsafe_fn)]
+
+mod error;
+
+mod buffer;
+
+mod value;
+
+mod frame;
+
+mod map;
+
+mod class;
+
+mod pool;
+
+mod path;
+
+mod tables;
+
+mod field;
+
+mod order;
+
+mod rule;
+
+mod world;
+
+mod sweep;
+
+use buffer::Element;
+use pyo3::prelude::*;
+use wheelbase_scenario::MEASURES;
+
+/// The module under the package.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<map::Map>()?;
+    module.add_class::<value::PyRect>()?;
+    module.add_class::<class::Class>()?;
+    module.add_class::<tables::Tables>()?;
+    module.add_class::<path::Answer>()?;
+    module.add_class::<path::BatchAnswers>()?;
+    module.add_class::<field::Field>()?;
+    module.add_class::<order::PyOrder>()?;
+    module.add_class::<order::PyTaskSource>()?;
+    module.add_class::<order::PySpawn>()?;
+    module.add_class::<rule::View>()?;
+    module.add_class::<rule::PathRequest>()?;
+    module.add_class::<world::PyWorld>()?;
+    module.add_function(wrap_pyfunction!(sweep::sweep, module)?)?;
+    for (name, values) in world::names() {
+        module.add(name, values)?;
+    }
+    for (name, element) in [("AGENT", Element::Agent), ("EVENT", Element::Event), ("PATH", Element::Pose)] {
+        module.add(format!("{name}_DTYPE"), element.dtype(module.py())?)?;
+    }
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("MEASURES", MEASURES.to_vec())?;
+    module.add("NEVER", field::NEVER)?;
+    module.add("NO_MOVE", path::NO_MOVE)?;
+    module.add("STATUSES", path::STATUSES.map(|status| status.name()).to_vec())?;
+    Ok(())
+}
