@@ -1,11 +1,7 @@
 //! Bad input of every kind: each is refused with file, line, key or cell, what was found and what was expected. The
 //! exit status is 2, standard output is empty, and nothing panics.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -912,7 +908,7 @@ fn bad_numbers_on_the_command_line() {
 fn arguments_missing_or_unknown() {
     let folder = Folder::with("trucks.toml", TRUCKS);
     for (args, named) in [
-        (&["run"][..], "<SCENARIO|PROBLEM.json>"),
+        (&["run"][..], "<SCENARIO|PROBLEM.json|MAP.scen>"),
         (&["plan", "trucks.toml"], "--from <X,Y,H>"),
         (&["plan", "trucks.toml", "--from", "1,0,E"], "--to <X,Y[,H]>"),
         (

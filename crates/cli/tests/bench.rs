@@ -1,11 +1,7 @@
 //! `wheelbase bench`: checks published lengths, names wrong ones, and times a scenario by phase. No test depends on
 //! times.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use serde_json::{Value, json};
 use std::process::Stdio;
 use std::time::{Duration, Instant};

@@ -1,10 +1,6 @@
 //! `wheelbase distances`: targets, ranges, statuses, errors.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use serde_json::{Value, json};
 
 fn on_trucks<'a>(more: &[&'a str]) -> Vec<&'a str> {

@@ -1,11 +1,7 @@
 //! The documents are true: help texts are as recorded, links lead somewhere, paths exist, programs in them run, every
 //! tunable is described, all scenarios are good.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use wheelbase_sim::TrafficParams;

@@ -1,14 +1,10 @@
 //! `docs/first_ten_minutes.md` as a reader follows it: its files are saved, its commands run, and what it quotes is
 //! printed. With WHEELBASE_BLESS set, the test writes its picture.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod common;
-
-use common::{Ended, Folder};
+use crate::common::{Ended, Folder};
 use std::path::{Path, PathBuf};
 
-const RENEW: &str = "WHEELBASE_BLESS=1 cargo test -p wheelbase --test first_ten_minutes";
+const RENEW: &str = "WHEELBASE_BLESS=1 cargo test -p wheelbase --test integration first_ten_minutes::";
 /// The file that every block of TOML is saved as, and the picture that a command makes of it.
 const FILE: &str = "valley.toml";
 const PICTURE: &str = "valley.png";

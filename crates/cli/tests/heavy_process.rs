@@ -1,11 +1,7 @@
 //! Heavy mode in new processes: scenarios saved at several ticks go on in a process of their own, with another number of
 //! threads, as if nothing was. `crates/scenario/tests/heavy_mode.rs` does it at many more ticks in one process.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::path::Path;
 
 /// Scenarios with events, slopes, teams and a bridge, and the ticks at which their runs are cut.

@@ -4,15 +4,11 @@
 //! An import is a path or a method call that leads to an item of another file, in a `use` or in the code. It leads to
 //! the file that defines the item, whatever re-exports it on the way; a method leads to the file of its `impl`. Code
 //! for tests is left out. So are methods called through a trait: the trait is imported, its impls are not.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "all of it is for tests")]
 
-#[path = "layers/manifests.rs"]
 mod manifests;
-#[path = "layers/self_check.rs"]
 mod self_check;
-mod source;
 
-use source::{CRATES, Methods, Modules, is_for_tests, parse, root, rust_files};
+use crate::source::{CRATES, Methods, Modules, is_for_tests, parse, root, rust_files};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use syn::visit::{self, Visit};
@@ -239,6 +235,36 @@ fn stays(file: &str, written: &str) -> bool {
 
 /// A module's source lies where its name says: the reader of imports looks nowhere else, and a package of the crate
 /// holds nothing else. Tests may name examples of their crate.
+/// A file that no program names would never be compiled.
+#[test]
+fn each_file_of_tests_is_in_a_program() {
+    for (name, _) in CRATES {
+        let folder = root().join("crates").join(name);
+        let manifest: toml::Table =
+            std::fs::read_to_string(folder.join("Cargo.toml")).unwrap().parse().unwrap();
+        let package = manifest["package"].as_table().unwrap();
+        if package.get("autotests").and_then(toml::Value::as_bool) != Some(false) {
+            continue;
+        }
+        let programs: Vec<&str> =
+            manifest["test"].as_array().unwrap().iter().map(|test| test["name"].as_str().unwrap()).collect();
+        let root = std::fs::read_to_string(folder.join("tests/integration.rs")).unwrap();
+        let modules: Vec<&str> =
+            root.lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';')).collect();
+        for entry in std::fs::read_dir(folder.join("tests")).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "rs") {
+                let name = path.file_stem().unwrap().to_str().unwrap();
+                assert!(
+                    programs.contains(&name) != modules.contains(&name),
+                    "{}: expected either `mod {name};` in integration.rs or [[test]] in Cargo.toml",
+                    path.display()
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn sources_lie_where_their_names_say() {
     let mut borrowed: BTreeSet<&(&str, &str)> = BTreeSet::new();

@@ -1,14 +1,10 @@
 //! The guide of the first scenarios, `docs/lessons.md`: a section a scenario, with its command and a picture that is the
 //! one that the program makes today. With WHEELBASE_BLESS set, the test makes the pictures.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use std::path::{Path, PathBuf};
 
-const RENEW: &str = "WHEELBASE_BLESS=1 cargo test -p wheelbase --test lessons";
+const RENEW: &str = "WHEELBASE_BLESS=1 cargo test -p wheelbase --test integration lessons::";
 /// Most bytes of a picture, and of an animation.
 const PICTURE_BYTES_MAX: usize = 40_000;
 const ANIMATION_BYTES_MAX: usize = 1_000_000;

@@ -1,10 +1,6 @@
 //! Completions and manual pages list the supported arguments, and none that the program refuses.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::process::Command;
 
 const SUBCOMMANDS: [&str; 15] = [

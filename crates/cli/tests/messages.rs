@@ -1,11 +1,7 @@
 //! Messages as a user sees them: mistakes that users make, each with the whole text that is said of it, in
 //! `tests/snapshots/messages.txt` and `tests/snapshots/wrong_kinds.txt`. Read these as a stranger would.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use serde_json::{Value, json};
 use std::fmt::Write;
 

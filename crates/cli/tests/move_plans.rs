@@ -1,10 +1,6 @@
 //! Plans of moves: `run --plan-out`, `check --plan` and `render --plan`.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{CART, Folder, TRUCKS};
+use crate::common::{CART, Folder, TRUCKS};
 
 const MAP: &str = "type octile\nheight 2\nwidth 5\nmap\n.....\n@@.@@\n";
 const QUERIES: &str = "version 1\n0\ta.map\t5\t2\t1\t0\t1\t0\t0\n1\ta.map\t5\t2\t0\t0\t4\t0\t4\n0\ta.map\t5\t2\t4\t0\t0\t0\t4\n";

@@ -1,10 +1,6 @@
 //! `run MAP.scen --agents N`: one-shot multi-agent path finding on MovingAI queries.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{CART, Folder};
+use crate::common::{CART, Folder};
 
 /// Agent 0 is at its goal and in the way of agent 1; there is a bay.
 const MAP: &str = "type octile\nheight 2\nwidth 5\nmap\n.....\n@@.@@\n";
@@ -59,7 +55,7 @@ fn a_class_may_be_named() {
 #[test]
 fn mismatched_arguments_are_refused() {
     let folder = instance();
-    folder.write("trucks.toml", common::TRUCKS);
+    folder.write("trucks.toml", crate::common::TRUCKS);
     for (args, expected) in [
         (&["run", "a.scen"][..], "a.scen: queries do not say how many agents to run; expected --agents N"),
         (

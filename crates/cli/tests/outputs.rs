@@ -1,12 +1,9 @@
 //! Output files: a failure never loses the old file, and no output overwrites an input or another output. Also signals
 //! while a scenario is built, and hostile names.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 #![cfg(unix)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

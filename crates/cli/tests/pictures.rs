@@ -1,10 +1,6 @@
 //! Pictures of runs: their pixels and shapes, compared with the trace of the same run.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::collections::BTreeMap;
 
 const TRUCK: Rgb = [255, 170, 0];

@@ -1,10 +1,6 @@
 //! `wheelbase plan`: answers, statuses, queries, classes.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::process::Stdio;

@@ -1,10 +1,6 @@
 //! Pictures of plans and distances, compared with the printed answers.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 
 const GROUND: Rgb = [88, 120, 68];
 const DEEP: Rgb = [20, 48, 120];

@@ -1,10 +1,6 @@
 //! Problems of the League of Robot Runners on the command line: running, writing a plan, judging it.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{Folder, TRUCKS};
+use crate::common::{Folder, TRUCKS};
 
 const PROBLEM: &str = "{\"mapFile\": \"a.map\", \"agentFile\": \"a.agents\", \"teamSize\": 2,\n\"taskFile\": \"a.tasks\", \"numTasksReveal\": 1, \"taskAssignmentStrategy\": \"roundrobin\"}";
 

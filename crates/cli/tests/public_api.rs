@@ -1,18 +1,15 @@
 //! The public interface of each library crate is as recorded in `docs/api`: every name that a program can use, with the
-//! methods and public fields of types. WHEELBASE_BLESS=1 cargo test -p wheelbase --test public_api records it again.
+//! methods and public fields of types. WHEELBASE_BLESS=1 cargo test -p wheelbase --test integration public_api:: records it again.
 //!
 //! An item stands under the path of its module where that is public, else under the shortest path that re-exports it;
 //! other paths to it are `use` lines. Impls of traits and items hidden from the documentation are left out. The interface
 //! of `capi` is its header, which a test of its own holds.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "all of it is for tests")]
 
-mod source;
-
+use crate::source::{CRATES, Found, MADE_BY_MACROS, Modules, attributes_of, is_for_tests, root};
 use quote::ToTokens;
-use source::{CRATES, Found, MADE_BY_MACROS, Modules, attributes_of, is_for_tests, root};
 use std::collections::BTreeMap;
 
-const RENEW: &str = "WHEELBASE_BLESS=1 cargo test -p wheelbase --test public_api";
+const RENEW: &str = "WHEELBASE_BLESS=1 cargo test -p wheelbase --test integration public_api::";
 
 /// The interface of a crate as text, and its size.
 #[derive(Default)]
@@ -96,7 +93,7 @@ fn exports(modules: &Modules, root: usize) -> BTreeMap<Target, Vec<String>> {
                     (&item.vis, item.ident.to_string())
                 }
                 syn::Item::Use(item) if is_public(&item.vis) => {
-                    let (names, globs) = source::gather::names_of_use(&item.tree);
+                    let (names, globs) = crate::source::gather::names_of_use(&item.tree);
                     for glob in globs {
                         match modules.resolve(module, &glob) {
                             Some(Found::Module(of)) if modules.root_of(of) == root => {
@@ -180,7 +177,7 @@ impl Interface {
 
     /// An item and its parts, a line each.
     fn block(&mut self, modules: &Modules, home: usize, name: &str, path: &str) -> Vec<String> {
-        let is_it = |item: &&syn::Item| source::named(item).is_some_and(|(found, _)| found == name);
+        let is_it = |item: &&syn::Item| crate::source::named(item).is_some_and(|(found, _)| found == name);
         let code = &modules.all[home].code;
         let mut lines = Vec::new();
         let items: Vec<&syn::Item> =
@@ -283,7 +280,7 @@ impl Interface {
         lines.push(format!("struct made by {by}!"));
         for item in &module.code {
             let syn::Item::Macro(item) = item else { continue };
-            let words: Vec<String> = source::gather::flat(item.mac.tokens.clone());
+            let words: Vec<String> = crate::source::gather::flat(item.mac.tokens.clone());
             if item.ident.as_ref().is_some_and(|name| name == by) {
                 for three in words
                     .windows(3)

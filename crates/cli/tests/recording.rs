@@ -1,10 +1,6 @@
 //! Recordings on the command line (`run --record`, `check`, `verify`), and `run --metrics`.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::process::Stdio;
 use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
 use wheelbase_planner::{ClassSpec, Heading, MovementClass, Pose, Primitive};

@@ -1,10 +1,6 @@
 //! `wheelbase render`: pages of recordings. `.ci/page_test.py` checks in a browser what a page shows.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use miniz_oxide::inflate::decompress_to_vec_zlib;
 
 fn recorded(scenario: &str) -> Folder {

@@ -1,10 +1,6 @@
 //! `wheelbase report`: plots of recordings.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 
 fn recorded() -> (Folder, serde_json::Value) {
     let folder = Folder::with("a.toml", TRUCKS);

@@ -1,10 +1,6 @@
 //! `wheelbase run`: results, exit statuses, traces, Ctrl-C.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use serde_json::{Value, json};
 use std::process::Stdio;
 use std::time::{Duration, Instant};

@@ -1,11 +1,7 @@
 //! `wheelbase show`: the page of each kind of file, what is refused, and what happens when the file is saved; `wheelbase
 //! new`: a scenario that all of it works with.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::path::PathBuf;
 use std::process::Stdio;
 

@@ -1,10 +1,6 @@
 //! `run --snapshot` and `run --resume`: equal to a straight run, and safe from kills, full disks and forged files.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use serde_json::Value;
 use std::fs::{self, File};
 use std::process::{Command, Stdio};

@@ -1,10 +1,6 @@
 //! `wheelbase sweep`: one table, whatever the way to it.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use serde_json::Value;
 use std::process::Stdio;
 use std::time::Duration;

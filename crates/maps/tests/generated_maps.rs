@@ -1,7 +1,5 @@
 //! Generated maps never change, are connected, and have room for vehicles.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
 use wheelbase_grid::{
     BitGrid, CellXY, Fnv1a, Grid, GridShape, GridSize, Rect, Side, SideTable, TerrainTable,
 };

@@ -2,7 +2,6 @@
 //! error, not a panic.
 
 #![cfg(feature = "tiled")]
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use proptest::prelude::*;

@@ -1,10 +1,6 @@
 //! Lists of moves are judged as `check_path` judges the whole path.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::world_of;
+use crate::common::world_of;
 use proptest::prelude::*;
 use wheelbase_grid::*;
 use wheelbase_planner::model::*;

@@ -1,10 +1,6 @@
 //! Connected tiles against a flood over the sides alone, after each rotation of a tile.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{apply, edit, world};
+use crate::common::{apply, edit, world};
 use proptest::prelude::*;
 use wheelbase_grid::*;
 use wheelbase_planner::fields::*;

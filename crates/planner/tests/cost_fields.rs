@@ -1,11 +1,7 @@
 //! Cost fields against a reference: settled at once and in parts, forward and backward, followed, and repaired
 //! after edits of any kind.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{goal, side_of, tables, truck, world};
+use crate::common::{goal, side_of, tables, truck, world};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use wheelbase_grid::*;

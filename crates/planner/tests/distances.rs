@@ -1,11 +1,7 @@
 //! Distances against plain Dijkstra: to many targets, from many starts, within a range, and first moves;
 //! repeated, restarted, and after edits.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{apply, edit, goal, tables, truck, world, world_of};
+use crate::common::{apply, edit, goal, tables, truck, world, world_of};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use wheelbase_grid::*;

@@ -1,10 +1,6 @@
 //! Tables and components updated after edits equal freshly compiled ones.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{apply, class_of, edit, world, world_of};
+use crate::common::{apply, class_of, edit, world, world_of};
 use proptest::prelude::*;
 use wheelbase_grid::*;
 use wheelbase_planner::model::*;
@@ -148,7 +144,7 @@ proptest! {
         shift in 0_i32..110,
     ) {
         let size = GridSize::new(width, height).unwrap();
-        let (terrain, sides) = common::tables();
+        let (terrain, sides) = crate::common::tables();
         let mut grid = Grid::filled(size, TerrainKind(0), terrain, sides).with_shape(shape);
         for (number, mut edit) in edits.into_iter().enumerate() {
             // Posts and walls, some of them high.
@@ -200,14 +196,14 @@ fn a_building_seals_a_room_and_opens_it_again() {
     const SIDE: u32 = 96;
     let water = TerrainKind(4);
     for columns in [6, 20, SIDE / 2] {
-        let (terrain, sides) = common::tables();
+        let (terrain, sides) = crate::common::tables();
         let size = GridSize::new(u64::from(SIDE), u64::from(SIDE)).unwrap();
         let mut grid = Grid::filled(size, TerrainKind(0), terrain, sides);
         // The room is the west of the map; its door is 4 cells wide.
         let (wall, door) = (columns as i32, Rect::new(columns as i32, 40, 4, 4));
         grid.set_terrain(Rect::new(wall, 0, 4, SIDE), water);
         grid.set_terrain(door, TerrainKind(0));
-        for class in [common::truck(), MovementClass::octile()] {
+        for class in [crate::common::truck(), MovementClass::octile()] {
             let mut tables = compiled(&grid, &class);
             let pose = |x, y| tables.space().state(Pose::new(x, y, Heading(0))).unwrap();
             let (inside, also_inside) = (pose(2, 3), pose(wall - 1, SIDE as i32 - 4));

@@ -1,10 +1,6 @@
 //! Search, tables and statuses against the slow reference, on random worlds and on all small ones.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
-mod common;
-
-use common::{goal, tables, truck, world};
+use crate::common::{goal, tables, truck, world};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use wheelbase_grid::*;

@@ -1,10 +1,6 @@
 //! Goals by area against the reference: the cheapest open pose, then the next, and the nearest.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::world;
+use crate::common::world;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use wheelbase_grid::{CellXY, Rect};

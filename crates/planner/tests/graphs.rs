@@ -1,8 +1,6 @@
 //! Plain graphs against edge relaxation: random graphs with equal weights, zero weights, cycles and one-way
 //! edges, before and after changes.
 
-#![allow(clippy::unwrap_used)]
-
 use proptest::prelude::*;
 use wheelbase_planner::graph::*;
 use wheelbase_planner::model::{COST_MAX, State};

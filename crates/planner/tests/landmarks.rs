@@ -1,10 +1,6 @@
 //! Landmarks never change an answer, on the map they were made on and on maps with dearer moves.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{apply, edit, goal, world_of};
+use crate::common::{apply, edit, goal, world_of};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use wheelbase_planner::fields::*;
@@ -107,7 +103,7 @@ fn landmarks_guide_where_walls_force_detours() {
         wheelbase_grid::GridSize::new(96, 96).unwrap(),
         3,
     );
-    let tables = MovementTables::compile(&grid, common::truck());
+    let tables = MovementTables::compile(&grid, crate::common::truck());
     let landmarks = Landmarks::of(&tables, 16);
     assert_eq!(landmarks.states().len(), 16);
     let mut states = (0..tables.space().n_states() as u32).map(State).filter(|&state| tables.is_legal(state));
@@ -178,7 +174,7 @@ proptest! {
 fn landmarks_are_equal_for_any_number_of_threads() {
     let size = wheelbase_grid::GridSize::new(64, 64).unwrap();
     let grid = wheelbase_maps::generate(wheelbase_maps::MapKind::Base, size, 5);
-    let tables = MovementTables::compile(&grid, common::truck());
+    let tables = MovementTables::compile(&grid, crate::common::truck());
     let made = [1, 2, 5].map(|threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         format!("{:?}", pool.install(|| Landmarks::of(&tables, 7)))
@@ -191,7 +187,7 @@ fn landmarks_are_equal_for_any_number_of_threads() {
 fn weight_bounds_hold_with_landmarks() {
     let size = wheelbase_grid::GridSize::new(48, 48).unwrap();
     for (kind, class) in [
-        (wheelbase_maps::MapKind::Rooms, common::truck()),
+        (wheelbase_maps::MapKind::Rooms, crate::common::truck()),
         (wheelbase_maps::MapKind::Base, MovementClass::octile()),
     ] {
         let tables = MovementTables::compile(&wheelbase_maps::generate(kind, size, 3), class);
@@ -231,7 +227,7 @@ fn landmarks_guide_where_calibration_says_so() {
         [wheelbase_maps::MapKind::Open, wheelbase_maps::MapKind::Base, wheelbase_maps::MapKind::Rooms];
     let maps = kinds.into_iter().map(|kind| wheelbase_maps::generate(kind, size, 4));
     for (number, grid) in [empty].into_iter().chain(maps).enumerate() {
-        let tables = MovementTables::compile(&grid, common::truck());
+        let tables = MovementTables::compile(&grid, crate::common::truck());
         let landmarks = Landmarks::of(&tables, 8);
         let (mut scratch, mut path) = (Scratch::new(), Path::new());
         let legal = (0..tables.space().n_states() as u32).map(State).filter(|&state| tables.is_legal(state));

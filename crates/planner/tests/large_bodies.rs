@@ -1,8 +1,6 @@
 //! Bodies far larger than in any game: rejected, or processed in time of their swept cells rather than their
 //! extent.
 
-#![allow(clippy::unwrap_used)]
-
 use wheelbase_grid::*;
 use wheelbase_maps::{MapKind, generate};
 use wheelbase_planner::model::*;

@@ -1,7 +1,5 @@
 //! The built-in class on the MovingAI benchmark: every published optimal length.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
 use std::fs;
 use wheelbase_grid::{SideTable, TerrainTable};
 use wheelbase_maps::{movingai, movingai_scen};

@@ -1,10 +1,6 @@
 //! The queue of path requests: its answers are those of `plan`, whatever the budget, the slots and the threads.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::world_of;
+use crate::common::world_of;
 use proptest::prelude::*;
 use std::sync::Arc;
 use wheelbase_grid::*;

@@ -1,10 +1,6 @@
 //! Replanning after edits: every method against a fresh reference search.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{goal, side_of, world};
+use crate::common::{goal, side_of, world};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use wheelbase_grid::*;

@@ -1,10 +1,6 @@
 //! Fields that are saved and restored, or cloned, go on as if they had not been, also after later edits.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{apply, edit, goal, saved_cases, world, world_of};
+use crate::common::{apply, edit, goal, saved_cases, world, world_of};
 use proptest::prelude::*;
 use wheelbase_grid::*;
 use wheelbase_planner::fields::*;
@@ -214,7 +210,7 @@ proptest! {
 #[cfg(feature = "serde")]
 mod forged {
     use super::*;
-    use common::forge;
+    use crate::common::forge;
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(saved_cases(300)))]

@@ -1,10 +1,6 @@
 //! A search that is saved and restored, or cloned, goes on as if it had not been.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{goal, saved_cases, world_of};
+use crate::common::{goal, saved_cases, world_of};
 use proptest::prelude::*;
 use wheelbase_grid::*;
 use wheelbase_planner::fields::CostField;
@@ -234,7 +230,7 @@ fn long_searches_go_on() {
             area: None,
             components: false,
         };
-        let owned = Owned::new(&(grid.clone(), common::truck()), &members, 5, &asked);
+        let owned = Owned::new(&(grid.clone(), crate::common::truck()), &members, 5, &asked);
         check(&owned, &[5000, 9999, 20_000], &mut Scratch::new());
     }
 }
@@ -242,7 +238,7 @@ fn long_searches_go_on() {
 #[cfg(feature = "serde")]
 mod forged {
     use super::*;
-    use common::forge;
+    use crate::common::forge;
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(saved_cases(300)))]

@@ -1,10 +1,6 @@
 //! Tables that are saved and restored answer as if they had not been, now and after later edits.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{apply, class_of, edit, goal, saved_cases, world, world_of};
+use crate::common::{apply, class_of, edit, goal, saved_cases, world, world_of};
 use proptest::prelude::*;
 use wheelbase_grid::*;
 use wheelbase_planner::model::*;
@@ -94,8 +90,9 @@ fn check(
 /// Classes with climbs on hills, where edits leave most behind.
 fn hills() -> impl Strategy<Value = (Grid, MovementClass)> {
     let shape = prop_oneof![Just(GridShape::Square), Just(GridShape::Hex)];
-    shape.prop_flat_map(|shape| (common::grid_of(shape, 4..10), class_of(shape), any::<u64>())).prop_map(
-        |(grid, class, seed)| {
+    shape
+        .prop_flat_map(|shape| (crate::common::grid_of(shape, 4..10), class_of(shape), any::<u64>()))
+        .prop_map(|(grid, class, seed)| {
             let mut rng = seed | 1;
             let heights = (0..grid.size().n_cells()).map(|_| {
                 rng = rng.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -109,8 +106,7 @@ fn hills() -> impl Strategy<Value = (Grid, MovementClass)> {
                 spec.climb.max_tilt = None;
             }
             (grid.with_elevation(heights).unwrap(), MovementClass::new(spec).unwrap())
-        },
-    )
+        })
 }
 
 proptest! {
@@ -153,7 +149,7 @@ proptest! {
 #[cfg(feature = "serde")]
 mod forged {
     use super::*;
-    use common::forge;
+    use crate::common::forge;
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(saved_cases(300)))]

@@ -1,11 +1,8 @@
 //! Serde: what is written is read back the same, as text and as bytes, and what is forged is refused or harmless.
 
 #![cfg(feature = "serde")]
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::world_of;
+use crate::common::world_of;
 use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -1,5 +1,4 @@
 //! Clones of tables share their memory until one of them follows an edit.
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
 use wheelbase_grid::{Grid, Rect, SideTable, TerrainKind, TerrainTable};
 use wheelbase_planner::model::State;

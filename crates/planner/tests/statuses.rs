@@ -1,8 +1,6 @@
 //! Outcomes of queries: each status with its reason, their precedence, the fallback, obstacles, reasons of
 //! illegal moves, invalid paths, and heuristics that never change a cost. Small maps, by hand.
 
-#![allow(clippy::unwrap_used)]
-
 use wheelbase_grid::*;
 use wheelbase_planner::model::*;
 use wheelbase_planner::search::reference::Reference;

@@ -1,9 +1,5 @@
 //! Among poses with equal estimates, those near the goal come first.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use wheelbase_grid::GridSize;
@@ -68,7 +64,7 @@ fn by_greater_cost(tables: &MovementTables, start: State, goal: State) -> (u32, 
 fn expansions_do_not_exceed_the_greater_g_tie_break() {
     let kinds = [MapKind::Open, MapKind::Base, MapKind::Rooms];
     for (kind, class) in
-        kinds.into_iter().flat_map(|kind| [(kind, common::truck()), (kind, MovementClass::octile())])
+        kinds.into_iter().flat_map(|kind| [(kind, crate::common::truck()), (kind, MovementClass::octile())])
     {
         let grid = generate(kind, GridSize::new(96, 96).unwrap(), 8);
         let mut tables = MovementTables::compile(&grid, class);

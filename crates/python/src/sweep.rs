@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wheelbase_grid::MemoryMax;
 use wheelbase_scenario::sweep::{
-    Manifest, PreparedSweep, Row, RunOptions, Setting, Shard, Sweep, SweepError, TableFile, cell_text, parse_seeds,
+    Manifest, PreparedSweep, Row, RunOptions, Setting, Shard, Sweep, SweepError, TableFile, cell_text,
+    parse_seeds,
 };
 
 /// A text, or the texts of a list of values.

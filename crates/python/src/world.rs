@@ -112,7 +112,7 @@ impl PyWorld {
     }
 
     /// The world, unless another thread is in it, or a step has broken it.
-    fn lock(&self) -> PyResult<MutexGuard<'_, HostWorld>> {
+    fn held(&self) -> PyResult<MutexGuard<'_, HostWorld>> {
         let host = self.host.try_lock().map_err(|_| busy("World"))?;
         match host.world.broken() {
             Some(broken) => Err(failure(Kind::Broken, broken.to_string())),
@@ -139,7 +139,7 @@ impl PyWorld {
         make: impl FnOnce(&World) -> PyResult<Command>,
     ) -> PyResult<u64> {
         let at = at.map(|at| whole(at, "at", "a tick")).transpose()?;
-        let mut host = self.lock()?;
+        let mut host = self.held()?;
         let command = make(&host.world)?;
         Ok(match at {
             None => host.world.command(command).0,
@@ -376,7 +376,7 @@ impl PyWorld {
     }
 
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let host = self.lock()?;
+        let host = self.held()?;
         let world = &host.world;
         let saved = if host.rule_in_python { world.save() } else { py.detach(|| world.save()) };
         raised()?;
@@ -385,7 +385,7 @@ impl PyWorld {
     }
 
     fn copy(&self, py: Python<'_>) -> PyResult<Self> {
-        let host = self.lock()?;
+        let host = self.held()?;
         let copy = host.world.clone();
         raised()?;
         let planner = host.planner.as_ref().map(|planner| deep_copy(planner.bind(py))).transpose()?;
@@ -403,9 +403,9 @@ impl PyWorld {
 
     fn copy_from(&self, py: Python<'_>, other: &Bound<'_, Self>) -> PyResult<()> {
         if std::ptr::eq(self, other.get()) {
-            return self.lock().map(|_| ());
+            return self.held().map(|_| ());
         }
-        let (mut host, from) = (self.lock()?, other.get().lock()?);
+        let (mut host, from) = (self.held()?, other.get().held()?);
         let planner = from.planner.as_ref().map(|planner| deep_copy(planner.bind(py))).transpose()?;
         host.recorder = None;
         host.world.clone_from(&from.world);
@@ -417,7 +417,7 @@ impl PyWorld {
 
     #[pyo3(signature = (ticks = Whole(1)))]
     fn step(&self, py: Python<'_>, ticks: Whole<u32>) -> PyResult<bool> {
-        let mut host = self.lock()?;
+        let mut host = self.held()?;
         let mut run = Ok(RunState::Running);
         for _ in 0..ticks.0 {
             run = host.tick(py);
@@ -452,19 +452,19 @@ impl PyWorld {
     }
 
     fn hash(&self, py: Python<'_>) -> PyResult<u64> {
-        let host = self.lock()?;
+        let host = self.held()?;
         let world = &host.world;
         Ok(py.detach(|| world.state_hash()))
     }
 
     #[getter]
     fn nothing_left(&self) -> PyResult<bool> {
-        Ok(self.lock()?.world.nothing_left())
+        Ok(self.held()?.world.nothing_left())
     }
 
     fn set_threads(&self, threads: Whole<u32>) -> PyResult<()> {
         let threads = threads_of(threads.0)?;
-        let mut host = self.lock()?;
+        let mut host = self.held()?;
         if !host.rule_in_python {
             host.world.set_threads(threads);
         }
@@ -472,17 +472,17 @@ impl PyWorld {
     }
 
     fn set_ticks(&self, ticks: Option<Whole<u32>>) -> PyResult<()> {
-        self.lock()?.world.set_ticks(ticks.map_or(Settings::ENDLESS, |ticks| ticks.0));
+        self.held()?.world.set_ticks(ticks.map_or(Settings::ENDLESS, |ticks| ticks.0));
         Ok(())
     }
 
     fn check_invariants(&self) -> PyResult<()> {
-        self.lock()?.world.check_invariants();
+        self.held()?.world.check_invariants();
         Ok(())
     }
 
     fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let host = self.lock()?;
+        let host = self.held()?;
         let counts = host.world.counts();
         let (all, failures) = (PyDict::new(py), PyDict::new(py));
         for (reason, n) in counts.unreachable_reasons.iter() {
@@ -728,11 +728,11 @@ impl PyWorld {
 
     fn agent_at(&self, cell: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
         let cell = self::cell(cell, "cell")?;
-        Ok(self.lock()?.world.agent_at(cell).map(|agent| agent.0))
+        Ok(self.held()?.world.agent_at(cell).map(|agent| agent.0))
     }
 
     fn agents_in<'py>(&self, py: Python<'py>, area: &Bound<'_, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let found = self.lock()?.world.agents_in(rect(area, "area")?);
+        let found = self.held()?.world.agents_in(rect(area, "area")?);
         buffer::list(py, found.into_iter().map(|agent| agent.0).collect())
     }
 
@@ -742,7 +742,7 @@ impl PyWorld {
         class_: &Bound<'_, PyAny>,
         pose: &Bound<'_, PyAny>,
     ) -> PyResult<Option<&'static str>> {
-        let host = self.lock()?;
+        let host = self.held()?;
         let class = class_of(class_, host.world.tables(), "class_")?;
         let pose = self::pose(pose, headings(class, host.world.tables()), "pose")?;
         Ok(host.world.can_place(class, pose).err().map(RefusalReason::name))
@@ -753,7 +753,7 @@ impl PyWorld {
     }
 
     fn would_disturb<'py>(&self, py: Python<'py>, changes: &Bound<'_, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let host = self.lock()?;
+        let host = self.held()?;
         let changes = self::changes(changes, host.world.grid(), "changes")?;
         let found = host.world.would_disturb(&changes);
         let found = found.map_err(|reason| argument(format!("`changes`: {reason}")))?;
@@ -769,7 +769,7 @@ impl PyWorld {
         within: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Answer> {
         let agent = agent_id(agent)?;
-        let host = self.lock()?;
+        let host = self.held()?;
         let world = &host.world;
         let row = world.agent(agent).ok_or_else(|| no_agent(agent))?;
         let count = headings(wheelbase_sim::ClassId(row.class), world.tables());
@@ -789,7 +789,7 @@ impl PyWorld {
         ticks: &Bound<'_, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (agent, ticks) = (agent_id(agent)?, whole(ticks, "ticks", "a number of ticks")?);
-        let host = self.lock()?;
+        let host = self.held()?;
         let world = &host.world;
         let found = py.detach(|| world.reach(agent, ticks)).ok_or_else(|| no_agent(agent))?;
         buffer::list(py, rows_of(found.within(ticks)))
@@ -799,7 +799,7 @@ impl PyWorld {
     fn path<'py>(&self, py: Python<'py>, agent: &Bound<'_, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let agent = agent_id(agent)?;
         let mut path = PlannedPath::new();
-        if !self.lock()?.world.path_of(agent, &mut path) {
+        if !self.held()?.world.path_of(agent, &mut path) {
             return Err(no_agent(agent));
         }
         buffer::list(py, rows_of(path.poses.iter().map(|pose| (pose.pose, pose.arrival))))
@@ -811,7 +811,7 @@ impl PyWorld {
         agent: &Bound<'_, PyAny>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let agent = agent_id(agent)?;
-        let named = self.lock()?.world.reason_for_waiting(agent).ok_or_else(|| no_agent(agent))?.named();
+        let named = self.held()?.world.reason_for_waiting(agent).ok_or_else(|| no_agent(agent))?.named();
         let all = PyDict::new(py);
         all.set_item("rule", named.rule)?;
         all.set_item("holder", named.holder)?;
@@ -825,42 +825,42 @@ impl PyWorld {
     }
 
     fn path_requests(&self) -> PyResult<Vec<PathRequest>> {
-        let host = self.lock()?;
+        let host = self.held()?;
         Ok(host.world.path_requests().map(|(agent, asked)| PathRequest::new(agent, &asked)).collect())
     }
 
     #[getter]
     fn class_names(&self) -> PyResult<Vec<String>> {
-        Ok(self.lock()?.world.tables().iter().map(|tables| tables.class().spec().name.clone()).collect())
+        Ok(self.held()?.world.tables().iter().map(|tables| tables.class().spec().name.clone()).collect())
     }
 
     fn class_cells(&self, class_: &Bound<'_, PyAny>, pose: &Bound<'_, PyAny>) -> PyResult<Vec<(i32, i32)>> {
-        let host = self.lock()?;
+        let host = self.held()?;
         let class = tables_of(&host.world, class_)?.class();
         covered(class, self::pose(pose, class.headings(), "pose")?)
     }
 
     fn movement_class(&self, class_: &Bound<'_, PyAny>) -> PyResult<Class> {
-        Ok(Class::new(tables_of(&self.lock()?.world, class_)?.class().clone()))
+        Ok(Class::new(tables_of(&self.held()?.world, class_)?.class().clone()))
     }
 
     fn tables(&self, class_: &Bound<'_, PyAny>) -> PyResult<Tables> {
-        let host = self.lock()?;
+        let host = self.held()?;
         Ok(Tables::new(tables_of(&host.world, class_)?.clone(), host.world.grid()))
     }
 
     fn map(&self) -> PyResult<Map> {
-        Ok(Map::new(self.lock()?.world.grid().clone()))
+        Ok(Map::new(self.held()?.world.grid().clone()))
     }
 
     #[getter]
     fn terrain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        terrain_array(py, self.lock()?.world.grid())
+        terrain_array(py, self.held()?.world.grid())
     }
 
     fn name_agent(&self, agent: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
         let agent = agent_id(agent)?;
-        let mut host = self.lock()?;
+        let mut host = self.held()?;
         host.world.agent(agent).ok_or_else(|| no_agent(agent))?;
         host.world.name_agent(agent, name);
         Ok(())
@@ -868,7 +868,7 @@ impl PyWorld {
 
     fn agent_name(&self, agent: &Bound<'_, PyAny>) -> PyResult<String> {
         let agent = agent_id(agent)?;
-        let host = self.lock()?;
+        let host = self.held()?;
         let entity = host.world.entity(agent).ok_or_else(|| no_agent(agent))?;
         let name = host.world.entities().get::<&Name>(entity);
         Ok(name.as_ref().map_or(String::new(), |name| name.0.to_string()))
@@ -877,7 +877,7 @@ impl PyWorld {
     // Recordings and pictures.
 
     fn record(&self, path: PathBuf) -> PyResult<()> {
-        let mut host = self.lock()?;
+        let mut host = self.held()?;
         let out = BufWriter::new(File::create(path)?);
         let is_whole = host.is_new && host.world.tick() == 0;
         let recorder = match is_whole {
@@ -890,7 +890,7 @@ impl PyWorld {
     }
 
     fn finish_recording(&self) -> PyResult<()> {
-        let mut host = self.lock()?;
+        let mut host = self.held()?;
         let Some(recorder) = host.recorder.take() else {
             return Err(argument("no recording is under way: call `record` first"));
         };
@@ -910,7 +910,7 @@ impl PyWorld {
     ) -> PyResult<Bound<'py, PyAny>> {
         let area = area.map(|area| rect(area, "area")).transpose()?;
         let scale = scale.map(|scale| whole(scale, "scale", "a number of pixels a cell")).transpose()?;
-        let host = self.lock()?;
+        let host = self.held()?;
         let (world, time) = (&host.world, time.unwrap_or(f64::from(host.world.tick())));
         let view = frame::view_of(world.grid(), area, scale)?;
         let image = py.detach(|| frame::of_world(world, view, time));
@@ -918,7 +918,7 @@ impl PyWorld {
     }
 
     fn __repr__(&self) -> PyResult<String> {
-        let host = self.lock()?;
+        let host = self.held()?;
         let world = &host.world;
         let (name, tick, agents) = (&world.settings().name, world.tick(), world.agents().len());
         Ok(format!("<World {name}: tick {tick}, {agents} agents>"))

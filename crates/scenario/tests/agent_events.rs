@@ -1,10 +1,8 @@
 //! Events that add and remove agents and give them orders.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{CART, OTHERS, TRUCK, build_world, cart, cell, run_checked, set_terrain, step_to, world_on};
+use crate::common::{
+    CART, OTHERS, TRUCK, build_world, cart, cell, run_checked, set_terrain, step_to, world_on,
+};
 use wheelbase_grid::CellXY;
 use wheelbase_scenario::trace;
 use wheelbase_sim::{Activity, Counts, UnreachableReason, World};

@@ -1,7 +1,5 @@
 //! The cold data of agents are components of their entities: a run with one of them removed has another result.
 
-#![allow(clippy::unwrap_used)]
-
 use hecs::Component;
 use std::path::Path;
 use wheelbase_scenario::{load, scenario};

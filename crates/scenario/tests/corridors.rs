@@ -1,10 +1,6 @@
 //! Corridors that edits create and remove: they behave as on a map that had them from the start, and all agents pass.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{CART, OTHERS, TRUCK, build_world, cell, run_checked, set_terrain};
+use crate::common::{CART, OTHERS, TRUCK, build_world, cell, run_checked, set_terrain};
 use wheelbase_sim::{RunState, World, invariant};
 
 const WIDTH: usize = 21;

@@ -1,13 +1,8 @@
 //! One mixed scene has the same state after every tick with any number of threads, in debug and in release: `.ci/run`
 //! runs this test in both. Several classes, edits, tasks, groups, patrols, agents that come and go, little budget.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod common;
-mod recorded_outcomes;
-
-use common::{on_threads, run_checked};
-use recorded_outcomes::{recorded, scenarios};
+use crate::common::{on_threads, run_checked};
+use crate::recorded_outcomes::{recorded, scenarios};
 use wheelbase_scenario::load::{Overrides, load_world};
 use wheelbase_sim::World;
 

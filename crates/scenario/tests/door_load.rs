@@ -1,10 +1,6 @@
 //! The load that single agents put on doors, against counts by hand.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{CART, OTHERS, TRUCK, build_world, on_threads};
+use crate::common::{CART, OTHERS, TRUCK, build_world, on_threads};
 use proptest::prelude::*;
 use std::fmt::Write;
 use std::path::Path;

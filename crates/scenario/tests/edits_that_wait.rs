@@ -1,11 +1,7 @@
 //! Edits that wait until they disturb nobody: agents that stand on their cells without an order are sent off, and who
 //! stays is named with what keeps it.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::build_world;
+use crate::common::build_world;
 use wheelbase_sim::{AgentId, Command, RunState, World, invariant};
 
 /// Open ground of 40x24 cells whose middle is flooded at tick 5, and agents given by class, place and orders.

@@ -1,13 +1,8 @@
 //! The scenarios that a new user reads first do what their comments promise, and the same every time.
 //! `tests/outcomes.rs` holds their outcomes to what is recorded.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod common;
-mod recorded_outcomes;
-
-use common::record_loaded;
-use recorded_outcomes::{names_in, recorded, scenarios};
+use crate::common::record_loaded;
+use crate::recorded_outcomes::{names_in, recorded, scenarios};
 use std::collections::BTreeSet;
 use std::io::Cursor;
 use std::path::PathBuf;

@@ -1,10 +1,6 @@
 //! Orders to an area: which agent gets which pose.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{CART, build_world, cart, cell, run_checked, set_terrain, step_to, world_on};
+use crate::common::{CART, build_world, cart, cell, run_checked, set_terrain, step_to, world_on};
 use std::collections::BTreeSet;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::model::State;

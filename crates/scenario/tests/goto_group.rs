@@ -1,10 +1,8 @@
 //! Orders to a group: the chosen poses, their assignment, and the paths.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{CART, TRUCK, build_world, cart, cell, on_threads, run_checked, set_terrain, step_to, world_on};
+use crate::common::{
+    CART, TRUCK, build_world, cart, cell, on_threads, run_checked, set_terrain, step_to, world_on,
+};
 use proptest::prelude::*;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::fields::CostField;

@@ -1,7 +1,7 @@
 //! Nobody waits for ever: the hard cases of `scenarios/traffic` from 13 on, each with seeds 1 to 8, and bounds on the
 //! worst of the eight and on their median. The long runs are for `.ci/run`.
 //!
-//! What they come to today, worst and median, as `cargo test --test hard_cases -- --nocapture --include-ignored` prints
+//! What they come to today, worst and median, as `cargo test --test integration hard_cases:: -- --nocapture --include-ignored` prints
 //! it. A rule that is better makes the bounds tighter, so that they stay worth something.
 //!
 //! | case | ticks | tasks and orders done | longest wait | orders left | all done at tick |
@@ -26,13 +26,7 @@
 //! | dead end | 3,000 | 227, 251 | 304, 257 | | |
 //! | there and back, of 40 | 8,000 | 40, 40 | 614, 306 | 0, 0 | 3,658, 3,160 |
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod common;
-mod eight_seeds;
-mod recorded_outcomes;
-
-use eight_seeds::{Bounds, Case, OfEight, of_eight};
+use crate::eight_seeds::{Bounds, Case, OfEight, of_eight};
 
 /// Rows of the maps of the bridges.
 const HEIGHT: usize = 44;

@@ -1,10 +1,6 @@
 //! Heavy mode: scenarios that are saved and loaded, cloned and rolled back on their way, and step as if nothing was.
 
-#![allow(clippy::unwrap_used)]
-
-mod recorded_outcomes;
-
-use recorded_outcomes::{names_in, scenarios};
+use crate::recorded_outcomes::{names_in, scenarios};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::SplitMix64;

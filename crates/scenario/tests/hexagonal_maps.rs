@@ -1,10 +1,6 @@
 //! Hexagonal maps in scenarios: what is refused and how it is reported, and how a run differs.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{build_world, run_checked};
+use crate::common::{build_world, run_checked};
 use std::path::Path;
 use wheelbase_grid::{Cell, GridShape, Side, SideKind};
 use wheelbase_planner::{Heading, Pose};

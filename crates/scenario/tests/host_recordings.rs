@@ -1,10 +1,6 @@
 //! Recordings of worlds that a host drives by commands: they are verified, rendered and refused like those of scenarios.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::on_threads;
+use crate::common::on_threads;
 use std::collections::BTreeSet;
 use std::io::Cursor;
 use std::sync::Arc;

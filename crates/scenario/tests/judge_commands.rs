@@ -1,10 +1,7 @@
 //! Runs that a host drives, and random scenarios with teams, holds, followers and deadlines, judged by the independent
 //! judge from their traces alone.
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
-mod common;
-
-use common::{OTHERS, TRUCK, build_world, record};
+use crate::common::{OTHERS, TRUCK, build_world, record};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;

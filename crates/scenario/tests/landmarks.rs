@@ -1,10 +1,6 @@
 //! Landmarks make searches cheaper and change no cost, while edits block and open the map.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{CART, OTHERS, TRUCK, build_world, on_threads, run_checked, set_terrain};
+use crate::common::{CART, OTHERS, TRUCK, build_world, on_threads, run_checked, set_terrain};
 use proptest::prelude::*;
 use wheelbase_planner::search::{Heuristic, HeuristicName};
 use wheelbase_planner::{Goal, Path, Request, Scratch, plan};

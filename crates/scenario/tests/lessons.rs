@@ -2,16 +2,12 @@
 //! made: the changed scenario loads, runs, and ends otherwise than before, as the line below the edit says. With
 //! WHEELBASE_BLESS set, the test writes these lines.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod recorded_outcomes;
-
-use recorded_outcomes::{names_in, scenarios};
+use crate::recorded_outcomes::{names_in, scenarios};
 use std::path::{Path, PathBuf};
 use wheelbase_scenario::{load, scenario};
 use wheelbase_sim::{RunResult, TickTimes};
 
-const RENEW: &str = "WHEELBASE_BLESS=1 cargo test -p wheelbase-scenario --test lessons";
+const RENEW: &str = "WHEELBASE_BLESS=1 cargo test -p wheelbase-scenario --test integration lessons::";
 /// The comment that the edits stand in, and the beginnings of its lines: a line as it stands, the line as it becomes,
 /// and what the run comes to then.
 const COMMENT: &str = "\n# Now change this and see: ";

@@ -1,10 +1,6 @@
 //! The four kinds of map edits: their effect on agents under both collision rules.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{build_world, cell, run_checked, step_to};
+use crate::common::{build_world, cell, run_checked, step_to};
 use wheelbase_grid::{CellXY, Side, SideKind};
 use wheelbase_scenario::trace::write_log;
 use wheelbase_sim::{Activity, RunState, World};

@@ -1,11 +1,8 @@
 //! Map files of other programs: pictures, and Tiled maps with agents.
 
 #![cfg(all(feature = "png", feature = "tiled"))]
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
-mod common;
-
-use common::record_loaded;
+use crate::common::record_loaded;
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};

@@ -1,10 +1,6 @@
 //! Move plans: what runs write is judged right, and a plan that was changed as a slow check of every tick says.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{CART, OTHERS, TRUCK, build_world};
+use crate::common::{CART, OTHERS, TRUCK, build_world};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::io::Cursor;
@@ -255,8 +251,8 @@ fn a_plan_of_a_problem_has_its_tasks() {
         }
         found
     };
-    let plan = common::plan_checked(&mut load(60).world);
-    let run = common::record_loaded(&mut load(60), "a.json", str::from_utf8(text).unwrap());
+    let plan = crate::common::plan_checked(&mut load(60).world);
+    let run = crate::common::record_loaded(&mut load(60), "a.json", str::from_utf8(text).unwrap());
     let problem = LoadedProblem::read(path, text, files, MemoryMax::NONE).unwrap();
     let recorded = record_problem_plan(&load(0).world, &problem, &plan).unwrap().unwrap();
     assert_eq!(recorded.stopped_at, None);

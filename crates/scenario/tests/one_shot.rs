@@ -1,8 +1,6 @@
 //! One-shot instances of MovingAI queries: held to the classical rules of multi-agent path finding, to the best makespan
 //! that a search over joint positions finds, and to their own figures.
 
-#![allow(clippy::unwrap_used)]
-
 use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use wheelbase_scenario::load::{LoadError, LoadedOneShot, OneShotResult, Overrides, load_one_shot};

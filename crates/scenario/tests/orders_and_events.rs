@@ -1,8 +1,6 @@
 //! Orders and events on small hand-made worlds.
 
-mod common;
-
-use common::{CART, build_world, cart, cell, run_checked, set_terrain, step_to, world_on};
+use crate::common::{CART, build_world, cart, cell, run_checked, set_terrain, step_to, world_on};
 use wheelbase_grid::CellXY;
 use wheelbase_sim::Activity;
 

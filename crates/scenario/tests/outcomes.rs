@@ -1,13 +1,8 @@
 //! The scenarios of `scenarios/first` and `scenarios/traffic`, and the mixed scene, end as `scenarios/outcomes.csv` says,
 //! and the tables of `scenarios/README.md` repeat it. With WHEELBASE_BLESS set, the test writes both.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod common;
-mod recorded_outcomes;
-
-use common::on_threads;
-use recorded_outcomes::{COLUMNS, Outcome, RENEW, names_in, recorded_outcomes, scenarios};
+use crate::common::on_threads;
+use crate::recorded_outcomes::{COLUMNS, Outcome, RENEW, names_in, recorded_outcomes, scenarios};
 use std::sync::Mutex;
 use wheelbase_scenario::load::{Overrides, load_world};
 use wheelbase_sim::{RunResult, RunState, TickTimes, invariant};
@@ -33,7 +28,7 @@ const LONGEST: &str = "traffic/6_gate.toml";
 
 /// A table of the guide whose last column is written here stands between these lines.
 const TABLE: (&str, &str) = (
-    "<!-- outcomes: last column by WHEELBASE_BLESS=1 cargo test -p wheelbase-scenario --test outcomes -->",
+    "<!-- outcomes: last column by WHEELBASE_BLESS=1 cargo test -p wheelbase-scenario --test integration outcomes:: -->",
     "<!-- outcomes end -->",
 );
 

@@ -1,8 +1,6 @@
 //! `step_observed` reports the phases of each tick in order, and does not change the run.
 
-mod common;
-
-use common::{CART, build_world};
+use crate::common::{CART, build_world};
 use wheelbase_sim::{Phase, RunState};
 
 #[test]

@@ -1,10 +1,6 @@
 //! Problems of the League of Robot Runners: reading, errors, results, and the judge of plans.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{on_threads, plan_checked, record_loaded};
+use crate::common::{on_threads, plan_checked, record_loaded};
 use std::io::Cursor;
 use std::path::Path;
 use wheelbase_grid::MemoryMax;

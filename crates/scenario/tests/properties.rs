@@ -1,11 +1,7 @@
 //! Properties of all scenarios: agents never overlap, a single agent arrives on time, and the result does not depend on the
 //! number of threads.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{CART, OTHERS, TRUCK, build_world, on_threads, run_checked};
+use crate::common::{CART, OTHERS, TRUCK, build_world, on_threads, run_checked};
 use proptest::prelude::*;
 use wheelbase_planner::{Goal, GoalMember, Path, Request, Scratch, Status, plan};
 use wheelbase_scenario::load::Source;

@@ -1,13 +1,8 @@
 //! Nobody waits for an unknown reason: every agent that waits, at any tick of the scenarios, names the rule that keeps it
 //! and the agent that holds what it needs, and so do the results at the end.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod common;
-mod recorded_outcomes;
-
-use common::on_threads;
-use recorded_outcomes::{names_in, scenarios};
+use crate::common::on_threads;
+use crate::recorded_outcomes::{names_in, scenarios};
 use std::collections::BTreeMap;
 use std::io::Cursor;
 use wheelbase_scenario::load::{Overrides, load_world, load_world_and_text};

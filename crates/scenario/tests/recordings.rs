@@ -1,10 +1,6 @@
 //! Recordings: they can be read, agree with the run, and damage is reported.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{CART, OTHERS, TRUCK, build_world, cart, on_threads, set_terrain};
+use crate::common::{CART, OTHERS, TRUCK, build_world, cart, on_threads, set_terrain};
 use std::collections::BTreeSet;
 use std::io::Cursor;
 use wheelbase_grid::CellXY;
@@ -50,7 +46,7 @@ fn busy() -> String {
 /// Records a run of a scenario. Gives the file and the final state hash.
 fn record(text: &str) -> (Vec<u8>, u64) {
     let mut world = build_world(text);
-    let file = common::record(&mut world, "test.toml", text);
+    let file = crate::common::record(&mut world, "test.toml", text);
     (file, world.state_hash())
 }
 

@@ -1,8 +1,6 @@
 //! Each fixed bug leaves a scenario behind, which must not fail again.
 
-mod common;
-
-use common::run_checked;
+use crate::common::run_checked;
 use std::path::Path;
 use wheelbase_scenario::load::{Overrides, load_world};
 use wheelbase_sim::{Activity, OrderKind, RunState, World, invariant};

@@ -1,8 +1,6 @@
 //! The schema for editors agrees with the reader: it accepts every scenario of the repository, and no key that the reader
 //! refuses. `guide.rs` holds its keys and texts.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
 use boon::{Compiler, SchemaIndex, Schemas};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

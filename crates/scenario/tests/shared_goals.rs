@@ -1,11 +1,7 @@
 //! Goals for many agents with room for one: under any traffic rule no agent searches over and over, and with room to pass
 //! each gets its turn.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{CART, build_world, cart, cell};
+use crate::common::{CART, build_world, cart, cell};
 use wheelbase_grid::CellXY;
 use wheelbase_sim::{RunResult, RunState, TickTimes, World, invariant};
 

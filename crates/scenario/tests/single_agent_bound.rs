@@ -1,10 +1,6 @@
 //! The single-agent bound against runs of single agents; trips and detours in results.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{CART, OTHERS, TRUCK, build_world, cart, on_threads, run_checked, world_on};
+use crate::common::{CART, OTHERS, TRUCK, build_world, cart, on_threads, run_checked, world_on};
 use proptest::prelude::*;
 use std::path::Path;
 use wheelbase_scenario::load::{AttachedFile, Files, build_world_of};

@@ -1,17 +1,16 @@
 //! The skirmish as Rust plays it is the golden one, which hosts in other languages are held to as well (`skirmish/README.md`).
-//! WHEELBASE_BLESS=1 cargo test -p wheelbase-scenario --test skirmish writes it again.
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
+//! WHEELBASE_BLESS=1 cargo test -p wheelbase-scenario --test integration skirmish:: writes it again.
 
 use std::path::Path;
 use wheelbase_sim::EventKind;
 
 #[path = "../examples/skirmish.rs"]
 #[allow(dead_code)]
-mod skirmish;
+mod example;
 
 #[test]
 fn the_skirmish_is_the_golden_one() {
-    let played = skirmish::play().unwrap();
+    let played = example::play().unwrap();
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../skirmish/golden.txt");
     if std::env::var_os("WHEELBASE_BLESS").is_some() {
         std::fs::write(&file, &played).unwrap();
@@ -22,7 +21,7 @@ fn the_skirmish_is_the_golden_one() {
     assert!(
         played == golden,
         "skirmish/golden.txt is not what is played, at {first:?}. After a deliberate change of results: \
-         WHEELBASE_BLESS=1 cargo test -p wheelbase-scenario --test skirmish"
+         WHEELBASE_BLESS=1 cargo test -p wheelbase-scenario --test integration skirmish::"
     );
 
     // It has what it is for, and no two units ever overlap.

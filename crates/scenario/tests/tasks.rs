@@ -1,10 +1,6 @@
 //! Tasks of groups, random or from a table, done one after the other forever.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{CART, TRUCK, build_world, on_threads, record_loaded, run_checked, step_to};
+use crate::common::{CART, TRUCK, build_world, on_threads, record_loaded, run_checked, step_to};
 use std::io::Cursor;
 use std::path::Path;
 use wheelbase_scenario::load::{AttachedFile, Files, Loaded, build_world_of};

@@ -1,10 +1,6 @@
 //! Teams, speed factors, and orders to stop, hold and follow, as scenarios give them.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{CART, build_world, cart, cell, record, run_checked, step_to, world_on};
+use crate::common::{CART, build_world, cart, cell, record, run_checked, step_to, world_on};
 use wheelbase_grid::CellXY;
 use wheelbase_scenario::recording::{Reader, verify};
 use wheelbase_scenario::trace;

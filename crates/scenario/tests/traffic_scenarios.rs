@@ -2,13 +2,8 @@
 //! the gate leaves two trucks with seed 1. `tests/outcomes.rs` runs them and holds them to what is recorded;
 //! `tests/hard_cases.rs` holds the later ones with eight seeds.
 
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
-
-mod common;
-mod recorded_outcomes;
-
-use common::on_threads;
-use recorded_outcomes::{names_in, recorded, scenarios};
+use crate::common::on_threads;
+use crate::recorded_outcomes::{names_in, recorded, scenarios};
 use wheelbase_scenario::load::{Overrides, load_world};
 use wheelbase_sim::{RunResult, RunState, TickTimes};
 

@@ -1,11 +1,7 @@
 //! The traffic rule for teams of unit robots, on random problems of the League of Robot Runners: robots never collide, the
 //! result does not depend on the number of threads, and a single robot is on time.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{on_threads, plan_checked};
+use crate::common::{on_threads, plan_checked};
 use proptest::prelude::*;
 use std::path::Path;
 use wheelbase_grid::{CellXY, MemoryMax};

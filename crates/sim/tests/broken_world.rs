@@ -1,10 +1,6 @@
 //! A panic inside a step leaves the world broken: it says so from then on, and its report runs to the same panic.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{WALKER, at, cell, map, setup_on};
+use crate::common::{WALKER, at, cell, map, setup_on};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use wheelbase_grid::GridShape;
 use wheelbase_sim::{

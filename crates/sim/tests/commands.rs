@@ -1,10 +1,6 @@
 //! What each command means, and each question: one small test each, every tick checked.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{CART, Checked, TANK, TRUCK, WALKER, at, cell, map, open, pose, setup_on, world_on};
+use crate::common::{CART, Checked, TANK, TRUCK, WALKER, at, cell, map, open, pose, setup_on, world_on};
 use std::sync::Arc;
 use wheelbase_grid::{CellXY, Change, Grid, GridShape, Rect, Side, SideKind, TerrainKind};
 use wheelbase_planner::{Goal, GoalMember, Heading, Path, Scratch, Status};

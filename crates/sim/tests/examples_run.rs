@@ -1,6 +1,5 @@
 //! The examples run, and print what they document. What a crowd does to the tick is left open, where the rule of traffic
 //! may change it.
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
 use wheelbase_sim::Threads;
 

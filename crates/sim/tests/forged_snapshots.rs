@@ -1,7 +1,5 @@
 //! Snapshots that were cut, damaged or forged are refused with a reason, and never panic, at loading or later.
 
-#![allow(clippy::unwrap_used)]
-
 use std::io::Cursor;
 use wheelbase_sim::codec::{BlockHead, BlockWriter, HEAD_BYTES, PREFIX_BYTES};
 use wheelbase_sim::grid::SplitMix64;

@@ -1,11 +1,7 @@
 //! Lockstep: two worlds on two threads exchange nothing but commands, as bytes, and agree in the hash of every tick. A
 //! third one joins late by a snapshot.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{CART, TANK, TRUCK, WALKER, cell, map, setup_on};
+use crate::common::{CART, TANK, TRUCK, WALKER, cell, map, setup_on};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use wheelbase_grid::{Change, GridShape, Rect, SplitMix64, TerrainKind};
 use wheelbase_planner::{Heading, Pose};

@@ -1,10 +1,6 @@
 //! A rule of traffic from outside that decides two things at once about an agent.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{Checked, WALKER, at, cell, map, setup_on};
+use crate::common::{Checked, WALKER, at, cell, map, setup_on};
 use wheelbase_grid::GridShape;
 use wheelbase_sim::{Activity, AgentId, Command, Order, Setup, World};
 use wheelbase_traffic::{Decisions, Start, Traffic, TrafficView};

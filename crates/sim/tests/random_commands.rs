@@ -3,12 +3,8 @@
 //!
 //! `WHEELBASE_COMMANDS=100000` gives that many commands in place of a few thousand, `WHEELBASE_SEED=7` other ones.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::random_commands::{Generator, Kinds};
-use common::{Checked, map, setup_on};
+use crate::common::random_commands::{Generator, Kinds};
+use crate::common::{Checked, map, setup_on};
 use wheelbase_grid::{Grid, GridShape, SplitMix64};
 use wheelbase_planner::{ClassSpec, MovementClass, Primitive};
 use wheelbase_sim::codec::{decode, encode};

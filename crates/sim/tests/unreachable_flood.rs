@@ -1,11 +1,7 @@
 //! 5,000 requests for unreachable goals at once starve nobody: every other request is answered within the bound of
 //! docs/determinism.md, "Budgets".
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::map;
+use crate::common::map;
 use std::collections::{BTreeMap, BTreeSet};
 use wheelbase_grid::{CellXY, Change, GridShape, Rect, SplitMix64, TerrainKind};
 use wheelbase_planner::model::State;

@@ -1,11 +1,7 @@
 //! Which agents changes of the map would disturb, asked of many changes at once: the same as of each alone, where they
 //! only close the map, and as of the legality of every agent under all of them.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{hex_classes, map, square_classes};
+use crate::common::{hex_classes, map, square_classes};
 use std::sync::Arc;
 use wheelbase_grid::{CellXY, Change, GridShape, Rect, SideKind, SplitMix64, TerrainKind};
 use wheelbase_planner::model::Climb;

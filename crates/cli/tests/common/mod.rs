@@ -1,11 +1,5 @@
 //! Runs the program in a temporary folder; and the scenario that most tests start from.
 
-#![allow(
-    dead_code,
-    clippy::unwrap_used,
-    reason = "each test file uses some of it, and all of it is for tests"
-)]
-
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
@@ -177,6 +171,7 @@ impl Drop for Folder {
 #[derive(Debug)]
 pub struct Ended {
     /// Arguments, for messages.
+    #[allow(dead_code, reason = "shown by `Debug` alone")]
     pub args: Vec<String>,
     /// Exit status; -1 if a signal killed it.
     pub code: i32,

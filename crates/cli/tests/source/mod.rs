@@ -1,6 +1,4 @@
 //! The source of all crates as modules, items and paths: what the tests of layers and of the public interface read.
-#![allow(dead_code, reason = "each test uses a part of it")]
-
 pub mod gather;
 
 use gather::Gather;

@@ -1,7 +1,5 @@
 //! Random worlds for tests: maps with terrain, sides and walls, and classes of any shape.
 
-#![allow(dead_code, clippy::unwrap_used)]
-
 use proptest::prelude::*;
 use std::ops::Range;
 use wheelbase_grid::*;

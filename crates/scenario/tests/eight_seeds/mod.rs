@@ -1,7 +1,5 @@
 //! Hard cases of traffic, each run with eight seeds, and bounds on the worst and on the median of the eight.
 
-#![allow(dead_code, clippy::unwrap_used, reason = "all of it is for tests; each uses a part of it")]
-
 use crate::common::on_threads;
 use crate::recorded_outcomes::scenarios;
 use wheelbase_scenario::{load, scenario};

@@ -1,11 +1,9 @@
 //! `scenarios/outcomes.csv`: what the scenarios come to, measured and renewed by one command.
 
-#![allow(dead_code, clippy::unwrap_used, reason = "all of it is for tests; each uses a part of it")]
-
 use std::path::{Path, PathBuf};
 
 /// The command that writes the file again, and what is made of it.
-pub const RENEW: &str = "WHEELBASE_BLESS=1 cargo test -p wheelbase-scenario --test outcomes";
+pub const RENEW: &str = "WHEELBASE_BLESS=1 cargo test -p wheelbase-scenario --test integration outcomes::";
 
 /// The columns of the file, after the name.
 pub const COLUMNS: &str = "scenario,ticks,orders_done,orders_unreachable,moves,state_hash";

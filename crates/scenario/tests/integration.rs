@@ -1,0 +1,46 @@
+//! Scenario files from outside: what runs, recordings, problems and sweeps come to.
+//! One program, since linking one for each file takes most of the time of a build.
+//! What counts allocations is a program of its own.
+
+#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
+
+mod agent_events;
+mod common;
+mod components;
+mod corridors;
+mod determinism;
+mod door_load;
+mod edits_that_wait;
+mod eight_seeds;
+mod first_scenarios;
+mod goto_area;
+mod goto_group;
+mod guide;
+mod hard_cases;
+mod heavy_mode;
+mod hexagonal_maps;
+mod host_recordings;
+mod judge_commands;
+mod landmarks;
+mod lessons;
+mod map_edits;
+mod map_files;
+mod move_plans;
+mod one_shot;
+mod orders_and_events;
+mod outcomes;
+mod phases;
+mod problems;
+mod properties;
+mod reasons;
+mod recorded_outcomes;
+mod recordings;
+mod regressions;
+mod schema;
+mod shared_goals;
+mod single_agent_bound;
+mod skirmish;
+mod tasks;
+mod teams;
+mod traffic_scenarios;
+mod unit_robots;

@@ -1,0 +1,16 @@
+//! Worlds from outside: commands, snapshots, rules of others, floods of requests.
+//! One program, since linking one for each file takes most of the time of a build.
+//! What counts allocations is a program of its own.
+
+#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
+
+mod broken_world;
+mod commands;
+mod common;
+mod examples_run;
+mod forged_snapshots;
+mod lockstep;
+mod outside_rule;
+mod random_commands;
+mod unreachable_flood;
+mod would_disturb;
