@@ -1,6 +1,6 @@
 //! The planner from outside: against slow references, published lengths and forged bytes.
 //! One program, since linking one for each file takes most of the time of a build.
-//! What counts allocations is a program of its own.
+//! What counts allocations is a program of its own, and what `.ci/features` tests without rayon as well.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "all of it is for tests")]
 
@@ -17,12 +17,10 @@ mod graphs;
 mod landmarks;
 mod large_bodies;
 mod movingai_shared;
-mod path_queue;
 mod replan;
 mod saved_fields;
 mod saved_search;
 mod saved_tables;
-mod serde;
 mod shared_tables;
 mod statuses;
 mod ties;

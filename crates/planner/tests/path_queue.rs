@@ -1,6 +1,10 @@
 //! The queue of path requests: its answers are those of `plan`, whatever the budget, the slots and the threads.
 
-use crate::common::world_of;
+#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
+
+mod common;
+
+use common::world_of;
 use proptest::prelude::*;
 use std::sync::Arc;
 use wheelbase_grid::*;

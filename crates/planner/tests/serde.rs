@@ -1,8 +1,11 @@
 //! Serde: what is written is read back the same, as text and as bytes, and what is forged is refused or harmless.
 
 #![cfg(feature = "serde")]
+#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
-use crate::common::world_of;
+mod common;
+
+use common::world_of;
 use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

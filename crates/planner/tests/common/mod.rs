@@ -1,5 +1,7 @@
 //! Random worlds for tests: maps with terrain, sides and walls, and classes of any shape.
 
+#![allow(dead_code, clippy::unwrap_used, reason = "all of it is for tests; each program uses a part of it")]
+
 use proptest::prelude::*;
 use std::ops::Range;
 use wheelbase_grid::*;
