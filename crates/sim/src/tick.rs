@@ -159,10 +159,12 @@ impl World {
     /// without anything to do. A pending edit then waits for an agent that will never move: it is on hold, or no moves
     /// lead it off the cells of the edit.
     pub fn nothing_left(&self) -> bool {
-        let Agents { motion, busy, .. } = &self.agents;
-        let is_still = |row: usize| {
-            motion[row].at_rest()
-                && matches!(motion[row].activity, Activity::Idle | Activity::Unreachable | Activity::Holding)
+        let Agents { motion, busy, stamps, .. } = &self.agents;
+        let is_still = |row: usize| match motion[row].activity {
+            // Before the first tick the agents have orders which none has begun.
+            Activity::Idle => motion[row].at_rest() && !stamps[row].has_order,
+            Activity::Unreachable | Activity::Holding => motion[row].at_rest(),
+            _ => false,
         };
         self.commands.is_empty()
             && self.class_changes.is_empty()

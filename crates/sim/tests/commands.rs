@@ -785,6 +785,18 @@ fn tickets_rise_and_commands_take_effect_in_their_order() {
 }
 
 #[test]
+fn orders_that_agents_begin_with_are_left_before_the_first_tick() {
+    let mut spawn = at(WALKER, 0, 0, 0);
+    assert!(Checked::on(open(12, 2), std::slice::from_ref(&spawn)).world.nothing_left());
+    spawn.orders = [Order::goto(cell(2, 0))].into();
+    let mut world = Checked::on(open(12, 2), &[spawn]).world;
+    while !world.nothing_left() {
+        world.step();
+    }
+    assert_eq!(world.counts().orders_done, 1);
+}
+
+#[test]
 fn a_world_without_a_last_tick_idles_and_goes_on() {
     let mut run = Checked::on(open(12, 2), &[at(WALKER, 0, 0, 0)]);
     run.does(Command::order(A, Order::goto(cell(2, 0))));
