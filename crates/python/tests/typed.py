@@ -3,6 +3,7 @@
 import numpy as np
 
 import wheelbase as wb
+from wheelbase.environments import Batch, detours
 
 
 class Still(wb.Traffic):
@@ -22,3 +23,7 @@ going: bool = world.step()
 ids = world.agents["id"]
 error: wb.WheelbaseError = wb.ArgumentError("no")
 line: int | None = error.line
+batch = Batch("wheelbase/Crossing-v1", worlds=2)
+observation = batch.reset(1)
+observation, outcome = batch.step([0] * batch.n_agents)
+best = detours(observation).argmin(1)

@@ -2,6 +2,7 @@
 
 use rayon::ThreadPool;
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use wheelbase_grid::{CellXY, GridSize, Rect};
 use wheelbase_planner::fields::{CostField, SettleTarget};
@@ -63,6 +64,7 @@ pub(super) struct Site {
 }
 
 /// The goals of a class, and by state whether its agents can start there.
+#[derive(Default)]
 pub(super) struct ClassSites {
     pub sites: Vec<Site>,
     may_start: Vec<bool>,
@@ -74,6 +76,8 @@ pub(super) struct Scene {
     pub tables: Vec<MovementTables>,
     settings: Settings,
     pub agents: Vec<Spawn>,
+    /// The agents in the order in which they are placed.
+    order: Vec<u32>,
     /// Edits of the map by tick.
     edits: Vec<(u32, Command)>,
     /// All cells that they touch.
@@ -152,26 +156,21 @@ fn component(tables: &MovementTables, seeds: &[State], random: &mut Random) -> V
     best
 }
 
-/// Draws a free pose of a class at which its agents may start, and has an agent hold it.
+/// Draws a free pose of a class at which its agents may start.
 fn draw(
     tables: &[MovementTables],
     class: ClassId,
     placement: &mut Placement,
     may_start: &[bool],
-    slot: AgentSlot,
-    held: &mut Occupancy,
+    held: &Occupancy,
     random: &mut Random,
 ) -> Option<Pose> {
-    let of_class = &tables[usize::from(class.0)];
-    let state = loop {
+    loop {
         let state = placement.draw(tables, held, &[], random)?;
         if may_start[state.0 as usize] {
-            break state;
+            return Some(tables[usize::from(class.0)].space().pose(state));
         }
-    };
-    let pose = of_class.space().pose(state);
-    held.hold(slot, pose.cell, of_class.class().cells_at(pose));
-    Some(pose)
+    }
 }
 
 impl Scene {
@@ -192,7 +191,8 @@ impl Scene {
             edited: area_of(&edits).intersection(grid.size().rect()),
             agents: agents.into_iter().map(|agent| agent.with_orders([])).collect(),
             settings: Settings { ticks: Settings::ENDLESS, ..settings },
-            classes: Vec::with_capacity(tables.len()),
+            classes: Vec::new(),
+            order: Vec::new(),
             random_starts: options.random_starts,
             on_arrival: options.on_arrival,
             grid,
@@ -200,15 +200,32 @@ impl Scene {
             edits,
         };
         let mut taken = Occupancy::new(scene.grid.size(), CollisionRule::Swept);
-        for number in 0..scene.tables.len() {
-            let sites = scene.sites_of(number, options, &mut taken, &mut random)?;
-            scene.classes.push(sites);
+        scene.classes.resize_with(scene.tables.len(), ClassSites::default);
+        for class in scene.largest_first() {
+            scene.classes[class] = scene.sites_of(class, options, &mut taken, &mut random)?;
         }
+        let mut order: Vec<u32> = (0..scene.agents.len() as u32).collect();
+        let size = |agent: &u32| scene.body_cells(usize::from(scene.agents[*agent as usize].class.0));
+        order.sort_by_key(|agent| std::cmp::Reverse(size(agent)));
+        scene.order = order;
         scene.check_starts()?;
         Ok(scene)
     }
 
-    /// Chooses the goals of a class. No two goals overlap, also of different classes, so that all can be held at once.
+    /// Cells of a body of a class.
+    fn body_cells(&self, class: usize) -> usize {
+        self.tables[class].class().spec().footprint.len()
+    }
+
+    /// The classes in the order in which they are given room: where small bodies come first they leave none for large ones.
+    fn largest_first(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.tables.len()).collect();
+        order.sort_by_key(|&class| std::cmp::Reverse(self.body_cells(class)));
+        order
+    }
+
+    /// Chooses the goals of a class: different cells. Where agents stay at theirs no two goals overlap, also of different
+    /// classes, so that all can be held at once.
     fn sites_of(
         &self,
         number: usize,
@@ -251,16 +268,22 @@ impl Scene {
         }
         let mut placement = Placement::new(&self.tables, class, space.size().rect());
         let mut poses = Vec::new();
+        let mut cells = BTreeSet::new();
         while poses.len() < most {
-            let slot = AgentSlot(0);
-            match draw(&self.tables, class, &mut placement, &may_start, slot, taken, random) {
-                Some(pose) => poses.push(pose),
-                None => break,
+            let Some(pose) = draw(&self.tables, class, &mut placement, &may_start, taken, random) else {
+                break;
+            };
+            if stay {
+                taken.hold(AgentSlot(0), pose.cell, tables.class().cells_at(pose));
+            }
+            if cells.insert((pose.cell.y, pose.cell.x)) {
+                poses.push(pose);
             }
         }
         if poses.len() < least {
+            let apart = if stay { " that do not overlap" } else { "" };
             return Err(SceneError::Limit(format!(
-                "there is room for {} goals of class {name} that do not overlap, expected {least}",
+                "there is room for {} goals of class {name}{apart}, expected {least}",
                 poses.len()
             )));
         }
@@ -365,14 +388,16 @@ impl Scene {
     fn place(&self, agents: &mut [Spawn], placements: &mut [Placement], random: &mut Random) -> bool {
         placements.iter_mut().for_each(Placement::put_back);
         let mut held = Occupancy::new(self.size(), CollisionRule::Swept);
-        for (number, agent) in agents.iter_mut().enumerate() {
+        for &number in &self.order {
+            let agent = &mut agents[number as usize];
             let class = usize::from(agent.class.0);
             let (placement, may_start) = (&mut placements[class], &self.classes[class].may_start);
-            let slot = AgentSlot(number as u32);
-            match draw(&self.tables, agent.class, placement, may_start, slot, &mut held, random) {
+            match draw(&self.tables, agent.class, placement, may_start, &held, random) {
                 Some(pose) => agent.pose = pose,
                 None => return false,
             }
+            let cells = self.tables[class].class().cells_at(agent.pose);
+            held.hold(AgentSlot(number), agent.pose.cell, cells);
         }
         true
     }
