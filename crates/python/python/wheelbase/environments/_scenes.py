@@ -21,6 +21,11 @@ class Scene:
     collision: str = "swept"
     options: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def n_agents(self) -> int:
+        """Agents of one world."""
+        return len(self.world.agents) if self.world is not None else sum(self.counts or ())
+
 
 def _vehicle(forward: int, reverse: int, turn: int) -> list[dict[str, Any]]:
     return [

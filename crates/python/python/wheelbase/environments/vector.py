@@ -10,7 +10,7 @@ import numpy.typing as npt
 from .. import ArgumentError, World
 from ._batch import OBSERVATION_VERSION, Batch, Observation
 from ._extra import gymnasium_of
-from ._scenes import Scene
+from ._scenes import Scene, scene_of
 
 _gymnasium = gymnasium_of("VectorEnv")
 
@@ -45,8 +45,8 @@ class VectorEnv(_gymnasium.vector.VectorEnv):  # type: ignore[misc, name-defined
         if num_envs is not None and "worlds" in options:
             raise ArgumentError("expected either `num_envs` or `worlds`")
         if num_envs is not None:
-            # How many agents a world has is known only once there is one.
-            one = Batch(scene, **options).agents_per_world
+            scene = scene_of(scene)
+            one = max(1, scene.n_agents)
             if num_envs < 1 or num_envs % one != 0:
                 raise ArgumentError(f"`num_envs` is {num_envs}, expected a multiple of {one}, the agents of a world of the scene")
             options["worlds"] = num_envs // one
