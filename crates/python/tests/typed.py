@@ -23,7 +23,7 @@ going: bool = world.step()
 ids = world.agents["id"]
 error: wb.WheelbaseError = wb.ArgumentError("no")
 line: int | None = error.line
-batch = Batch("wheelbase/Crossing-v1", worlds=2)
-observation = batch.reset(1)
-observation, outcome = batch.step([0] * batch.n_agents)
+worlds = Batch("wheelbase/Crossing-v1", worlds=2)
+observation = worlds.reset(1)
+observation, outcome = worlds.step([0] * worlds.n_agents)
 best = detours(observation).argmin(1)
