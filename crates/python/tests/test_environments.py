@@ -423,6 +423,8 @@ class PettingZoo(unittest.TestCase):
         with self.assertRaises(wb.ArgumentError):
             env.step({"tank_9": 1})
         with self.assertRaises(wb.ArgumentError):
+            env.step({"cart_0": 1.5})
+        with self.assertRaises(wb.ArgumentError):
             parallel_env(worlds=2)
         with self.assertRaises(wb.ArgumentError):
             parallel_env(render_mode="human")

@@ -16,8 +16,11 @@ def _import(name: str, user: str) -> ModuleType:
 
 
 def gymnasium_of(user: str) -> ModuleType:
-    """Gymnasium, or an error that says how to install it."""
-    return _import("gymnasium", user)
+    """Gymnasium, or an error that says how to install it. Before 1.0 its vector environments had no autoreset modes."""
+    found = _import("gymnasium", user)
+    if int(found.__version__.partition(".")[0]) < 1:
+        raise ImportError(f"{user} needs gymnasium from 1.0, found {found.__version__}: {INSTALL}")
+    return found
 
 
 def pettingzoo_of(user: str) -> ModuleType:

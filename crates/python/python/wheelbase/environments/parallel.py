@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ class ParallelEnv(_pettingzoo.ParallelEnv):  # type: ignore[misc, name-defined]
     def __init__(
         self, scene: str | World | Scene = "wheelbase/Crossing-v1", *, render_mode: str | None = None, **options: Any
     ) -> None:
-        if render_mode not in (None, *self.metadata["render_modes"]):
+        if render_mode not in (None, "rgb_array"):
             raise ArgumentError(f'`render_mode` is {render_mode!r}, expected None or "rgb_array"')
         for name in ("worlds", "autoreset"):
             if name in options:
@@ -77,7 +78,10 @@ class ParallelEnv(_pettingzoo.ParallelEnv):  # type: ignore[misc, name-defined]
             number = self._numbers.get(name)
             if number is None:
                 raise ArgumentError(f"`actions` has {name!r}, expected names of agents such as {self.possible_agents[0]!r}")
-            given[number] = action
+            try:
+                given[number] = operator.index(action)
+            except TypeError:
+                raise ArgumentError(f"`actions[{name!r}]` is {action!r}, expected a whole number") from None
         observation, outcome = self.batch.step(given)
         columns = (outcome[name].tolist() for name in ("reward", "terminated", "truncated", "arrived", "begun", "blocked_by"))
         reward, terminated, truncated, arrived, begun, blocked_by = columns

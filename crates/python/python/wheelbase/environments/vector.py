@@ -38,7 +38,7 @@ class VectorEnv(_gymnasium.vector.VectorEnv):  # type: ignore[misc, name-defined
         max_episode_steps: int | None = None,
         **options: Any,
     ) -> None:
-        if render_mode not in (None, *self.metadata["render_modes"]):
+        if render_mode not in (None, "rgb_array"):
             raise ArgumentError(f'`render_mode` is {render_mode!r}, expected None or "rgb_array"')
         if max_episode_steps is not None:
             raise ArgumentError("`max_episode_steps` is not known: `episode_ticks` ends episodes")
