@@ -235,6 +235,30 @@ at = [2, 1, "N"]
         planes = dict(zip(batch.planes, observation["window"][1]))
         self.assertEqual(planes["bodies"].tolist(), [[2, 2, 0], [0, 0, 0], [0, 0, 0]])
 
+    def test_costs_follow_edits(self):
+        starts = [(1, 3, "E"), (20, 3, "W"), (5, 5, "N"), (16, 1, "S")]
+        agents = "".join(f'[[agents]]\nclass = "cart"\nat = [{x}, {y}, "{h}"]\n' for x, y, h in starts)
+        groups = EDITED[EDITED.index("[[groups]]") : EDITED.index("[[events]]")]
+        text = EDITED.replace("COLLISION", "swept").replace(groups, agents)
+        world = wb.World.parse("bridge.toml", text)
+        grid, cart_of_text = world.map(), wb.Class.parse("bridge.toml", text, "cart")
+        batch = Batch(world, starts="given", goals=6, radius=2)
+        at = {name: number for number, name in enumerate(batch.own_names)}
+        observation, n_closed = batch.reset(2), 0
+        edits = {15: ("terrain", (10, 2, 2, 3), "water"), 40: ("terrain", (10, 2, 2, 3), "ground"), 60: ("terrain", (3, 0, 1, 3), "swamp")}
+        for tick in range(65):
+            observation, _ = batch.step(np.zeros(4, int))
+            if tick not in edits:
+                continue
+            grid.edit([edits[tick]])
+            tables = wb.Tables(grid, cart_of_text)
+            for start, own in zip(starts, observation["own"], strict=True):
+                goal = (start[0] + int(own[at["goal_dx"]]), start[1] + int(own[at["goal_dy"]]))
+                answer = tables.plan(start, goal)
+                self.assertEqual(own[at["cost_to_go"]], answer.cost if answer.found else -1, (tick, start, goal))
+                n_closed += not answer.found
+        self.assertGreater(n_closed, 0)
+
     def test_arrays_never_change(self):
         batch = Batch(crowded(), worlds=2)
         first = batch.reset(1)

@@ -40,7 +40,7 @@ pub(super) struct Episode {
     goals: Vec<Option<u32>>,
     /// By agent: it has arrived at its goal, and keeps it.
     has_arrived: Vec<bool>,
-    /// By agent: at rest at its goal when last looked at.
+    /// Agents at rest at their goals when last looked at.
     n_at_goal: usize,
     /// Goals by class with fields of its own, once its map has changed.
     own_sites: Option<Vec<Vec<Site>>>,
