@@ -68,6 +68,7 @@ pub(crate) enum Element {
     U32,
     U64,
     I32,
+    F32,
 }
 
 impl Element {
@@ -100,7 +101,7 @@ impl Element {
             Self::Rule => size_of::<RuleRow>(),
             Self::Pose => size_of::<PathRow>(),
             Self::U8 => 1,
-            Self::U32 | Self::I32 => 4,
+            Self::U32 | Self::I32 | Self::F32 => 4,
             Self::U64 => 8,
         }
     }
@@ -108,7 +109,7 @@ impl Element {
     /// The type of numpy, made once in each interpreter.
     pub(crate) fn dtype(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
         static KINDS: PyOnceLock<Vec<Py<PyAny>>> = PyOnceLock::new();
-        const ALL: [Element; 8] = [
+        const ALL: [Element; 9] = [
             Element::Agent,
             Element::Event,
             Element::Rule,
@@ -117,6 +118,7 @@ impl Element {
             Element::U32,
             Element::U64,
             Element::I32,
+            Element::F32,
         ];
         let make = |element: Self| -> PyResult<Py<PyAny>> {
             let of = py.import("numpy")?.getattr("dtype")?;
@@ -125,6 +127,7 @@ impl Element {
                 Self::U32 => "<u4",
                 Self::U64 => "<u8",
                 Self::I32 => "<i4",
+                Self::F32 => "<f4",
                 _ => {
                     let spec = PyDict::new(py);
                     let column =
@@ -155,7 +158,7 @@ pub(crate) trait Plain: Copy + Send + Sync + 'static {
 macro_rules! plain {
     ($($of:ty: $element:ident),*) => { $(impl Plain for $of { const ELEMENT: Element = Element::$element; })* };
 }
-plain!(AgentRow: Agent, EventRow: Event, RuleRow: Rule, PathRow: Pose, u8: U8, u32: U32, u64: U64, i32: I32);
+plain!(AgentRow: Agent, EventRow: Event, RuleRow: Rule, PathRow: Pose, u8: U8, u32: U32, u64: U64, i32: I32, f32: F32);
 
 /// Something that keeps values at one address.
 trait Values: Send + Sync {
@@ -239,15 +242,21 @@ impl<T: Plain> Ring<T> {
 
     /// Copies rows into a buffer to which no array refers, which becomes the current one.
     pub(crate) fn publish(&mut self, rows: &[T]) {
+        let mut next = self.lend();
+        next.clear();
+        next.extend_from_slice(rows);
+        self.give_back(next);
+    }
+
+    /// A buffer to which no array refers, with whatever it held, to write and give back.
+    pub(crate) fn lend(&mut self) -> Vec<T> {
         let free = self.earlier.iter().position(|buffer| Arc::strong_count(buffer) == 1);
-        let mut next = free.map_or_else(Arc::default, |at| self.earlier.swap_remove(at));
-        match Arc::get_mut(&mut next) {
-            Some(buffer) => {
-                buffer.clear();
-                buffer.extend_from_slice(rows);
-            }
-            None => next = Arc::new(rows.to_vec()),
-        }
+        free.and_then(|at| Arc::try_unwrap(self.earlier.swap_remove(at)).ok()).unwrap_or_default()
+    }
+
+    /// Makes a buffer the current one.
+    pub(crate) fn give_back(&mut self, next: Vec<T>) {
+        let next = Arc::new(next);
         let last = std::mem::replace(&mut self.current, next);
         if self.earlier.len() < Self::KEPT {
             self.earlier.push(last);

@@ -31,6 +31,8 @@ mod rule;
 
 mod world;
 
+mod environment;
+
 mod sweep;
 
 use buffer::Element;
@@ -53,6 +55,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<rule::View>()?;
     module.add_class::<rule::PathRequest>()?;
     module.add_class::<world::PyWorld>()?;
+    module.add_class::<environment::BatchedEnvironment>()?;
     module.add_function(wrap_pyfunction!(sweep::sweep, module)?)?;
     for (name, values) in world::names() {
         module.add(name, values)?;

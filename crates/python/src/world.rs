@@ -20,14 +20,15 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use wheelbase_grid::Grid;
 use wheelbase_planner::{Goal, MovementTables, Path as PlannedPath, Scratch};
 use wheelbase_scenario::load::{Files, Overrides, load_world, load_world_of_bytes};
 use wheelbase_scenario::recording::Recorder;
 use wheelbase_sim::traffic::{OwnRule, RuleSetting, Traffic};
 use wheelbase_sim::{
     Activity, AgentId, AgentRow, AtDeadline, CollisionRule, Command, EventKind, EventRow, Friends, Host,
-    MapEdit, Name, OnAgents, OrderKind, PathSource, RefusalReason, RunState, Settings, Setup, SpawnGroup,
-    Team, Threads, UnreachableReason, World, make_own_rule, tune,
+    MapEdit, Name, OnAgents, OrderKind, PathSource, RefusalReason, RunState, Settings, Setup, Spawn,
+    SpawnGroup, Team, Threads, UnreachableReason, World, make_own_rule, tune,
 };
 
 /// A world.
@@ -47,6 +48,15 @@ struct HostWorld {
     recorder: Option<Recorder<BufWriter<File>>>,
     /// It has its setup still: no snapshot was loaded.
     is_new: bool,
+}
+
+/// What a world was made of.
+pub(crate) struct WorldSetup {
+    pub(crate) grid: Grid,
+    pub(crate) tables: Vec<MovementTables>,
+    pub(crate) settings: Settings,
+    pub(crate) agents: Vec<Spawn>,
+    pub(crate) commands: Vec<(u32, Command)>,
 }
 
 /// What Python reads between steps.
@@ -120,6 +130,22 @@ impl PyWorld {
         }
     }
 
+    /// What a world that has not stepped was made of: map, tables, settings, agents, and commands for later ticks.
+    pub(crate) fn setup(&self, name: &str) -> PyResult<WorldSetup> {
+        let host = self.lock()?;
+        let world = &host.world;
+        if !host.is_new || world.tick() > 0 {
+            return Err(argument(format!("`{name}` has stepped, or was loaded; expected a new World")));
+        }
+        Ok(WorldSetup {
+            grid: world.grid().clone(),
+            tables: world.tables().to_vec(),
+            settings: world.settings().clone(),
+            agents: world.setup_agents().to_vec(),
+            commands: world.setup_commands().map(|(tick, command)| (tick, command.clone())).collect(),
+        })
+    }
+
     fn rows(&self) -> MutexGuard<'_, Rows> {
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -154,6 +180,37 @@ fn tables_of<'w>(world: &'w World, class: &Bound<'_, PyAny>) -> PyResult<&'w Mov
     world.tables().get(number).ok_or_else(|| {
         failure(Kind::NotFound, format!("class {number}: the world has {} classes", world.tables().len()))
     })
+}
+
+/// The tables of classes on a map, with components: compiled where they are not yet.
+pub(crate) fn compiled(
+    py: Python<'_>,
+    classes: &Bound<'_, PyAny>,
+    grid: &Grid,
+) -> PyResult<Vec<MovementTables>> {
+    let mut tables = Vec::new();
+    for (number, one) in parts(classes, "classes", "a list of Class or Tables")?.iter().enumerate() {
+        if let Ok(compiled) = one.cast::<Tables>() {
+            let compiled = compiled.get().read()?;
+            compiled.check_map(grid)?;
+            let mut own = compiled.tables.clone();
+            if !own.components().are_known() {
+                own.make_components();
+            }
+            tables.push(own);
+        } else if let Ok(class) = one.cast::<Class>() {
+            let (class, grid) = (class.get().on(grid)?, grid);
+            tables.push(py.detach(|| {
+                let mut own = MovementTables::compile(grid, class);
+                own.make_components();
+                own
+            }));
+        } else {
+            let found = shown(one);
+            return Err(argument(format!("`classes[{number}]` is {found}, expected a Class or Tables")));
+        }
+    }
+    Ok(tables)
 }
 
 /// A planner, or nothing.
@@ -225,28 +282,7 @@ impl PyWorld {
             let Settings { traffic, replan, .. } = &mut settings;
             tune(traffic, replan, &key, value).map_err(|error| argument(format!("`tunables`: {error}")))?;
         }
-        let mut tables = Vec::new();
-        for (number, one) in parts(classes, "classes", "a list of Class or Tables")?.iter().enumerate() {
-            if let Ok(compiled) = one.cast::<Tables>() {
-                let compiled = compiled.get().read()?;
-                compiled.check_map(&grid)?;
-                let mut own = compiled.tables.clone();
-                if !own.components().are_known() {
-                    own.make_components();
-                }
-                tables.push(own);
-            } else if let Ok(class) = one.cast::<Class>() {
-                let (class, grid) = (class.get().on(&grid)?, &grid);
-                tables.push(py.detach(|| {
-                    let mut own = MovementTables::compile(grid, class);
-                    own.make_components();
-                    own
-                }));
-            } else {
-                let found = shown(one);
-                return Err(argument(format!("`classes[{number}]` is {found}, expected a Class or Tables")));
-            }
-        }
+        let tables = compiled(py, classes, &grid)?;
         let mut placed = Vec::new();
         let given = agents.map_or(Ok(Vec::new()), |agents| parts(agents, "agents", "a list of Spawn"))?;
         for (number, one) in given.iter().enumerate() {

@@ -3,6 +3,7 @@
 import numpy as np
 
 import wheelbase as wb
+from wheelbase.environments import Batch, detours
 
 
 class Still(wb.Traffic):
@@ -22,3 +23,7 @@ going: bool = world.step()
 ids = world.agents["id"]
 error: wb.WheelbaseError = wb.ArgumentError("no")
 line: int | None = error.line
+worlds = Batch("wheelbase/Crossing-v1", worlds=2)
+observation = worlds.reset(1)
+observation, outcome = worlds.step([0] * worlds.n_agents)
+best = detours(observation).argmin(1)

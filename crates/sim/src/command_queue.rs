@@ -144,6 +144,11 @@ impl CommandQueue {
         self.next.is_empty() && self.later.is_empty()
     }
 
+    /// Whether a command takes effect at a tick.
+    pub fn any_due(&self, tick: u32) -> bool {
+        !self.next.is_empty() || self.later.first_key_value().is_some_and(|(&(first, _), _)| first <= tick)
+    }
+
     /// Commands for later ticks, by tick and ticket.
     pub fn later(&self) -> impl ExactSizeIterator<Item = (u32, Ticket, &Command)> {
         self.later.iter().map(|(&(tick, ticket), (_, command))| (tick, ticket, command))

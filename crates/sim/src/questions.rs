@@ -1,16 +1,19 @@
 //! Questions of a game to a world. They take `&self` and change nothing, not even a cache, so in lockstep each machine
 //! may ask different ones. The answers describe the world after the last step; later commands do not count.
 
-use crate::commands::RefusalReason;
+use crate::commands::{MapEdit, OnAgents, RefusalReason};
 use crate::disturbed::disturbed_by;
 use crate::goal_poses::poses_of;
 use crate::orders::OrderKind;
+use crate::pending_edits::PendingEdit;
 use crate::requests::{PathRequest, PathSource};
+use crate::traffic_buffers::TrafficBuffers;
 use crate::world::World;
 use wheelbase_grid::{Change, Rect};
 use wheelbase_planner::fields::{Distances, SettleTarget};
 use wheelbase_planner::search::{Answer, QueuedRequest};
 use wheelbase_planner::{Goal, GoalMember, Path, Pose, Request, Scratch, plan};
+use wheelbase_traffic::Commanded;
 use wheelbase_traffic::motion::{AgentId, ClassId, end_state};
 use wheelbase_traffic::speed::ticks_at_speed;
 
@@ -147,6 +150,64 @@ impl World {
         let mut distances = Distances::from_pose(tables, tables.space().pose(end_state(tables, motion)));
         distances.settle(tables, SettleTarget::Within(ticks), u64::MAX);
         Some(distances)
+    }
+
+    /// Whether a host may have the agent in a row begin a primitive at the next tick, where the moves that the others
+    /// begin then allow it ([`Commanded`]): it rests, the move is legal, enters the cells of no edit that waits, and
+    /// overlaps nothing that stays whatever the others do
+    /// ([`certain_blocker_of_move`](wheelbase_traffic::Occupancy::certain_blocker_of_move)). Exact, unless
+    /// [`World::may_change_from_outside`].
+    ///
+    /// ```
+    /// # use wheelbase_grid::{Grid, SideTable, TerrainTable};
+    /// # use wheelbase_planner::{ClassSpec, Heading, MovementClass, Pose, Primitive};
+    /// # use wheelbase_sim::{ClassId, Settings, Setup, Spawn, World};
+    /// # let grid = Grid::from_rows(&["...."], TerrainTable::movingai(), SideTable::default())?;
+    /// let mut cart = ClassSpec::new("cart", 4);
+    /// cart.primitives = Primitive::vehicle(4, 8, 4); // forward, reverse, two turns
+    /// let classes = vec![MovementClass::new(cart)?];
+    /// let mut setup = Setup::cooperative(Settings::named("lane"), grid, classes);
+    /// for x in [0, 2] {
+    ///     setup.agents.push(Spawn::new(ClassId(0), Pose::new(x, 0, Heading(0))));
+    /// }
+    /// let world = World::new(setup)?;
+    /// // The first would reverse off the map. Both may want the cell between them: one of them will get it.
+    /// let may = |row| [0, 1, 2, 3].map(|primitive| world.may_begin(row, primitive));
+    /// assert_eq!((may(0), may(1)), ([true, false, true, true], [true, true, true, true]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    /// # Panics
+    /// If there is no such row.
+    pub fn may_begin(&self, row: usize, primitive: usize) -> bool {
+        let motion = &self.agents.motion[row];
+        let tables = &self.tables[usize::from(motion.class.0)];
+        let Some((step, ticks)) = Commanded::may_begin(tables, motion, primitive, self.pending_edits.areas())
+        else {
+            return false;
+        };
+        let until = self.tick.saturating_add(ticks_at_speed(ticks, self.agents.speed_factors[row]));
+        self.occupancy.certain_blocker_of_move(self.agents.slots[row], &step, until).is_none()
+    }
+
+    /// Whether map or agents may change at the beginning of the next tick: a command takes effect, or an edit that waits
+    /// can.
+    pub fn may_change_from_outside(&self) -> bool {
+        let is_ready = |pending: &PendingEdit| {
+            let MapEdit { changes, on_agents } = &pending.edit;
+            on_agents.after(self.tick - pending.asked) != OnAgents::Wait
+                || disturbed_by(self, changes).is_ok_and(|disturbed| disturbed.is_empty())
+        };
+        self.commands.any_due(self.tick) || self.pending_edits.edits().iter().any(is_ready)
+    }
+
+    /// The moves that were refused at the last tick because they would have overlapped another agent: whose, and the first
+    /// such agent, which holds or has taken a cell that the move needs.
+    pub fn refused_moves(&self) -> impl Iterator<Item = (AgentId, AgentId)> {
+        let TrafficBuffers { refused, refused_rows, .. } = &self.traffic_buffers;
+        refused.iter().zip(refused_rows).filter_map(|(refusal, &row)| {
+            let by = self.agents.row_of_slot(refusal.by)?;
+            Some((*self.agents.ids.get(row as usize)?, self.agents.ids[by]))
+        })
     }
 
     /// The paths for a host to find, with [`PathSource::Host`]: for each waiting agent a request from where it rests to

@@ -2,7 +2,7 @@
 
 use crate::collision::Transition;
 use crate::decisions::{Decisions, Start};
-use crate::forbidden::forbids;
+use crate::forbidden::{ForbiddenArea, forbids};
 use crate::motion::{Activity, Motion};
 use crate::reason::Reason;
 use crate::rule::{Traffic, copy_of_same_type};
@@ -10,6 +10,7 @@ use crate::rule_state::{RuleContext, RuleState, RuleStateError};
 use crate::speed::ticks_at_speed;
 use crate::state_reader::StateReader;
 use crate::view::TrafficView;
+use wheelbase_planner::MovementTables;
 
 /// Proposes the moves that the host has named for the tick ([`TrafficView::commanded`]), in that order; all other agents
 /// wait. Teams, priorities and holds are the host's business.
@@ -30,26 +31,36 @@ pub struct Commanded;
 impl Commanded {
     /// Name in recordings and snapshots.
     pub(crate) const NAME: &'static str = "commanded";
+
+    /// The move of an agent by a primitive and its ticks at the usual speed, if the agent is free to begin it where other
+    /// agents let it: it rests, the move is legal, and enters the cells of no edit that waits.
+    pub fn may_begin<'a>(
+        tables: &'a MovementTables,
+        motion: &Motion,
+        primitive: usize,
+        forbidden: &[ForbiddenArea],
+    ) -> Option<(Transition<'a>, u32)> {
+        // An agent that waits for its pose in a group stays until the pose is chosen.
+        let is_free = motion.at_rest() && motion.activity != Activity::AwaitingPath;
+        if !is_free || primitive >= tables.class().primitives().len() {
+            return None;
+        }
+        let ticks = tables.move_ticks(motion.state, primitive)?;
+        let step = Transition { class: tables.class(), pose: tables.space().pose(motion.state), primitive };
+        let (anchor, held) = step.start();
+        (!forbids(forbidden, anchor, held, step.swept().1)).then_some((step, ticks))
+    }
 }
 
 impl Traffic for Commanded {
     fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
         for commanded in view.commanded {
-            let row = commanded.row as usize;
-            // An agent that waits for its pose in a group stays until the pose is chosen.
-            let may_go = |motion: &&Motion| motion.at_rest() && motion.activity != Activity::AwaitingPath;
-            let Some(motion) = view.agents.motion.get(row).filter(may_go) else { continue };
-            let (tables, primitive) =
-                (&view.tables[motion.class.0 as usize], usize::from(commanded.primitive));
-            if primitive >= tables.class().primitives().len() {
-                continue;
-            }
-            let Some(ticks) = tables.move_ticks(motion.state, primitive) else { continue };
-            let pose = tables.space().pose(motion.state);
-            let step = Transition { class: tables.class(), pose, primitive };
-            let (anchor, held) = step.start();
-            if !forbids(view.forbidden, anchor, held, step.swept().1) {
-                let ticks = ticks_at_speed(ticks, view.agents.speed_factors[row]);
+            let Some(motion) = view.agents.motion.get(commanded.row as usize) else { continue };
+            let tables = &view.tables[usize::from(motion.class.0)];
+            if let Some((_, ticks)) =
+                Self::may_begin(tables, motion, usize::from(commanded.primitive), view.forbidden)
+            {
+                let ticks = ticks_at_speed(ticks, view.agents.speed_factors[commanded.row as usize]);
                 decisions.starts.push(Start { row: commanded.row, primitive: commanded.primitive, ticks });
             }
         }

@@ -97,6 +97,29 @@ impl Occupancy {
 
     /// The first other agent that prevents a move from starting now and ending at tick `until`.
     pub fn blocker_of_move(&self, agent: AgentSlot, step: &Transition<'_>, until: u32) -> Option<AgentSlot> {
+        self.blocker_unless(agent, step, |leaves| leaves <= until)
+    }
+
+    /// The first other agent that prevents a move from starting now and ending at tick `until`, whatever agents at rest
+    /// begin now: one under way, or under the swept rule anybody who holds a cell, since whoever leaves it now still
+    /// sweeps it.
+    pub fn certain_blocker_of_move(
+        &self,
+        agent: AgentSlot,
+        step: &Transition<'_>,
+        until: u32,
+    ) -> Option<AgentSlot> {
+        self.blocker_unless(agent, step, |leaves| leaves <= until || leaves == STAYS)
+    }
+
+    /// The first other agent in the way of a move; discrete rule: but for those that `may_leave` in time, by the tick at
+    /// which they leave.
+    fn blocker_unless(
+        &self,
+        agent: AgentSlot,
+        step: &Transition<'_>,
+        may_leave: impl Fn(u32) -> bool,
+    ) -> Option<AgentSlot> {
         let (anchor, cells) = self.needed(step);
         if self.rule == CollisionRule::Swept {
             return self.blocker(agent, anchor, cells);
@@ -107,8 +130,8 @@ impl Occupancy {
             if arriving != NOBODY && arriving != agent.0 {
                 return Some(AgentSlot(arriving));
             }
-            let in_time = holder == NOBODY || holder == agent.0 || self.leaves[at] <= until;
-            (!in_time).then_some(AgentSlot(holder))
+            let is_free = holder == NOBODY || holder == agent.0 || may_leave(self.leaves[at]);
+            (!is_free).then_some(AgentSlot(holder))
         })
     }
 

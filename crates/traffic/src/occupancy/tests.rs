@@ -148,7 +148,19 @@ fn run(rule: CollisionRule, seed: u64) -> [usize; 3] {
             let (at, primitive, until) = asked[number];
             (AgentSlot(at as u32), walkers[at].step(primitive), until)
         };
+        let is_certain = |number: usize| {
+            let (agent, step, until) = proposal(number);
+            occupancy.certain_blocker_of_move(agent, &step, until).is_some()
+        };
+        let certain: Vec<bool> = (0..asked.len()).map(is_certain).collect();
         occupancy.begin(asked.len(), proposal, &mut refused);
+        // What no agent at rest can change is refused, and everything else only because of one of these.
+        for (number, _) in certain.iter().enumerate().filter(|(_, certain)| **certain) {
+            assert!(refused.iter().any(|refusal| refusal.number as usize == number), "tick {tick}");
+        }
+        for refusal in refused.iter().filter(|refusal| !certain[refusal.number as usize]) {
+            assert!(walkers[refusal.by.index()].going.is_none(), "tick {tick}: {refusal:?}");
+        }
         let is_refused = |number: usize| refused.iter().any(|refusal| refusal.number as usize == number);
         // As if all began.
         let goes = |walkers: &mut [Walker<'_>], take: &dyn Fn(usize) -> bool| {
