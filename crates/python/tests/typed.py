@@ -22,3 +22,5 @@ going: bool = world.step()
 ids = world.agents["id"]
 error: wb.WheelbaseError = wb.ArgumentError("no")
 line: int | None = error.line
+rows = wb.sweep("a.toml", "0..3", out="runs.parquet", memory_max=1 << 30, ray="auto") if going else []
+differ: wb.WheelbaseError = wb.RowsDifferError("no")
