@@ -10,7 +10,7 @@ use crate::output::{progress_bar, say};
 use std::path::{Path, PathBuf};
 use wheelbase_scenario::load::LoadError;
 use wheelbase_scenario::sweep::{
-    Manifest, PreparedSweep, ReadRows, Row, RunOptions, Setting, Shard, Status, Sweep, SweepError, Table,
+    FailedItems, Manifest, PreparedSweep, RunOptions, Setting, Shard, Summary, Sweep, SweepError, Table,
     TableFile, merge, parse_seeds, write_table,
 };
 use wheelbase_view::{safe_text, sweep};
@@ -38,7 +38,7 @@ fn run_items(args: &SweepArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let (mut file, kept) = TableFile::open(&args.out, &prepared, args.resume).map_err(failure)?;
     let items = file.items_left(shard);
     if args.resume && !args.quiet {
-        say_kept(&kept, items.len());
+        say(kept.text(items.len()));
     }
     let bar = progress_bar("item", items.len() as u64, !args.quiet);
     let options =
@@ -48,36 +48,28 @@ fn run_items(args: &SweepArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let mut failed = FailedItems::default();
     let ran = prepared.run(&items, &options, &|| stop.is_raised(), &mut |row| {
         file.add(&row)?;
-        failed.note(&prepared, &row);
-        if failed.count > 0 {
-            bar.set_message(format!(", {} failed", failed.count));
+        failed.note(prepared.items(), &row);
+        if failed.count() > 0 {
+            bar.set_message(format!(", {} failed", failed.count()));
         }
         bar.inc(1);
         Ok(())
     });
     bar.finish_and_clear();
-    let is_whole = ran.is_ok() && file.items_left(shard).iter().all(|&item| has_row(&file, &failed, item));
+    let is_whole = ran.is_ok() && failed.leave_whole(&file, shard);
     if let Err(error) = ran {
         let _kept = file.pause();
         return Err(failure(error));
     }
     if !is_whole {
-        let (rows, all) = (file.table().n_rows(), prepared.items().n_items());
+        let text = Summary::of_interrupted(file.table(), &safe_text::path(&args.out));
         let kept = file.pause().map_err(failure);
-        say(format_args!(
-            "interrupted: {rows} rows of {all} are in {}.part; the same command with --resume goes on",
-            safe_text::path(&args.out)
-        ));
+        say(text);
         return kept.map(|_| Exit::Interrupted);
     }
     let manifest = Manifest::of(&prepared, shard, command());
     let table = file.finish(&manifest).map_err(failure)?;
     end(args, &table, &manifest, &failed, stop)
-}
-
-/// Whether an item that may be computed again has been computed as well as it can be here.
-fn has_row(file: &TableFile, failed: &FailedItems, item: usize) -> bool {
-    !file.table().has(item) && failed.without_memory.binary_search(&item).is_ok()
 }
 
 fn merge_tables(args: &SweepArgs, stop: &Interrupt) -> Result<Exit, Failure> {
@@ -100,63 +92,13 @@ fn end(
     if let Some(html) = &args.html {
         outputs.write(html, sweep::page(table, manifest).as_bytes(), stop);
     }
-    let (n_rows, n_items) = (table.n_rows(), table.items().n_items());
-    let is_shard = manifest.shard != Shard::WHOLE;
+    let Summary { text, warning } = Summary::of(table, manifest, failed, &safe_text::path(&args.out));
     if !args.quiet {
-        let mut text = format!("{}: {n_rows} rows", safe_text::path(&args.out));
-        if is_shard {
-            text += &format!(" of shard {}/{} of {n_items} items", manifest.shard.number, manifest.shard.of);
-        }
-        for (status, count) in table.statuses().into_iter().filter(|(status, _)| *status != Status::Done) {
-            text += &format!(", {count} {}", status.name());
-        }
-        if let Some((_, first)) = &failed.first {
-            text += &format!("\n  the first that failed: {first}");
-        }
         say(text);
     }
-    let lacks = n_items - n_rows;
-    let exit = if lacks > 0 && !is_shard { Exit::Negative } else { Exit::Done };
-    if exit == Exit::Negative {
-        say(format_args!(
-            "warning: {lacks} of {n_items} items have no row in these tables; is there another shard?"
-        ));
-    }
+    let exit = if warning.is_some() { Exit::Negative } else { Exit::Done };
+    warning.into_iter().for_each(say);
     outputs.end(exit)
-}
-
-fn say_kept(kept: &ReadRows, left: usize) {
-    let stale = match kept.stale {
-        0 => String::new(),
-        stale => format!(", {stale} left out: they are of other files, or of another release"),
-    };
-    say(format_args!("{} rows kept{stale}; {left} items to run", kept.rows));
-}
-
-/// The items that failed in this run.
-#[derive(Default)]
-struct FailedItems {
-    count: usize,
-    /// The first in the order of the table, with its label and reason.
-    first: Option<(usize, String)>,
-    /// The items that lacked memory, ascending.
-    without_memory: Vec<usize>,
-}
-
-impl FailedItems {
-    fn note(&mut self, prepared: &PreparedSweep, row: &Row) {
-        if row.status == Status::Done {
-            return;
-        }
-        self.count += 1;
-        if self.first.as_ref().is_none_or(|(item, _)| row.item < *item) {
-            self.first = Some((row.item, format!("{}: {}", prepared.items().label(row.item), row.reason)));
-        }
-        if row.status == Status::NoMemory {
-            let at = self.without_memory.partition_point(|&item| item < row.item);
-            self.without_memory.insert(at, row.item);
-        }
-    }
 }
 
 /// What is swept, from the arguments.

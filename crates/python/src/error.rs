@@ -22,6 +22,8 @@ pub(crate) enum Kind {
     Limit,
     /// No such agent, class or kind.
     NotFound,
+    /// A row of a sweep that was computed twice has two values.
+    RowsDiffer,
 }
 
 impl Kind {
@@ -34,6 +36,7 @@ impl Kind {
             Self::Broken => "BrokenError",
             Self::Limit => "LimitError",
             Self::NotFound => "NotFoundError",
+            Self::RowsDiffer => "RowsDifferError",
         }
     }
 }
@@ -94,6 +97,7 @@ pub(crate) fn of_sweep(error: &SweepError) -> PyErr {
     match error {
         SweepError::Load(error) => of_load(error),
         SweepError::Argument(_) => argument(error.to_string()),
+        SweepError::Differs(_) => failure(Kind::RowsDiffer, error.to_string()),
         _ => failure(Kind::Text, error.to_string()),
     }
 }

@@ -56,7 +56,11 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<rule::PathRequest>()?;
     module.add_class::<world::PyWorld>()?;
     module.add_class::<environment::BatchedEnvironment>()?;
-    module.add_function(wrap_pyfunction!(sweep::sweep, module)?)?;
+    module.add_class::<sweep::PyPreparedSweep>()?;
+    module.add_class::<sweep::PyTableFile>()?;
+    module.add_class::<sweep::PyTable>()?;
+    module.add_function(wrap_pyfunction!(sweep::parse_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(sweep::safe, module)?)?;
     for (name, values) in world::names() {
         module.add(name, values)?;
     }

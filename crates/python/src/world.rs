@@ -132,7 +132,7 @@ impl PyWorld {
 
     /// What a world that has not stepped was made of: map, tables, settings, agents, and commands for later ticks.
     pub(crate) fn setup(&self, name: &str) -> PyResult<WorldSetup> {
-        let host = self.lock()?;
+        let host = self.held()?;
         let world = &host.world;
         if !host.is_new || world.tick() > 0 {
             return Err(argument(format!("`{name}` has stepped, or was loaded; expected a new World")));

@@ -27,3 +27,5 @@ worlds = Batch("wheelbase/Crossing-v1", worlds=2)
 observation = worlds.reset(1)
 observation, outcome = worlds.step([0] * worlds.n_agents)
 best = detours(observation).argmin(1)
+rows = wb.sweep("a.toml", "0..3", out="runs.parquet", memory_max=1 << 30, ray="auto") if going else []
+differ: wb.WheelbaseError = wb.RowsDifferError("no")

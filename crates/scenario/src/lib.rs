@@ -37,10 +37,12 @@
 pub mod class_text;
 mod json_error;
 pub mod load;
+pub mod machine_memory;
 mod move_plan;
 mod move_plan_judge;
 pub mod order_text;
 mod outcome;
+pub mod output_clash;
 pub mod output_file;
 mod plan_file;
 mod plan_judge;

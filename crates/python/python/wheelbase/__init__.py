@@ -10,6 +10,7 @@ from ._errors import (
     LimitError,
     NotFoundError,
     Place,
+    RowsDifferError,
     TextError,
     WheelbaseError,
 )
@@ -40,9 +41,9 @@ from ._native import (
     TrafficView,
     World,
     __version__,
-    sweep,
 )
 from ._rules import WAIT, Planner, Traffic
+from ._sweep import sweep
 
 __all__ = [
     "ACTIVITIES",
@@ -73,6 +74,7 @@ __all__ = [
     "Place",
     "Planner",
     "Rect",
+    "RowsDifferError",
     "Spawn",
     "Tables",
     "TaskSource",

@@ -95,6 +95,9 @@ class LimitError(WheelbaseError, MemoryError):
 class NotFoundError(WheelbaseError, LookupError):
     """There is no such agent or class."""
 
+class RowsDifferError(WheelbaseError, ValueError):
+    """A row of a sweep was computed twice, with two results."""
+
 class Rect:
     """A rectangle of cells."""
 
@@ -591,10 +594,15 @@ def sweep(
     times: bool = False,
     check_invariants: bool = False,
     record_failed: Path | None = None,
+    memory_max: int | None = None,
+    ray: str | None = None,
     progress: Callable[[int, int], Any] | None = None,
 ) -> list[dict[str, Any]]:
     """Runs scenarios over seeds and values of keys, as `wheelbase sweep` does, writes the same table, and gives its rows.
 
     `seeds`: "0..100" or a list. `set`: values by key, such as {"groups[0].count": [20, 40]}. `jobs`: items at once, 0 for one a
-    processor. `progress` is called with the items done and all; what it raises stops the sweep, which `resume` continues.
+    processor. `memory_max`: bytes that all items at once may need, `None` for the free memory of the machine. `out` ends in
+    .csv, .jsonl or .parquet: that one is made by pyarrow of the .jsonl beside it. `ray`: "auto" or the address of a Ray cluster, on
+    which the items are then run; `memory_max` is then that of each node. `progress` is called with the items done and all;
+    what it raises stops the sweep, which `resume` continues.
     """

@@ -45,7 +45,8 @@ class BusyError(WheelbaseError, RuntimeError):
 
 
 class BrokenError(WheelbaseError, RuntimeError):
-    """A step of the world has panicked, which is a fault of the library. The world is of no use any more."""
+    """A step of the world has panicked, which is a fault of the library. The world is of no use any more. Of a sweep: an item
+    has ended the process of its worker again and again."""
 
 
 class LimitError(WheelbaseError, MemoryError):
@@ -54,3 +55,7 @@ class LimitError(WheelbaseError, MemoryError):
 
 class NotFoundError(WheelbaseError, LookupError):
     """There is no such agent."""
+
+
+class RowsDifferError(WheelbaseError, ValueError):
+    """A row of a sweep was computed twice, with two results."""

@@ -120,7 +120,7 @@ fn step_length(given: &Bound<'_, PyAny>) -> PyResult<StepLength> {
 }
 
 impl BatchedEnvironment {
-    fn lock(&self) -> PyResult<MutexGuard<'_, Core>> {
+    fn held(&self) -> PyResult<MutexGuard<'_, Core>> {
         self.core.try_lock().map_err(|_| busy("environment"))
     }
 
@@ -383,7 +383,7 @@ impl BatchedEnvironment {
         py: Python<'py>,
         seed: Whole<u64>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-        let mut core = self.lock()?;
+        let mut core = self.held()?;
         let Self { scene, layout, rules, ground, .. } = self;
         self.run(py, &mut core, |_, episode, into| {
             episode.seed(scene, ground, seed.0)?;
@@ -414,7 +414,7 @@ impl BatchedEnvironment {
             })
         };
         let actions: Vec<i32> = given.iter().enumerate().map(one).collect::<PyResult<_>>()?;
-        let mut core = self.lock()?;
+        let mut core = self.held()?;
         let Self { scene, layout, rules, ground, .. } = self;
         self.run(py, &mut core, |number, episode, into| {
             episode.step(scene, (layout, rules), ground, &actions[number * n..][..n], into)
@@ -433,7 +433,7 @@ impl BatchedEnvironment {
 
     /// The state hash of each world.
     fn hashes(&self, py: Python<'_>) -> PyResult<Vec<u64>> {
-        let core = self.lock()?;
+        let core = self.held()?;
         Ok(py.detach(|| core.episodes.iter().map(|episode| episode.world.state_hash()).collect()))
     }
 
@@ -446,7 +446,7 @@ impl BatchedEnvironment {
         scale: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let scale = scale.map(|scale| whole(scale, "scale", "a number of pixels a cell")).transpose()?;
-        let core = self.lock()?;
+        let core = self.held()?;
         let of = core.episodes.get(world.0 as usize).map(|episode| &episode.world);
         let of = of.ok_or_else(|| {
             argument(format!("`world` is {}, expected less than {}", world.0, self.n_worlds))

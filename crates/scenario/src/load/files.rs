@@ -60,12 +60,42 @@ pub enum Files<'a> {
 #[derive(Debug, Default)]
 pub struct FileStore {
     files: Mutex<BTreeMap<PathBuf, KeptFile>>,
+    /// Nothing is read from the disk.
+    is_closed: bool,
 }
 
 /// What reading a file gave: its content with its hash, or why it cannot be read.
 type KeptFile = Result<(Arc<[u8]>, u64), Box<Message>>;
 
 impl FileStore {
+    /// A store of the files that another one has read, perhaps on another machine: [`FileStore::contents`]. The disk is
+    /// not read.
+    pub fn of_contents(contents: impl IntoIterator<Item = (PathBuf, Result<Vec<u8>, Message>)>) -> Self {
+        let kept = |content: Result<Vec<u8>, Message>| match content {
+            Ok(bytes) => {
+                let hash = hash_of(&bytes);
+                Ok((bytes.into(), hash))
+            }
+            Err(message) => Err(Box::new(message)),
+        };
+        let files = contents.into_iter().map(|(path, content)| (path, kept(content))).collect();
+        Self { files: Mutex::new(files), is_closed: true }
+    }
+
+    /// Every file read so far: its path and its content, or why it cannot be read.
+    #[allow(
+        clippy::type_complexity,
+        clippy::result_large_err,
+        reason = "what `of_contents` takes; made once a sweep"
+    )]
+    pub fn contents(&self) -> Vec<(PathBuf, Result<Arc<[u8]>, Message>)> {
+        let of = |kept: &KeptFile| match kept {
+            Ok((bytes, _)) => Ok(Arc::clone(bytes)),
+            Err(message) => Err((**message).clone()),
+        };
+        self.locked().iter().map(|(path, kept)| (path.clone(), of(kept))).collect()
+    }
+
     /// Every file read so far: its path, its size in bytes and the FNV-1a of its content; `None` if it cannot be read.
     pub fn inputs(&self) -> Vec<(PathBuf, Option<(usize, u64)>)> {
         let of = |kept: &KeptFile| kept.as_ref().ok().map(|(bytes, hash)| (bytes.len(), *hash));
@@ -112,6 +142,10 @@ impl<'s> KeptFiles<'s> {
     ) -> Result<Vec<u8>, LoadError> {
         self.read.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
         let mut files = self.store.locked();
+        let read = || match self.store.is_closed {
+            true => Err(LoadError::in_file(path, "is not among the files given")),
+            false => read(),
+        };
         let kept = files.entry(path.to_owned()).or_insert_with(|| match read() {
             Ok(bytes) => {
                 let hash = hash_of(&bytes);

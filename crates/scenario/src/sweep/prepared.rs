@@ -40,8 +40,15 @@ impl PreparedSweep {
     /// [`SweepError::Load`] for a scenario that cannot be read. One that is wrong in another way is not refused: its
     /// items fail.
     pub fn new(sweep: Sweep, memory_max: MemoryMax) -> Result<Self, SweepError> {
+        Self::with_store(sweep, FileStore::default(), memory_max)
+    }
+
+    /// As [`PreparedSweep::new`], with the files of a store: those that the same sweep has read elsewhere, of
+    /// [`PreparedSweep::store`], give the same keys and rows.
+    /// # Errors
+    /// As [`PreparedSweep::new`].
+    pub fn with_store(sweep: Sweep, store: FileStore, memory_max: MemoryMax) -> Result<Self, SweepError> {
         let items = Items::new(sweep)?;
-        let store = FileStore::default();
         let files = KeptFiles::new(&store);
         let mut texts = Vec::new();
         for name in &items.sweep().scenarios {
@@ -59,6 +66,11 @@ impl PreparedSweep {
     /// The items.
     pub fn items(&self) -> &Items {
         &self.items
+    }
+
+    /// The files that the items are made of, with their contents.
+    pub fn store(&self) -> &FileStore {
+        &self.store
     }
 
     /// The files that the items are made of: path, size in bytes and FNV-1a; `None` for one that cannot be read.
@@ -178,6 +190,63 @@ fn set_of_problem(overrides: &mut Overrides, key: &str, value: &str) -> Result<(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What one has read is all that another one needs, which then reads nothing.
+    #[test]
+    fn a_sweep_made_of_the_files_of_another_is_the_same() {
+        let folder = std::env::temp_dir().join(format!("wheelbase-store-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let scenario = folder.join("a.toml");
+        let text = "name = \"a\"\nticks = 20\n[map]\nfile = \"a.map\"\n[class.cart]\nheadings = 4\n\
+                    moves = [{ name = \"forward\", by = [1, 0], time = 4 }]\n\
+                    [[agents]]\nclass = \"cart\"\nat = [0, 0, \"E\"]\norders = [{ goto = [3, 0] }]\n";
+        std::fs::write(&scenario, text).unwrap();
+        std::fs::write(folder.join("a.map"), "type octile\nheight 1\nwidth 4\nmap\n....\n").unwrap();
+        let sweep = Sweep {
+            scenarios: vec![scenario.display().to_string()],
+            set: vec!["map.file=a.map,b.map".parse().unwrap()],
+            seeds: vec![0, 1],
+            measures: vec!["moves".to_owned(), "state_hash".to_owned()],
+            check_invariants: false,
+            times: false,
+        };
+        let rows = |prepared: &PreparedSweep| {
+            let mut rows = Vec::new();
+            let items: Vec<usize> = (0..4).collect();
+            let mut on_row = |row| {
+                rows.push(row);
+                Ok(())
+            };
+            prepared.run(&items, &crate::sweep::RunOptions::default(), &|| false, &mut on_row).unwrap();
+            rows.sort_by_key(|row: &crate::sweep::Row| row.item);
+            rows
+        };
+        let here = PreparedSweep::new(sweep.clone(), MemoryMax::NONE).unwrap();
+        let there_is = rows(&here);
+        let contents = here.store().contents();
+        assert_eq!(
+            contents.iter().map(|(_, content)| content.is_ok()).collect::<Vec<_>>(),
+            [true, true, false]
+        );
+        std::fs::remove_dir_all(&folder).unwrap();
+        let contents =
+            contents.into_iter().map(|(path, content)| (path, content.map(|bytes| bytes.to_vec())));
+        let there =
+            PreparedSweep::with_store(sweep, FileStore::of_contents(contents), MemoryMax::NONE).unwrap();
+        assert_eq!(rows(&there), there_is);
+        assert_eq!(there_is[0].measures[0], 3);
+        assert!(
+            there_is[2].reason.contains("did you mean") && there_is[2].reason.contains("a.map"),
+            "{}",
+            there_is[2].reason
+        );
+        let text = serde_json::to_string(&there_is).unwrap();
+        assert_eq!(serde_json::from_str::<Vec<crate::sweep::Row>>(&text).unwrap(), there_is);
+        let mut other = there.items().sweep().clone();
+        other.scenarios.push("b.toml".to_owned());
+        let error = PreparedSweep::with_store(other, there.store, MemoryMax::NONE).unwrap_err();
+        assert!(error.to_string().contains("b.toml: is not among the files given"), "{error}");
+    }
 
     /// Loading reads no file that is not part of the key.
     #[test]

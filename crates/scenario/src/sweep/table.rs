@@ -2,6 +2,7 @@
 
 use super::error::SweepError;
 use super::items::{Items, cell_text};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -36,7 +37,8 @@ impl Format {
 }
 
 /// What became of an item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Status {
     /// It ran to its end, and was measured.
     Done,
@@ -76,7 +78,7 @@ impl FromStr for Status {
 }
 
 /// What one item gave.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Number of the item in the order of the table.
     pub item: usize,
@@ -346,9 +348,14 @@ impl Table {
 
     /// The rows in order.
     pub fn rows(&self) -> impl Iterator<Item = Row> {
+        self.rows_from(0)
+    }
+
+    /// The rows of an item and of those that follow it, in order.
+    pub fn rows_from(&self, item: usize) -> impl Iterator<Item = Row> {
         let first_measure = self.items.sweep().set.len() + 5;
         let n_measures = self.items.sweep().measures.len();
-        self.rows.values().filter_map(move |held| {
+        self.rows.range(item..).filter_map(move |(_, held)| {
             let cells = self.cells(&held.line);
             let Parsed { item, key, status } = self.parsed(&cells).ok()?;
             let reason = cell_text(&cells[first_measure - 1]).into_owned();
