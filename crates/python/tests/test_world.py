@@ -344,10 +344,13 @@ class RandomCalls(unittest.TestCase):
     def test_random_calls_raise_and_never_abort(self):
         import random
 
+        from wheelbase.environments import Batch, Scene
+
         choose = random.Random(7)
         world = crowd(6, 12)
         tables = world.tables(0)
         grid = world.map()
+        batch = Batch(Scene(map=wb.Map(9, 9), classes=[cart()], counts=[3]), worlds=2)
         values = [
             None, 0, 1, -1, 3, 255, 2**31, 2**32, 2**63, 2**70, 1.5, float("nan"), "", "E", "cart", "water", b"x", (), [],
             (1, 2), (1, 2, 0), (1, 2, "E"), (99, -99, 3), (2**31 - 1, -2**31, 0), (0, 0, 4, 4), (0, 0, 2**32 - 1, 1),
@@ -368,10 +371,12 @@ class RandomCalls(unittest.TestCase):
                 (wb.TaskSource, "random list round_robin"),
                 (wb.Field, "to_goal from_pose"),
                 (wb, "Map Class Tables Rect Spawn World"),
+                (batch, "reset step"),
+                (batch.native, "frame"),
             ]
             for name in names.split()
         ]
-        n = int(os.environ.get("WHEELBASE_RANDOM_CALLS", "5000"))
+        n = int(os.environ.get("WHEELBASE_RANDOM_CALLS", "100000"))
         raised = done = 0
         for number in range(n):
             owner, name = choose.choice(methods)
