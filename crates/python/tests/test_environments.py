@@ -18,7 +18,7 @@ try:
 
     MISSING = ""
 except ImportError as error:
-    MISSING = f'{error}: pip install "wheelbase[learning]"'
+    MISSING = str(error)
 
 ROVER = [
     {"name": "forward", "by": (1, 0), "time": 2, "when": "straight"},

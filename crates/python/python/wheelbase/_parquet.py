@@ -17,7 +17,7 @@ def pyarrow() -> Any:
         import pyarrow.parquet
     except ImportError as error:
         raise ArgumentError(
-            f'a table .parquet is written by pyarrow: {error}; pip install "wheelbase[parquet]" installs it'
+            f'a table .parquet is written by pyarrow: {error}; `pip install pyarrow` installs it'
         ) from None
     return pyarrow
 

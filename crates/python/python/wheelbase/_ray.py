@@ -58,7 +58,7 @@ def import_ray() -> Any:
         import ray.exceptions
     except ImportError as error:
         raise ArgumentError(
-            f'`ray`: the package is missing: {error}; pip install "wheelbase[ray]" installs it'
+            f'`ray`: the package is missing: {error}; `pip install ray` installs it'
         ) from None
     return ray
 

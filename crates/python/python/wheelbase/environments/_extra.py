@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
-INSTALL = 'pip install "wheelbase[learning]"'
+INSTALL = 'pip install "gymnasium>=1.0" "pettingzoo>=1.24"'
 
 
 def _import(name: str, user: str) -> ModuleType:
