@@ -56,7 +56,7 @@ def workers():
     return found
 
 
-def until(what, condition, seconds=120):
+def until(what, condition, seconds=600):
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
