@@ -153,14 +153,14 @@ fn open_ground_that_is_closed_under_a_crowd() {
 }
 
 #[test]
-#[ignore = "long: run by .ci/run"]
+#[ignore = "long: run by .ci/run --all"]
 fn a_bridge_of_3_for_long() {
     let case = Case::of("13_bridge_3.toml").ticks(20_000);
     case.holds(&tasks(of_eight(940, 960), of_eight(4_000, 2_800)));
 }
 
 #[test]
-#[ignore = "long: run by .ci/run"]
+#[ignore = "long: run by .ci/run --all"]
 fn a_bridge_of_5_for_long() {
     let case = Case::of("14_bridge_5.toml").ticks(20_000);
     case.holds(&tasks(of_eight(780, 850), of_eight(3_000, 2_000)));
@@ -168,7 +168,7 @@ fn a_bridge_of_5_for_long() {
 
 /// With one of the seeds an agent waits for 8,660 ticks.
 #[test]
-#[ignore = "long: run by .ci/run"]
+#[ignore = "long: run by .ci/run --all"]
 fn a_bridge_that_closes_and_opens_for_long() {
     let case = Case::of("17_bridge_closes.toml").ticks(20_000);
     case.holds(&tasks(of_eight(1_160, 1_190), of_eight(13_000, 1_000)));
