@@ -41,6 +41,10 @@ area = [0, 0, 12, 8]
 tasks = { kind = "random", area = [0, 0, 12, 8] }
 """
 
+# What a shell runs in the background ignores Ctrl-C, and so would the commands that are begun here.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 #: Of the counts 500 are too many carts for the map: an item that fails.
 COUNTS = "groups[0].count=6,2,500,4,3"
 
