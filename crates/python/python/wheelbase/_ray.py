@@ -133,7 +133,7 @@ def run_on_ray(
         if threading.current_thread() is threading.main_thread() and on_termination is not None:
             signal.signal(signal.SIGTERM, on_termination)
     try:
-        _Chunks(ray, prepared, file, items, jobs, record_failed, memory_max, warn).run(progress)
+        _Chunks(ray, prepared, file, items, jobs, record_failed, memory_max, warn, leaves=connects).run(progress)
     finally:
         if connects:
             ray.shutdown()
@@ -152,8 +152,12 @@ class _Chunks:
         record_failed: Any,
         memory_max: int | None,
         warn: Callable[[str], Any],
+        *,
+        leaves: bool,
     ) -> None:
         self.ray, self.prepared, self.file, self.jobs, self.warn = ray, prepared, file, jobs, warn
+        #: Whether the process leaves the cluster when the sweep ends, however it ends.
+        self.leaves = leaves
         self.record_failed = None if record_failed is None else pathlib.Path(record_failed)
         self.files = ray.put((prepared.sweep(), prepared.files(), memory_max))
         # Lost workers are not replaced by Ray, which would run an item that ends its worker for ever.
@@ -183,9 +187,11 @@ class _Chunks:
                     if progress is not None:
                         progress(done, all)
         except BaseException:
-            for ref in self.under_way:
+            # A process that leaves the cluster takes its chunks with it. Cancelled by force they may end it: Ray 2.60 fails a
+            # check of its own if a chunk ends at that moment.
+            for ref in () if self.leaves else self.under_way:
                 with contextlib.suppress(Exception):
-                    self.ray.cancel(ref, force=True)
+                    self.ray.cancel(ref)
             raise
         if self.given_up:
             items = "; ".join(f"{self.prepared.label(item)}: {why}" for item, why in sorted(self.given_up)[:3])
