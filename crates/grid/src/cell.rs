@@ -27,6 +27,7 @@ impl CellXY {
     }
 
     /// Squared Euclidean distance.
+    #[inline]
     pub fn distance_squared(self, other: Self) -> u64 {
         let dx = u64::from(self.x.abs_diff(other.x));
         let dy = u64::from(self.y.abs_diff(other.y));
@@ -73,11 +74,13 @@ impl Rect {
     }
 
     /// Number of cells.
+    #[inline]
     pub fn n_cells(self) -> u64 {
         u64::from(self.width) * u64::from(self.height)
     }
 
     /// Whether it contains `cell`.
+    #[inline]
     pub fn contains(self, cell: CellXY) -> bool {
         let dx = i64::from(cell.x) - i64::from(self.x);
         let dy = i64::from(cell.y) - i64::from(self.y);
@@ -85,6 +88,7 @@ impl Rect {
     }
 
     /// The cells in both rectangles; may be empty.
+    #[inline]
     pub fn intersection(self, other: Self) -> Self {
         let end = |start: i32, length: u32| i64::from(start) + i64::from(length);
         let x = self.x.max(other.x);
@@ -202,26 +206,31 @@ impl GridSize {
     }
 
     /// Number of cells.
+    #[inline]
     pub fn n_cells(self) -> usize {
         self.width as usize * self.height as usize
     }
 
     /// The whole map.
+    #[inline]
     pub fn rect(self) -> Rect {
         Rect::new(0, 0, self.width, self.height)
     }
 
     /// Whether a cell lies on the map.
+    #[inline]
     pub fn contains(self, xy: CellXY) -> bool {
         (xy.x as u32) < self.width && (xy.y as u32) < self.height
     }
 
     /// Index of a cell, or `None` off the map.
+    #[inline]
     pub fn cell(self, xy: CellXY) -> Option<Cell> {
         self.contains(xy).then(|| Cell(xy.y as u32 * self.width + xy.x as u32))
     }
 
     /// Column and row of a cell.
+    #[inline]
     pub fn xy(self, cell: Cell) -> CellXY {
         CellXY::new((cell.0 % self.width) as i32, (cell.0 / self.width) as i32)
     }

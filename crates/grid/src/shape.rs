@@ -136,6 +136,7 @@ impl GridShape {
     }
 
     /// Parity of row `y`, below [`GridShape::n_parities`].
+    #[inline]
     pub fn parity(self, y: i32) -> u8 {
         match self {
             Self::Square => 0,
@@ -146,6 +147,7 @@ impl GridShape {
     /// Offset `(dx, dy)` from a cell in a row of the given parity to its neighbour on a side. Sides that cells
     /// of the shape lack also have one: on square maps the diagonal neighbours, on hexagonal maps (N and S) the
     /// cell two rows away.
+    #[inline]
     pub fn step(self, side: Side, parity: u8) -> (i32, i32) {
         let east = i32::from(parity);
         match (self, side) {
@@ -167,6 +169,7 @@ impl GridShape {
     }
 
     /// The cell beyond a side; may lie off the map.
+    #[inline]
     pub fn neighbour(self, cell: CellXY, side: Side) -> CellXY {
         let (dx, dy) = self.step(side, self.parity(cell.y));
         CellXY::new(cell.x + dx, cell.y + dy)
@@ -174,6 +177,7 @@ impl GridShape {
 
     /// Distance between two cells in the metric of goals: squared Euclidean on square maps, number of steps on
     /// hexagonal maps.
+    #[inline]
     pub fn measure(self, a: CellXY, b: CellXY) -> u64 {
         match self {
             Self::Square => a.distance_squared(b),

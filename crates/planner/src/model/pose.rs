@@ -107,6 +107,7 @@ impl StateSpace {
     }
 
     /// Frame of the pose of a state.
+    #[inline]
     pub fn frame_of(self, state: State) -> Frame {
         match self.shape {
             // The number of headings is a power of two.
@@ -116,16 +117,19 @@ impl StateSpace {
     }
 
     /// Frame of a pose.
+    #[inline]
     pub fn frame(self, pose: Pose) -> Frame {
         Frame(self.shape.parity(pose.cell.y) * self.headings + pose.heading.0)
     }
 
     /// Number of states; at most 2^29.
+    #[inline]
     pub fn n_states(self) -> usize {
         self.size.n_cells() * self.headings as usize
     }
 
     /// State of a pose, or `None` if its anchor is off the map or the class lacks its heading.
+    #[inline]
     pub fn state(self, pose: Pose) -> Option<State> {
         let cell = self.size.cell(pose.cell)?;
         (pose.heading.0 < self.headings)
@@ -133,6 +137,7 @@ impl StateSpace {
     }
 
     /// Pose of a state.
+    #[inline]
     pub fn pose(self, state: State) -> Pose {
         let headings = u32::from(self.headings);
         Pose { cell: self.size.xy(Cell(state.0 / headings)), heading: Heading((state.0 % headings) as u8) }
