@@ -1,5 +1,5 @@
 //! Nobody waits for ever: the hard cases of `scenarios/traffic` from 13 on, each with seeds 1 to 8, and bounds on the
-//! worst of the eight and on their median. The long runs are for `.ci/run --all`.
+//! worst of the eight and on their median. Half of the cases and all long runs are for `.ci/run --all`.
 //!
 //! What they come to today, worst and median, as `cargo test --test integration hard_cases:: -- --nocapture --include-ignored` prints
 //! it. A rule that is better makes the bounds tighter, so that they stay worth something.
@@ -66,53 +66,13 @@ fn bridges_of_the_files_are_those_made_of_the_widest() {
 }
 
 #[test]
-fn a_bridge_of_3() {
-    Case::of("13_bridge_3.toml").holds(&tasks(of_eight(95, 105), of_eight(1_600, 1_200)));
-}
-
-#[test]
 fn a_bridge_of_5() {
     Case::of("14_bridge_5.toml").holds(&tasks(of_eight(80, 98), of_eight(900, 550)));
 }
 
 #[test]
-fn a_bridge_of_8() {
-    Case::of("15_bridge_8.toml").holds(&tasks(of_eight(95, 112), of_eight(900, 500)));
-}
-
-#[test]
-fn a_bridge_of_12() {
-    Case::of("16_bridge_12.toml").holds(&tasks(of_eight(110, 120), of_eight(750, 500)));
-}
-
-#[test]
-fn bridges_between() {
-    let bounds = [
-        (4, of_eight(80, 98), of_eight(1_800, 1_400)),
-        (6, of_eight(88, 100), of_eight(1_000, 550)),
-        (7, of_eight(95, 105), of_eight(800, 500)),
-        (9, of_eight(88, 114), of_eight(650, 480)),
-        (10, of_eight(108, 118), of_eight(650, 480)),
-        (11, of_eight(98, 115), of_eight(650, 500)),
-    ];
-    for (width, done, wait) in bounds {
-        bridge(width).holds(&tasks(done, wait));
-    }
-}
-
-#[test]
 fn a_bridge_that_closes_and_opens() {
     Case::of("17_bridge_closes.toml").holds(&tasks(of_eight(215, 230), of_eight(800, 550)));
-}
-
-#[test]
-fn no_reverse_on_open_ground() {
-    Case::of("18_no_reverse_open.toml").ticks(2_000).done_leave().holds(&Bounds {
-        done: of_eight(115, 119),
-        wait: of_eight(1_500, 700),
-        left: of_eight(7, 3),
-        ticks: of_eight(2_000, 2_000),
-    });
 }
 
 /// Some wait to the end, so the worst wait has no bound.
@@ -124,11 +84,6 @@ fn no_reverse_in_a_maze() {
         left: of_eight(12, 8),
         ticks: of_eight(2_000, 2_000),
     });
-}
-
-#[test]
-fn two_doors() {
-    Case::of("20_two_doors.toml").holds(&tasks(of_eight(172, 190), of_eight(1_000, 700)));
 }
 
 #[test]
@@ -147,29 +102,87 @@ fn there_and_back() {
 }
 
 /// Before edits had their ends kept clear, three of the eight were not carried out by tick 4000.
-#[test]
-fn open_ground_that_is_closed_under_a_crowd() {
-    Case::of("23_open_ground_closes.toml").holds(&tasks(of_eight(310, 370), of_eight(4_000, 4_000)));
-}
-
-#[test]
-#[ignore = "long: run by .ci/run --all"]
-fn a_bridge_of_3_for_long() {
-    let case = Case::of("13_bridge_3.toml").ticks(20_000);
-    case.holds(&tasks(of_eight(940, 960), of_eight(4_000, 2_800)));
-}
-
-#[test]
-#[ignore = "long: run by .ci/run --all"]
-fn a_bridge_of_5_for_long() {
-    let case = Case::of("14_bridge_5.toml").ticks(20_000);
-    case.holds(&tasks(of_eight(780, 850), of_eight(3_000, 2_000)));
-}
-
 /// With one of the seeds an agent waits for 8,660 ticks.
-#[test]
-#[ignore = "long: run by .ci/run --all"]
-fn a_bridge_that_closes_and_opens_for_long() {
-    let case = Case::of("17_bridge_closes.toml").ticks(20_000);
-    case.holds(&tasks(of_eight(1_160, 1_190), of_eight(13_000, 1_000)));
+
+mod for_long {
+    use super::{bridge, tasks};
+    use crate::eight_seeds::{Bounds, Case, of_eight};
+
+    #[test]
+    #[ignore = "long: run by .ci/run --all"]
+    fn a_bridge_of_3() {
+        Case::of("13_bridge_3.toml").holds(&tasks(of_eight(95, 105), of_eight(1_600, 1_200)));
+    }
+
+    #[test]
+    #[ignore = "long: run by .ci/run --all"]
+    fn a_bridge_of_8() {
+        Case::of("15_bridge_8.toml").holds(&tasks(of_eight(95, 112), of_eight(900, 500)));
+    }
+
+    #[test]
+    #[ignore = "long: run by .ci/run --all"]
+    fn a_bridge_of_12() {
+        Case::of("16_bridge_12.toml").holds(&tasks(of_eight(110, 120), of_eight(750, 500)));
+    }
+
+    #[test]
+    #[ignore = "long: run by .ci/run --all"]
+    fn bridges_between() {
+        let bounds = [
+            (4, of_eight(80, 98), of_eight(1_800, 1_400)),
+            (6, of_eight(88, 100), of_eight(1_000, 550)),
+            (7, of_eight(95, 105), of_eight(800, 500)),
+            (9, of_eight(88, 114), of_eight(650, 480)),
+            (10, of_eight(108, 118), of_eight(650, 480)),
+            (11, of_eight(98, 115), of_eight(650, 500)),
+        ];
+        for (width, done, wait) in bounds {
+            bridge(width).holds(&tasks(done, wait));
+        }
+    }
+
+    #[test]
+    #[ignore = "long: run by .ci/run --all"]
+    fn no_reverse_on_open_ground() {
+        Case::of("18_no_reverse_open.toml").ticks(2_000).done_leave().holds(&Bounds {
+            done: of_eight(115, 119),
+            wait: of_eight(1_500, 700),
+            left: of_eight(7, 3),
+            ticks: of_eight(2_000, 2_000),
+        });
+    }
+
+    #[test]
+    #[ignore = "long: run by .ci/run --all"]
+    fn two_doors() {
+        Case::of("20_two_doors.toml").holds(&tasks(of_eight(172, 190), of_eight(1_000, 700)));
+    }
+
+    #[test]
+    #[ignore = "long: run by .ci/run --all"]
+    fn open_ground_that_is_closed_under_a_crowd() {
+        Case::of("23_open_ground_closes.toml").holds(&tasks(of_eight(310, 370), of_eight(4_000, 4_000)));
+    }
+
+    #[test]
+    #[ignore = "long: run by .ci/run --all"]
+    fn a_bridge_of_3_to_20_000() {
+        let case = Case::of("13_bridge_3.toml").ticks(20_000);
+        case.holds(&tasks(of_eight(940, 960), of_eight(4_000, 2_800)));
+    }
+
+    #[test]
+    #[ignore = "long: run by .ci/run --all"]
+    fn a_bridge_of_5_to_20_000() {
+        let case = Case::of("14_bridge_5.toml").ticks(20_000);
+        case.holds(&tasks(of_eight(780, 850), of_eight(3_000, 2_000)));
+    }
+
+    #[test]
+    #[ignore = "long: run by .ci/run --all"]
+    fn a_bridge_that_closes_and_opens_to_20_000() {
+        let case = Case::of("17_bridge_closes.toml").ticks(20_000);
+        case.holds(&tasks(of_eight(1_160, 1_190), of_eight(13_000, 1_000)));
+    }
 }

@@ -7,13 +7,24 @@ use wheelbase_grid::SplitMix64;
 use wheelbase_scenario::load::{Overrides, load_world};
 use wheelbase_sim::{Host, RunState, World};
 
-/// In CI at every 7th of the first ticks and at some drawn ones after; by hand with `WHEELBASE_HEAVY=1` at all, and
-/// with `WHEELBASE_HEAVY=first` at all of `scenarios/first` alone.
-const FIRST_TICKS: u32 = 300;
-const DRAWN: usize = 20;
+/// How much of each scenario is saved and loaded. By hand, `WHEELBASE_HEAVY=1` saves at every tick, and
+/// `WHEELBASE_HEAVY=first` at every tick of `scenarios/first` alone.
+#[derive(Clone, Copy)]
+struct Depth {
+    /// Runs end here.
+    ticks_max: u32,
+    /// Until this tick, every n-th tick is saved.
+    first_ticks: u32,
+    every: usize,
+    /// How many later ticks are drawn at random.
+    drawn: usize,
+}
+
+const USUAL: Depth = Depth { ticks_max: 700, first_ticks: 200, every: 19, drawn: 6 };
+const LONG: Depth = Depth { ticks_max: u32::MAX, first_ticks: 300, every: 7, drawn: 20 };
 
 /// Checks every second scenario, from a number on, each with a seed of its own.
-fn check_half(first: usize) {
+fn check_half(first: usize, depth: Depth) {
     let chosen = std::env::var("WHEELBASE_HEAVY").unwrap_or_default();
     let folders = ["first", "traffic", "regression"];
     let is_chosen = |folder: &&str| !folders.contains(&&*chosen) || *folder == chosen;
@@ -24,7 +35,7 @@ fn check_half(first: usize) {
     let paths: Vec<PathBuf> =
         paths.filter(|path| path.extension().is_some_and(|kind| kind == "toml")).collect();
     assert!(paths.len() > 30 || !chosen.is_empty(), "{paths:?}");
-    paths.iter().enumerate().skip(first).step_by(2).for_each(|(seed, path)| check(path, seed as u64));
+    paths.iter().enumerate().skip(first).step_by(2).for_each(|(seed, path)| check(path, seed as u64, depth));
 }
 
 fn built(path: &Path) -> World {
@@ -32,32 +43,32 @@ fn built(path: &Path) -> World {
 }
 
 /// Ticks at which a run of some ticks is saved.
-fn saved_at(ticks: u32, seed: u64) -> BTreeSet<u32> {
+fn saved_at(ticks: u32, seed: u64, depth: Depth) -> BTreeSet<u32> {
     if std::env::var_os("WHEELBASE_HEAVY").is_some() {
         return (0..=ticks).collect();
     }
     let mut random = SplitMix64::new(seed);
-    let later = ticks.saturating_sub(FIRST_TICKS);
-    let drawn = (0..DRAWN).filter(|_| later > 0).map(|_| FIRST_TICKS + 1 + random.below(later));
-    drawn.chain((0..=ticks.min(FIRST_TICKS)).step_by(7)).collect()
+    let later = ticks.saturating_sub(depth.first_ticks);
+    let drawn = (0..depth.drawn).filter(|_| later > 0).map(|_| depth.first_ticks + 1 + random.below(later));
+    drawn.chain((0..=ticks.min(depth.first_ticks)).step_by(depth.every)).collect()
 }
 
 /// Hashes after each tick of a straight run, and whether it had ended.
-fn straight_run(path: &Path) -> Vec<(u64, RunState)> {
+fn straight_run(path: &Path, ticks_max: u32) -> Vec<(u64, RunState)> {
     let mut world = built(path);
     let mut hashes = Vec::new();
     loop {
         let state = world.step();
         hashes.push((world.state_hash(), state));
-        if state == RunState::Ended {
+        if state == RunState::Ended || hashes.len() as u32 == ticks_max {
             return hashes;
         }
     }
 }
 
-fn check(path: &Path, seed: u64) {
-    let hashes = straight_run(path);
-    let at = saved_at(hashes.len() as u32 - 1, seed);
+fn check(path: &Path, seed: u64, depth: Depth) {
+    let hashes = straight_run(path, depth.ticks_max);
+    let at = saved_at(hashes.len() as u32 - 1, seed, depth);
     let mut world = built(path);
     let mut copy = world.clone();
     for (tick, &(hash, state)) in hashes.iter().enumerate() {
@@ -86,10 +97,17 @@ fn check(path: &Path, seed: u64) {
 /// In two tests, which run side by side.
 #[test]
 fn scenarios_go_on_as_they_were_saved() {
-    check_half(0);
+    check_half(0, USUAL);
 }
 
 #[test]
 fn the_other_scenarios_go_on_as_they_were_saved() {
-    check_half(1);
+    check_half(1, USUAL);
+}
+
+#[test]
+#[ignore = "long: run by .ci/run --all"]
+fn scenarios_go_on_as_they_were_saved_for_long() {
+    check_half(0, LONG);
+    check_half(1, LONG);
 }

@@ -667,15 +667,15 @@ fn friends_stay_friends() {
 
 #[test]
 fn a_setup_that_could_not_be_read_again_is_not_recorded() {
-    let rows = vec![".".repeat(700); 700];
+    let rows = vec![".".repeat(300); 300];
     let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
     let grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default()).unwrap();
     let recorded = |n_orders: usize| {
         let mut setup = Setup::cooperative(Settings::named("many"), grid.clone(), classes());
-        let cells = Rect::new(0, 0, 700, 250).cells();
+        let cells = Rect::new(0, 0, 300, 100).cells();
         setup.agents = cells
             .map(|CellXY { x, y }| Spawn {
-                orders: vec![Order::goto(CellXY::new(x, 699)); n_orders].into(),
+                orders: vec![Order::goto(CellXY::new(x, 299)); n_orders].into(),
                 ..Spawn::new(ClassId(2), Pose::new(x, y, Heading(0)))
             })
             .collect();
@@ -683,7 +683,7 @@ fn a_setup_that_could_not_be_read_again_is_not_recorded() {
         Recorder::begin_host(&mut world, std::io::sink()).map(|_| ()).map_err(|error| error.to_string())
     };
     assert_eq!(recorded(1), Ok(()));
-    let refused = recorded(20).unwrap_err();
+    let refused = recorded(120).unwrap_err();
     assert_eq!(
         refused,
         "the run cannot be recorded: its setup: it takes more than 1073741824 bytes of memory"

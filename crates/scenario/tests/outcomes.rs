@@ -25,6 +25,8 @@ const CROWDED: [&str; 8] = [
 ];
 /// Takes as long as all others together, so it is run first.
 const LONGEST: &str = "traffic/6_gate.toml";
+/// Scenarios that take more ticks are left to `.ci/run`, which runs all of them in release.
+const TICKS_MAX: u32 = 1_600;
 
 /// A table of the guide whose last column is written here stands between these lines.
 const TABLE: (&str, &str) = (
@@ -94,7 +96,11 @@ fn is_blessed() -> bool {
 
 #[test]
 fn scenarios_end_as_recorded() {
-    let outcomes = run_all(&all());
+    let before = recorded_outcomes();
+    let is_long =
+        |name: &String| before.iter().any(|known| known.scenario == *name && known.ticks > TICKS_MAX);
+    let names: Vec<String> = all().into_iter().filter(|name| is_blessed() || !is_long(name)).collect();
+    let outcomes = run_all(&names);
     if is_blessed() {
         let lines: String = outcomes.iter().map(|outcome| outcome.to_line() + "\n").collect();
         std::fs::write(scenarios().join("outcomes.csv"), format!("{COLUMNS}\n{lines}")).unwrap();
@@ -107,7 +113,8 @@ fn scenarios_end_as_recorded() {
         let known = recorded.iter().find(|known| known.scenario == outcome.scenario);
         assert_eq!(Some(outcome), known, "scenarios/outcomes.csv; if that is meant: {RENEW}");
     }
-    assert_eq!(outcomes.len(), recorded.len(), "outcomes of scenarios that are gone: {RENEW}");
+    let gone: Vec<_> = recorded.iter().filter(|known| !all().contains(&known.scenario)).collect();
+    assert!(gone.is_empty(), "outcomes of scenarios that are gone: {gone:?}; {RENEW}");
 }
 
 #[test]

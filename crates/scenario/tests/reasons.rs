@@ -11,8 +11,8 @@ use wheelbase_sim::{AgentId, NamedReason, Reason, RunResult, RunState, TickTimes
 
 /// Ticks between two looks at all agents: no multiple of the ticks of a move.
 const LOOK_TICKS: u32 = 13;
-/// Ticks of a scenario that are looked at; the longest end with the same crowd before the same gate.
-const TICKS_MAX: u32 = 4_000;
+/// Ticks of a scenario that are looked at.
+const TICKS_MAX: u32 = 1_200;
 
 /// Holds the reason of a waiting agent to what can be seen from outside.
 fn check(world: &World, agent: AgentId, reason: WaitReason) {

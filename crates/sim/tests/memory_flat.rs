@@ -98,7 +98,7 @@ fn commands(world: &mut World, random: &mut SplitMix64) {
 #[test]
 fn memory_stays_flat() {
     let spawns: u64 =
-        std::env::var("WHEELBASE_SPAWNS").ok().and_then(|text| text.parse().ok()).unwrap_or(100_000);
+        std::env::var("WHEELBASE_SPAWNS").ok().and_then(|text| text.parse().ok()).unwrap_or(30_000);
     let mut setup = setup_on(open(SIDE as usize, SIDE as usize));
     setup.settings.expansions_per_tick = 5_000;
     setup.friends.befriend(Team(0), Team(1));

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
 use crate::invariant::RowCheck;
-use crate::traffic_tests::cooperative::{crowd, fitted};
+use crate::traffic_tests::cooperative::{cases, crowd, fitted};
 use crate::traffic_tests::scenes::built;
 use crate::{EventKind, EventRow, RunState, World};
 use proptest::prelude::*;
@@ -25,7 +25,7 @@ const WITH_TASKS: &str = "[[groups]]\nclass = \"a\"\ncount = 2\narea = [0, 0, 6,
     tasks = { kind = \"random\", area = [0, 0, 6, 6] }\n";
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, max_shrink_iters: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(120), failure_persistence: None, max_shrink_iters: 300, ..ProptestConfig::default() })]
 
     #[test]
     fn rows_equal_what_they_repeat(crowd in crowd()) {

@@ -77,6 +77,12 @@ fn run_with(world: &mut World, params: TrafficParams, visits: Visits) -> Vec<u64
     }
 }
 
+/// How many random cases a test draws: all of them where WHEELBASE_LONG is set, as `.ci/run --all` does, or else a
+/// fifth.
+pub fn cases(all: u32) -> u32 {
+    if std::env::var_os("WHEELBASE_LONG").is_some() { all } else { all.div_ceil(5) }
+}
+
 /// Columns or rows of the maps.
 const SIDES: std::ops::Range<usize> = 6..12;
 const LONGEST: (i32, i32) = (5, 3);
@@ -184,7 +190,7 @@ fn on_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 250, failure_persistence: None, max_shrink_iters: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(250), failure_persistence: None, max_shrink_iters: 300, ..ProptestConfig::default() })]
 
     #[test]
     fn crowds_never_collide_and_all_they_need_is_reserved(crowd in crowd()) {

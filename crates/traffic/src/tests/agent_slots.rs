@@ -139,7 +139,7 @@ fn check(ground: &Ground, collision: CollisionRule, seed: u64, ticks: u32) -> Re
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: super::cases(60), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_comes_and_goes_moves_as_if_no_slot_were_given_again(

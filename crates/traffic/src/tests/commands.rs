@@ -248,7 +248,7 @@ fn check_anything(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: super::cases(120), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn anything_done_to_agents_leaves_them_apart(
@@ -396,7 +396,7 @@ fn commanded_moves_begin_where_they_can() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: super::cases(60), failure_persistence: None, ..ProptestConfig::default() })]
 
     /// The worst of hosts.
     #[test]

@@ -144,7 +144,7 @@ fn check(ground: &Ground, random: &mut Random) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: super::cases(100), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn counts_fade_and_make_moves_dearer(ground in ground(5), seed in any::<u64>()) {

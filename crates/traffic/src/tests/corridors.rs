@@ -178,7 +178,7 @@ fn check_edits(mut ground: Ground, random: &mut Random) -> Result<(), TestCaseEr
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: super::cases(200), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn corridors_are_as_defined_before_and_after_edits(

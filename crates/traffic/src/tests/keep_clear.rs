@@ -44,7 +44,7 @@ pub fn make_busy(control: &mut CorridorControl, corridor: u32, tick: u32) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: super::cases(60), failure_persistence: None, ..ProptestConfig::default() })]
 
     /// On random maps, after edits too: a cell is on keep-clear ground if and only if the definition says so.
     #[test]

@@ -19,3 +19,9 @@ mod sipp;
 mod teams;
 mod turning;
 mod walks;
+
+/// How many random cases a test draws: all of them where WHEELBASE_LONG is set, as `.ci/run --all` does, or else a
+/// quarter.
+fn cases(all: u32) -> u32 {
+    if std::env::var_os("WHEELBASE_LONG").is_some() { all } else { all.div_ceil(4) }
+}

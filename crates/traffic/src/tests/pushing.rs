@@ -125,7 +125,8 @@ fn check(world: &HandWorld, row: usize, other: usize) -> Result<usize, TestCaseE
 
 #[test]
 fn pushed_agents_find_their_retreats_free() {
-    let config = ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() };
+    let config =
+        ProptestConfig { cases: super::cases(400), failure_persistence: None, ..ProptestConfig::default() };
     let mut runner = proptest::test_runner::TestRunner::new(config);
     // By number of agents pushed at once.
     let pushed = std::cell::RefCell::new([0_u32; 4]);

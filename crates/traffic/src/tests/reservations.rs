@@ -173,7 +173,7 @@ fn compare(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: super::cases(150), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn reservations_are_as_a_plain_list_says(ground in ground(10), rule in rule(), seed in any::<u64>()) {

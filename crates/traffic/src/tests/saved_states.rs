@@ -190,7 +190,7 @@ fn check_cooperative(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: super::cases(60), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_restored_rule_decides_like_the_saved_one(
@@ -353,13 +353,13 @@ impl Forger<'_> {
 fn check_forged(world: &HandWorld, rule: &dyn Traffic, fresh: Fresh) {
     let mut forger = Forger { world, fresh, n: 0, n_errors: 0 };
     let state = save_state(rule);
-    forger.change_each(&state, SAMPLES);
-    forger.mix(&state, MIXED);
+    forger.change_each(&state, super::cases(SAMPLES) as usize);
+    forger.mix(&state, super::cases(MIXED));
     assert!(forger.n_errors * 5 > forger.n, "{} of {}", forger.n_errors, forger.n);
 }
 
 /// Values of each part that are changed, and states of which several are.
-const SAMPLES: usize = 24;
+const SAMPLES: u32 = 24;
 const MIXED: u32 = 300;
 
 #[test]

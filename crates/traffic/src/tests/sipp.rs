@@ -257,7 +257,8 @@ fn check(
 #[test]
 fn plans_are_free_of_conflict_and_none_is_better() {
     let mut seen = Seen::default();
-    let config = ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() };
+    let config =
+        ProptestConfig { cases: super::cases(500), failure_persistence: None, ..ProptestConfig::default() };
     let mut runner = proptest::test_runner::TestRunner::new(config);
     let seen_in = std::cell::RefCell::new(&mut seen);
     let given = (prop_oneof![ground(3), ground(25)], rule(), any::<u64>());

@@ -233,7 +233,7 @@ fn check_resting(ground: &Ground, collision: CollisionRule, seed: u64) -> Result
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: super::cases(120), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn those_at_rest_stay(ground in prop_oneof![ground(5), ground(20)], rule in rule(), seed in any::<u64>()) {
