@@ -220,6 +220,31 @@ fn blocked_starts_and_goals_of_queries_are_warnings() {
 }
 
 #[test]
+fn messages_on_maps_say_what_is_wrong() {
+    let check = |text: &str| Folder::with("a.map", text).run(&["check", "a.map"]).code(2).stdout;
+    let map = "type octile\nheight 2\nwidth 3\nmap\n...\n.#.\n";
+    for (text, expected) in [
+        (map.replace('\n', "\r"), "a.map:1:1: the lines end in CR alone, expected LF or CRLF\n"),
+        (
+            format!("\n{map}"),
+            "a.map:1:1: an empty line before the header, expected \"type octile\" in the first line\n",
+        ),
+        (
+            map.replace("\nwidth", "\n \nwidth"),
+            "a.map:3:1: an empty line in the header, expected none before \"map\"\n",
+        ),
+        (map.to_owned(), "a.map:6:2: glyph '#' has no terrain; expected one of \".GSWT@O\"\n"),
+    ] {
+        assert_eq!(check(&text), expected);
+    }
+    let folder = Folder::with("a.map", map);
+    let full = folder.run(&["check", "a.map", "--message-format", "full"]).code(2).stdout;
+    let help =
+        "declare it in the scenario that names this map: [terrain.NAME] with glyphs = \"#\" and a speed";
+    assert!(full.contains(help), "{full}");
+}
+
+#[test]
 fn a_bad_file_among_several_is_reported_with_the_others() {
     let folder = Folder::with("good.toml", TRUCKS);
     folder.write("bad.toml", trucks_with("time = 2 }", "time = 0 }"));
