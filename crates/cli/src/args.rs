@@ -89,8 +89,17 @@ pub enum MessageFormat {
 }
 
 /// What a snapshot settles; and outputs that begin with the scenario.
-const RESUME_EXCLUDES: [&str; 8] =
-    ["scenario", "agents", "class", "seed", "expansions_per_tick", "tries_per_tick", "tune", "plan_out"];
+const RESUME_EXCLUDES: [&str; 9] = [
+    "scenario",
+    "agents",
+    "map",
+    "class",
+    "seed",
+    "expansions_per_tick",
+    "tries_per_tick",
+    "tune",
+    "plan_out",
+];
 
 #[derive(Debug, Default, clap::Args)]
 pub struct RunArgs {
@@ -102,6 +111,10 @@ pub struct RunArgs {
     /// goal and stays there; collision rule discrete
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32, 1, { QUERIES_MAX as u64 }>)]
     pub agents: Option<u32>,
+    /// For .scen: the map [default: the file that the queries name, beside them, or from the working folder or a
+    /// folder above them]
+    #[arg(long, value_name = "FILE", requires = "agents")]
+    pub map: Option<PathBuf>,
     /// For .scen: the class of the agents, in this file, or octile [default: one cell, four moves of one tick each]
     #[arg(long, value_name = "FILE|NAME", requires = "agents")]
     pub class: Option<String>,
@@ -318,6 +331,10 @@ pub struct CheckArgs {
     /// that of a problem by the rules of the competition
     #[arg(long, value_name = "FILE.json")]
     pub plan: Option<PathBuf>,
+    /// For .scen: the map [default: the file that the queries name, beside them, or from the working folder or a
+    /// folder above them]
+    #[arg(long, value_name = "FILE")]
+    pub map: Option<PathBuf>,
     /// For .scen with --plan: the class of the agents, in this file, or octile [default: one cell, four moves of
     /// one tick each]
     #[arg(long, value_name = "FILE|NAME", requires = "plan")]
@@ -377,6 +394,10 @@ pub struct RenderArgs {
     /// Draw this plan, from run --plan-out or another planner; of a problem with its tasks
     #[arg(long, value_name = "FILE.json")]
     pub plan: Option<PathBuf>,
+    /// For .scen with --plan: the map [default: the file that the queries name, beside them, or from the working
+    /// folder or a folder above them]
+    #[arg(long, value_name = "FILE", requires = "plan")]
+    pub map: Option<PathBuf>,
     /// For .scen with --plan: the class of the agents, in this file, or octile [default: one cell, four moves of
     /// one tick each]
     #[arg(long, value_name = "FILE|NAME", requires = "plan")]
@@ -488,9 +509,13 @@ pub struct GenerateArgs {
 
 #[derive(Debug, clap::Args)]
 pub struct BenchArgs {
-    /// Scenario (.toml), or queries of the MovingAI benchmark (.scen) with the map in the same folder
+    /// Scenario (.toml), or queries of the MovingAI benchmark (.scen)
     #[arg(value_name = "TARGET")]
     pub target: PathBuf,
+    /// For .scen: the map [default: the file that the queries name, beside them, or from the working folder or a
+    /// folder above them]
+    #[arg(long, value_name = "FILE")]
+    pub map: Option<PathBuf>,
     /// For .scen: plan for the class in this file, without checking lengths [default: octile]
     #[arg(long, value_name = "FILE|NAME")]
     pub class: Option<String>,

@@ -3,7 +3,7 @@
 use crate::args::BenchArgs;
 use crate::calibration::Calibration;
 use crate::failure::{Exit, Failure};
-use crate::file_kind::Takes;
+use crate::file_kind::{Takes, refuse_map};
 use crate::guide::{PreparedLandmarks, landmark_need, prepared};
 use crate::interrupt::Interrupt;
 use crate::memory_max::check_planning;
@@ -168,7 +168,7 @@ fn bench_queries(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let memory_max = args.memory.max();
     let begun = Instant::now();
     let ScenProblem { queries: scen, map, problem: PlanningProblem { grid, class, .. }, .. } =
-        load_scen(&args.target, args.class.as_deref(), memory_max)
+        load_scen(&args.target, args.map.as_deref(), args.class.as_deref(), memory_max)
             .map_err(|error| Takes::MEASURABLE.refuse(&args.target, error))?;
     let space = StateSpace::new(grid.size(), grid.shape(), class.headings());
     let threads = pool.current_num_threads() as u64;
@@ -550,6 +550,7 @@ fn by_name<S: Serializer>(shares: &[f64], serializer: S) -> Result<S::Ok, S::Err
 
 /// Runs a scenario like `run`, and times its phases.
 fn bench_scenario(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
+    refuse_map(args.map.as_deref())?;
     if args.class.is_some() {
         return Err(Failure::bad_input(
             "--class: a scenario has its own classes; expected it with a .scen file",

@@ -3,7 +3,7 @@
 use crate::args::{CheckArgs, Format, MessageFormat};
 use crate::diagnostics::{JsonDiagnostic, Severity, drawn, drawn_mistakes, output_is_coloured, write_drawn};
 use crate::failure::{Exit, Failure};
-use crate::file_kind::{Takes, is_scen, with_kind_of};
+use crate::file_kind::{Takes, is_scen, refuse_map, with_kind_of};
 use crate::output::{print, text_out};
 use serde::Serialize;
 use std::io::Write;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use wheelbase_grid::MemoryMax;
 use wheelbase_scenario::load::{
     Files, LoadError, LoadedOneShot, LoadedProblem, OneShot, OneShotResult, Overrides, check_class_file,
-    check_map, check_scenario, is_problem, load_one_shot, load_scen, load_world, read_file,
+    check_map, check_scen, check_scenario, is_problem, load_one_shot, load_world, read_file,
 };
 use wheelbase_scenario::recording::{Event, Reader, RecordingError, TickRecord, is_recording};
 use wheelbase_scenario::scenario::{Message, ScenarioError, ScenarioErrors, Span};
@@ -30,8 +30,12 @@ pub fn run(args: &CheckArgs, message_format: MessageFormat) -> Result<Exit, Fail
     if let Some(plan) = &args.plan {
         return check_plan(args, plan, memory_max);
     }
+    let map = args.map.as_deref();
+    if !args.files.iter().any(|file| is_scen(file)) {
+        refuse_map(map)?;
+    }
     let checked: Vec<(&PathBuf, Result<Checked, LoadError>)> =
-        args.files.iter().map(|file| (file, check_file(file, memory_max))).collect();
+        args.files.iter().map(|file| (file, check_file(file, map, memory_max))).collect();
     match args.format {
         Format::Json => print_json(&checked)?,
         Format::Text => print_text(&checked, message_format)?,
@@ -133,13 +137,13 @@ impl Checked {
 }
 
 /// Checks a file by its extension, recordings also by their first bytes.
-fn check_file(file: &Path, memory_max: MemoryMax) -> Result<Checked, LoadError> {
+fn check_file(file: &Path, map: Option<&Path>, memory_max: MemoryMax) -> Result<Checked, LoadError> {
     let by_ending =
         || RECORDING_ENDINGS.iter().any(|ending| file.extension().is_some_and(|it| it == *ending));
     if is_recording(file) || by_ending() {
         return check_recording(file).map_err(|error| LoadError::in_file(file, error));
     }
-    check_text_file(file, memory_max).map(|warnings| Checked { warnings, summary: None })
+    check_text_file(file, map, memory_max).map(|warnings| Checked { warnings, summary: None })
 }
 
 /// Reads a whole recording.
@@ -164,8 +168,12 @@ fn check_recording(file: &Path) -> Result<Checked, RecordingError> {
     Ok(Checked { warnings: warning.into_iter().collect(), summary: Some(summary) })
 }
 
-/// The warnings of a valid file. A `.toml` file without a map is taken for a class file.
-fn check_text_file(file: &Path, memory_max: MemoryMax) -> Result<Vec<ScenarioError>, LoadError> {
+/// The warnings of a valid file; `map` is that of queries. A `.toml` file without a map is taken for a class file.
+fn check_text_file(
+    file: &Path,
+    map: Option<&Path>,
+    memory_max: MemoryMax,
+) -> Result<Vec<ScenarioError>, LoadError> {
     if file.is_dir() {
         let message = Message::wrong("is a folder", "a file").with_help("name a file in it");
         return Err(LoadError::in_file(file, message));
@@ -173,7 +181,7 @@ fn check_text_file(file: &Path, memory_max: MemoryMax) -> Result<Vec<ScenarioErr
     let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or("");
     let by_ending = match extension {
         "map" | "tmx" | "png" => check_map(file, memory_max),
-        "scen" => load_scen(file, None, memory_max).map(|_| Vec::new()),
+        "scen" => check_scen(file, map, memory_max),
         "toml" => match check_scenario(file, memory_max) {
             Err(error) if lacks(&error, &["map", "name", "ticks"]) => {
                 match check_class_file(file, memory_max) {
@@ -204,11 +212,15 @@ fn check_plan(args: &CheckArgs, plan: &Path, memory_max: MemoryMax) -> Result<Ex
             "--plan: expected one scenario (.toml), file of queries (.scen) or problem (.json), found {found} files"
         )));
     };
+    if !is_scen(file) {
+        refuse_map(args.map.as_deref())?;
+    }
     if is_problem(file) {
         return check_plan_of_problem(file, plan, memory_max);
     }
     let read = read_move_plan(plan)?;
-    let Planned { world, one_shot } = load_planned(file, &read, args.class.as_deref(), memory_max)?;
+    let of_queries = (args.map.as_deref(), args.class.as_deref());
+    let Planned { world, one_shot } = load_planned(file, &read, of_queries, memory_max)?;
     let verdict = match &one_shot {
         Some(one_shot) => judge_one_shot_plan(&world, one_shot, &read),
         None => judge_move_plan(&world, &read),
@@ -253,20 +265,22 @@ pub fn read_move_plan(plan: &Path) -> Result<MovePlan, Failure> {
     MovePlan::parse(&read_file(plan)?).map_err(|error| not_a_plan(plan, Takes::MOVE_PLAN, error))
 }
 
-/// Loads the scenario or queries of a plan, with its seed; of queries as many as it has agents.
+/// Loads the scenario of a plan, with its seed; or as many queries as it has agents, on a map and for a class.
 pub fn load_planned(
     file: &Path,
     plan: &MovePlan,
-    class: Option<&str>,
+    (map, class): (Option<&Path>, Option<&str>),
     memory_max: MemoryMax,
 ) -> Result<Planned, Failure> {
     let overrides = Overrides { seed: Some(plan.seed), memory_max, ..Overrides::default() };
     let planned = if is_scen(file) {
         let agents = plan.agents.len() as u32;
-        load_one_shot(file, agents, class, overrides).map(|LoadedOneShot { loaded, one_shot, .. }| Planned {
-            world: loaded.world,
-            one_shot: Some(one_shot),
-        })
+        load_one_shot(file, map, agents, class, overrides).map(
+            |LoadedOneShot { loaded, one_shot, .. }| Planned {
+                world: loaded.world,
+                one_shot: Some(one_shot),
+            },
+        )
     } else {
         load_world(file, overrides).map(|world| Planned { world, one_shot: None })
     };

@@ -154,6 +154,18 @@ pub fn is_scen(file: &Path) -> bool {
     file.extension().is_some_and(|ending| ending == "scen")
 }
 
+/// Refuses `--map` without queries.
+/// # Errors
+/// If there is a map.
+pub fn refuse_map(map: Option<&Path>) -> Result<(), Failure> {
+    match map {
+        Some(_) => Err(Failure::bad_input(
+            "--map: only queries have a map of their own; expected it with a .scen file",
+        )),
+        None => Ok(()),
+    }
+}
+
 /// What a command takes: the kinds, and their names in messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Takes {

@@ -3,7 +3,7 @@
 use crate::args::RenderArgs;
 use crate::check::{load_planned, not_a_plan, read_move_plan};
 use crate::failure::{Exit, Failure};
-use crate::file_kind::Takes;
+use crate::file_kind::{Takes, is_scen, refuse_map};
 use crate::interrupt::Interrupt;
 use crate::memory_max;
 use crate::output::clash::{Output, refuse_clashes};
@@ -43,7 +43,8 @@ type Recording = Reader<BufReader<File>>;
 pub fn run(args: &RenderArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let spec = args.view.spec(args.png.as_ref(), args.svg.as_ref())?;
     let pages: [Output<'_>; 2] = [("--html", args.html.as_deref()), ("--gif", args.gif.as_deref())];
-    let read = [Some(args.recording.as_path()), args.plan.as_deref(), args.class.as_deref().map(Path::new)];
+    let class_file = args.class.as_deref().map(Path::new);
+    let read = [Some(args.recording.as_path()), args.plan.as_deref(), args.map.as_deref(), class_file];
     refuse_clashes(spec.outputs().into_iter().chain(pages), read.into_iter().flatten())?;
     match &args.plan {
         Some(plan) => {
@@ -58,6 +59,9 @@ pub fn run(args: &RenderArgs, stop: &Interrupt) -> Result<Exit, Failure> {
 /// Carries out a plan. Gives the recording of that.
 fn carried_out(args: &RenderArgs, plan: &Path) -> Result<Vec<u8>, Failure> {
     let (file, memory_max) = (args.recording.as_path(), args.memory.max());
+    if !is_scen(file) {
+        refuse_map(args.map.as_deref())?;
+    }
     let recorded = if is_problem(file) {
         let (problem, text) = (read_file(file)?, read_file(plan)?);
         let loaded = LoadedProblem::read(file, &problem, Files::Disk, memory_max)?;
@@ -66,7 +70,7 @@ fn carried_out(args: &RenderArgs, plan: &Path) -> Result<Vec<u8>, Failure> {
         record_problem_plan(&world, &loaded, &text).map_err(|error| not_a_plan(plan, Takes::PLAN, error))?
     } else {
         let read = read_move_plan(plan)?;
-        let planned = load_planned(file, &read, args.class.as_deref(), memory_max)?;
+        let planned = load_planned(file, &read, (args.map.as_deref(), args.class.as_deref()), memory_max)?;
         record_move_plan(&planned.world, &read)
     };
     let PlanRecording { bytes, stopped_at, .. } = recorded.map_err(|error| Failure::in_file(plan, error))?;

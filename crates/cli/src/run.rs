@@ -51,7 +51,8 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let scenario = args.scenario.as_deref();
     check_one_shot(args)?;
     let class_file = args.class.as_deref().map(Path::new);
-    refuse_clashes(args.outputs(), scenario.into_iter().chain(class_file))?;
+    let read = [scenario, class_file, args.map.as_deref()];
+    refuse_clashes(args.outputs(), read.into_iter().flatten())?;
     if args.watch {
         watch::require_terminal()?;
     }
@@ -187,7 +188,7 @@ fn begin(args: &RunArgs, overrides: Overrides) -> Result<Begun, Failure> {
     let mut begun = match (&args.scenario, args.agents, &args.resume) {
         (Some(file), Some(agents), _) => {
             let LoadedOneShot { loaded: Loaded { world, source, .. }, text, one_shot, .. } =
-                load_one_shot(file, agents, args.class.as_deref(), overrides)
+                load_one_shot(file, args.map.as_deref(), agents, args.class.as_deref(), overrides)
                     .map_err(|error| Takes::RUNNABLE.refuse(file, error))?;
             let given = Given { one_shot: Some(one_shot), ..Given::default() };
             Begun { world, read: Some((text, source)), given, expected: None }

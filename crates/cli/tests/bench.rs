@@ -196,15 +196,52 @@ fn the_map_is_found_by_the_name_in_the_file_or_of_the_file() {
         assert_eq!((&result["map"], &result["file"]), (&json!("b.map"), &json!(scen)));
     }
     let message = folder.run(&["bench", "a.scen"]).refused();
-    let nowhere =
-        "a.scen:2: map: there is neither a.map nor a.map; expected the map in the folder of the queries";
-    assert_eq!(message, nowhere.replace(" neither a.map nor", " no"));
+    let above = "maps/some/a.map in the working folder or in a folder above the queries; expected --map FILE";
+    assert_eq!(message, format!("a.scen:2: map: there is no a.map, and no {above}"));
     folder.write("c.map.scen", SCEN);
     let message = folder.run(&["bench", "c.map.scen"]).refused();
-    assert_eq!(
-        message,
-        "c.map.scen:2: map: there is neither a.map nor c.map; expected the map in the folder of the queries"
-    );
+    assert_eq!(message, format!("c.map.scen:2: map: there is neither a.map nor c.map, and no {above}"));
+}
+
+/// As archives of maps and of queries are unpacked.
+#[test]
+fn the_map_is_found_in_other_folders() {
+    let folder = Folder::with("x/maps/some/a.map", MAP);
+    let run = |args: &[&str]| folder.run(&[args, &["--format", "json"]].concat());
+    for scen in ["x/scen/a.scen", "x/scen/deep/er/a.scen", "x/b.scen"] {
+        folder.write(scen, SCEN);
+        assert_eq!(run(&["bench", scen]).code(0).json()["map"], "x/maps/some/a.map");
+        assert_eq!(folder.run(&["check", scen]).done(), format!("{scen}: ok\n"));
+        run(&["run", scen, "--agents", "1", "--record", "a.rec"]).code(0);
+        folder.run(&["verify", "a.rec"]).code(0);
+    }
+    folder.write("x/scen/windows.scen", SCEN.replace('/', "\\"));
+    assert_eq!(run(&["bench", "x/scen/windows.scen"]).code(0).json()["map"], "x/maps/some/a.map");
+    // From the working folder, where the queries lie elsewhere.
+    folder.write("y/a.scen", SCEN);
+    folder.run(&["check", "y/a.scen"]).code(2);
+    folder.write("maps/some/a.map", MAP);
+    assert_eq!(run(&["bench", "y/a.scen"]).code(0).json()["map"], "maps/some/a.map");
+    // Named, also in a folder that does not lie above.
+    std::fs::rename(folder.path("maps/some/a.map"), folder.path("z.map")).unwrap();
+    assert_eq!(run(&["bench", "y/a.scen", "--map", "z.map"]).code(0).json()["map"], "z.map");
+    assert_eq!(folder.run(&["check", "y/a.scen", "--map", "z.map"]).done(), "y/a.scen: ok\n");
+    let plan = ["--plan-out", "p.json", "--record", "a.rec"];
+    let ran = run(&[&["run", "y/a.scen", "--map", "z.map", "--agents", "1"][..], &plan].concat()).code(0);
+    let here = std::fs::canonicalize(folder.path("z.map")).unwrap();
+    let absolute = run(&["run", "y/a.scen", "--map", here.to_str().unwrap(), "--agents", "1"]).code(0);
+    assert_eq!(ran.json()["state_hash"], absolute.json()["state_hash"]);
+    folder.run(&["verify", "a.rec"]).code(0);
+    folder.run(&["check", "y/a.scen", "--map", "z.map", "--plan", "p.json"]).code(0);
+    folder.run(&["render", "y/a.scen", "--map", "z.map", "--plan", "p.json", "--svg", "p.svg"]).code(0);
+    let overwrite = ["run", "y/a.scen", "--map", "z.map", "--agents", "1", "--record", "z.map"];
+    assert!(folder.run(&overwrite).refused().contains("z.map"));
+    for args in [&["bench", "s.toml"][..], &["check", "s.toml"], &["check", "s.toml", "--plan", "p.json"]] {
+        assert_eq!(
+            folder.run(&[args, &["--map", "z.map"]].concat()).refused(),
+            "--map: only queries have a map of their own; expected it with a .scen file"
+        );
+    }
 }
 
 #[test]

@@ -196,6 +196,54 @@ fn text_after_the_last_row_is_a_warning_for_the_map_and_its_scenario() {
     assert_eq!(folder.run(&["check", "s.toml"]).done(), format!("{warning}s.toml: ok, 1 warning\n"));
 }
 
+/// `run --agents` refuses them.
+#[test]
+fn blocked_starts_and_goals_of_queries_are_warnings() {
+    let folder = Folder::with("a.map", "type octile\nheight 2\nwidth 3\nmap\n.T.\n...\n");
+    let query = |start: &str, goal: &str| format!("0\ta.map\t3\t2\t{start}\t{goal}\t1\n");
+    let [free, start, goal] = [query("0\t0", "0\t1"), query("1\t0", "1\t1"), query("2\t0", "1\t0")];
+    // Queries of several searches may begin in one place.
+    folder.write("a.scen", format!("version 1\n{free}{start}\n{goal}{free}"));
+    assert_eq!(
+        folder.run(&["check", "a.scen"]).done(),
+        "warning: a.scen:3: start: the start is blocked: cell (1, 0) is trees, expected a free one\n\
+         warning: a.scen:5: goal: the goal is blocked: cell (1, 0) is trees, expected a free one\n\
+         a.scen: ok, 2 warnings\n"
+    );
+    folder.run(&["run", "a.scen", "--agents", "2"]).code(2);
+    folder.write("b.scen", format!("version 1\n{}{free}", start.repeat(300)));
+    let many = folder.run(&["check", "b.scen"]).done();
+    assert!(
+        many.ends_with("warning: b.scen: 200 more starts and goals are blocked\nb.scen: ok, 101 warnings\n"),
+        "{many}"
+    );
+}
+
+#[test]
+fn messages_on_maps_say_what_is_wrong() {
+    let check = |text: &str| Folder::with("a.map", text).run(&["check", "a.map"]).code(2).stdout;
+    let map = "type octile\nheight 2\nwidth 3\nmap\n...\n.#.\n";
+    for (text, expected) in [
+        (map.replace('\n', "\r"), "a.map:1:1: the lines end in CR alone, expected LF or CRLF\n"),
+        (
+            format!("\n{map}"),
+            "a.map:1:1: an empty line before the header, expected \"type octile\" in the first line\n",
+        ),
+        (
+            map.replace("\nwidth", "\n \nwidth"),
+            "a.map:3:1: an empty line in the header, expected none before \"map\"\n",
+        ),
+        (map.to_owned(), "a.map:6:2: glyph '#' has no terrain; expected one of \".GSWT@O\"\n"),
+    ] {
+        assert_eq!(check(&text), expected);
+    }
+    let folder = Folder::with("a.map", map);
+    let full = folder.run(&["check", "a.map", "--message-format", "full"]).code(2).stdout;
+    let help =
+        "declare it in the scenario that names this map: [terrain.NAME] with glyphs = \"#\" and a speed";
+    assert!(full.contains(help), "{full}");
+}
+
 #[test]
 fn a_bad_file_among_several_is_reported_with_the_others() {
     let folder = Folder::with("good.toml", TRUCKS);

@@ -68,3 +68,23 @@ fn mismatched_arguments_are_refused() {
     let checked = folder.run(&["check", "a.json"]).code(2).stdout;
     assert_eq!(checked, "a.tasks:2: cell 5 is blocked, expected a free one\n");
 }
+
+/// Problems of later years have other keys, and lists of errands in place of cells.
+#[test]
+fn problems_of_other_years_are_named() {
+    let folder = problem();
+    for (version, expected) in [
+        ("\"2024 LoRR\"", "problems of 2024 are not supported; those of 2023 are"),
+        ("\"2026 LoRR\"", "problems of 2026 are not supported; those of 2023 are"),
+        ("2025", "problems of 2025 are not supported; those of 2023 are"),
+        ("\"next\"", "problems of version \"next\" are not supported; those of 2023 are"),
+    ] {
+        let later =
+            PROBLEM.replace("\"taskAssignmentStrategy\": \"roundrobin\"", &format!("\"version\": {version}"));
+        folder.write("b.json", later.replace("\"numTasksReveal\": 1", "\"numTasksReveal\": 1.5"));
+        let message = folder.run(&["check", "b.json"]).code(2).stdout;
+        assert_eq!(message, format!("b.json:2:47: version: {expected}\n"));
+    }
+    folder.write("b.json", PROBLEM.replace("{", "{\"version\": \"2023 LoRR\", "));
+    assert_eq!(folder.run(&["check", "b.json"]).done(), "b.json: ok\n");
+}

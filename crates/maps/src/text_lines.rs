@@ -39,6 +39,11 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
+/// Whether the lines of a file end in CR alone, as old programs write them.
+pub(crate) fn end_in_cr_alone(bytes: &[u8]) -> bool {
+    bytes.contains(&b'\r') && !bytes.contains(&b'\n')
+}
+
 /// The start of a text, for an error.
 pub(crate) fn excerpt(text: &str) -> String {
     shortened(text, EXCERPT_CHARS_MAX)

@@ -5,4 +5,5 @@
 
 mod generated_maps;
 mod movingai_shared;
+mod tiled_files;
 mod tiled_maps;

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use wheelbase_grid::{
     Cell, GridShape, Rect, Side, SideEntry, SideKind, SideTable, TerrainEntry, TerrainTable,
 };
-use wheelbase_maps::tiled::{TiledMap, parse};
+use wheelbase_maps::tiled::{TileKinds, TiledMap, parse};
 
 const TILES: &str = r#"<tileset version="1.10" name="roads" tilewidth="16" tileheight="16" tilecount="6" columns="3">
  <image source="roads.png" width="48" height="32"/>
@@ -28,7 +28,8 @@ fn read(map: &str) -> Result<TiledMap, String> {
         "roads.tsx" => Ok(TILES.as_bytes().to_vec()),
         _ => Err("cannot be read: no such file".to_owned()),
     };
-    parse(map.as_bytes(), &TerrainTable::movingai(), sides(), tileset).map_err(|error| error.to_string())
+    parse(map.as_bytes(), &TerrainTable::movingai(), sides(), &TileKinds::default(), tileset)
+        .map_err(|error| error.to_string())
 }
 
 /// A map of 3 by 2 cells with the tileset from a file.
@@ -77,8 +78,10 @@ fn kinds_of_the_caller_take_precedence() {
         sides: Default::default(),
     };
     let table = TerrainTable::with_standard(vec![road]).unwrap();
-    let read =
-        parse(csv("1,2,3,1,1,1").as_bytes(), &table, sides(), |_| Ok(TILES.as_bytes().to_vec())).unwrap();
+    let read = parse(csv("1,2,3,1,1,1").as_bytes(), &table, sides(), &TileKinds::default(), |_| {
+        Ok(TILES.as_bytes().to_vec())
+    })
+    .unwrap();
     assert_eq!(read.grid.terrain_table().entries(), table.entries());
 }
 
@@ -146,14 +149,14 @@ fn mistakes_are_reported_with_their_line() {
     let whole = csv("1,1,1,\n1,1,1");
     for (from, to, expected) in [
         (
-            "infinite=\"0\"",
-            "infinite=\"1\"",
-            "line 2: not supported: infinite maps; use a map of fixed size (Map, Map Properties, Infinite: off)",
+            "\"orthogonal\"",
+            "\"isometric\"",
+            "line 2: not supported: isometric maps (orientation \"isometric\"); use \"orthogonal\", or \"hexagonal\" with staggeraxis \"y\" and staggerindex \"odd\"",
         ),
         (
             "\"orthogonal\"",
-            "\"isometric\"",
-            "line 2: not supported: orientation \"isometric\"; use \"orthogonal\" or \"hexagonal\"",
+            "\"staggered\"",
+            "line 2: not supported: staggered isometric maps (orientation \"staggered\"); use \"orthogonal\", or \"hexagonal\" with staggeraxis \"y\" and staggerindex \"odd\"",
         ),
         (
             "width=\"3\" height=\"2\" tilewidth",
@@ -185,30 +188,26 @@ fn mistakes_are_reported_with_their_line() {
         (
             "1,1,1,\n1",
             "1,1,5,\n1",
-            "line 4: cell (2, 0): tile 4 of tileset \"roads\" has neither a property \"terrain\" nor \"sides\"; give it one, or its layer the property \"decoration\"",
+            "line 4: cell (2, 0): tile 4 of tileset \"roads\" has neither a property \"terrain\" or \"sides\" nor a class; give it one, or the scenario a kind for it: [map.tiles] with \"roads/4\" = \"ground\"",
         ),
         (
             "1,1,1,\n1",
             "1,1,1,\nx",
             "line 7: \"tile 3 of the layer\" is \"x\", expected a whole number from 0 to 4294967295",
         ),
-        ("1,1,1,\n1", "1,1,1", "line 5: the layer has 5 tiles, expected 6, one per cell"),
-        ("1,1,1,\n1", "1,1,1,1,1", "line 5: the layer has more than 6 tiles, expected one per cell"),
+        ("1,1,1,\n1", "1,1,1", "line 5: there are 5 tiles here, expected 6, one per cell"),
+        ("1,1,1,\n1", "1,1,1,1,1", "line 5: there are more than 6 tiles here, expected one per cell"),
         (
             "encoding=\"csv\"",
-            "encoding=\"base64\" compression=\"zstd\"",
-            "line 5: not supported: compression \"zstd\"; use Tile Layer Format \"CSV\" or \"Base64\", uncompressed or with zlib",
+            "encoding=\"base64\" compression=\"lz4\"",
+            "line 5: not supported: compression \"lz4\"; use Tile Layer Format \"CSV\" or \"Base64\", uncompressed or with zlib, gzip or zstd",
         ),
         (
             "encoding=\"csv\"",
             "encoding=\"base64\"",
-            "line 5: the data of the layer cannot be read: ',' is not a base64 digit",
+            "line 5: the tiles cannot be read: ',' is not a base64 digit",
         ),
-        (
-            "encoding=\"csv\"",
-            "",
-            "line 5: not supported: layers in XML; use Tile Layer Format \"CSV\" or \"Base64\", uncompressed or with zlib",
-        ),
+        ("encoding=\"csv\"", "", "line 5: there are 0 tiles here, expected 6, one per cell"),
         (
             "<layer",
             "<imagelayer",
@@ -223,9 +222,13 @@ fn mistakes_are_reported_with_their_line() {
     assert_eq!(error(TILES), "line 1: found element \"tileset\", expected \"map\" as the outermost");
     let in_tileset = |from: &str, to: &str| {
         let tiles = TILES.replace(from, to);
-        let wrong = parse(csv("1,2,3,1,1,1").as_bytes(), &TerrainTable::movingai(), sides(), |_| {
-            Ok(tiles.clone().into_bytes())
-        });
+        let wrong = parse(
+            csv("1,2,3,1,1,1").as_bytes(),
+            &TerrainTable::movingai(),
+            sides(),
+            &TileKinds::default(),
+            |_| Ok(tiles.clone().into_bytes()),
+        );
         wrong.unwrap_err().to_string()
     };
     assert_eq!(
@@ -281,7 +284,7 @@ fn a_tileset_named_2000_times_is_read_once() {
         (0..2000).map(|at| format!("<tileset firstgid=\"{}\" source=\"roads.tsx\"/>", 8 + at * 6)).collect();
     let map = csv("1,10,12002,1,1,1").replace("<layer", &format!("{named}<layer"));
     let mut n_read = 0;
-    let read = parse(map.as_bytes(), &TerrainTable::movingai(), sides(), |_| {
+    let read = parse(map.as_bytes(), &TerrainTable::movingai(), sides(), &TileKinds::default(), |_| {
         n_read += 1;
         Ok(TILES.as_bytes().to_vec())
     });
@@ -300,7 +303,8 @@ fn layers_of_the_largest_map_are_limited() {
     let large = csv("1,1,1,1,1,1")
         .replace("width=\"3\" height=\"2\"", "width=\"8192\" height=\"8192\"")
         .replace("</map>", &format!("{}</map>", layer.repeat(4)));
-    let expected = "line 9: not supported: more than 4 layers of 67108864 tiles; use fewer layers";
+    let expected =
+        "line 9: not supported: more than 268435456 tiles in all layers together; use fewer layers";
     assert_eq!(error(&large), expected);
 }
 
@@ -320,16 +324,17 @@ fn a_deflated_layer_of_many_pieces() {
         assert_eq!(grid.terrain_table()[kind].name, expected);
     }
     assert!(
-        error(&layer(&bytes[..119_999])).ends_with("the layer has 29999 tiles, expected 30000, one per cell")
+        error(&layer(&bytes[..119_999]))
+            .ends_with("there are 29999 tiles here, expected 30000, one per cell")
     );
     assert!(
         error(&layer(&[&bytes[..], &[1]].concat()))
-            .ends_with("the layer has more than 30000 tiles, expected one per cell")
+            .ends_with("there are more than 30000 tiles here, expected one per cell")
     );
     let text = layer(&bytes);
     let end = text.find("</data>").unwrap();
     let cut = [&text[..end - 400], &text[end..]].concat();
-    assert!(error(&cut).ends_with("the data of the layer cannot be read: its deflated bytes end too early"));
+    assert!(error(&cut).ends_with("the tiles cannot be read: its deflated bytes end too early"));
 }
 
 /// Where flips of a square move a side, by name, as described by the editor.
@@ -362,7 +367,7 @@ fn flipped_by_name(side: &str, flips: u32) -> &str {
 }
 
 /// Bytes as base64, digit by digit.
-fn base64(bytes: &[u8]) -> String {
+pub fn base64(bytes: &[u8]) -> String {
     let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let bits: Vec<u8> = bytes.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1)).collect();
     let digit = |six: &[u8]| {
@@ -422,6 +427,6 @@ proptest! {
             format!("{before}{put}{behind}")
         };
         let (map, tiles) = if in_tileset { (whole, damaged(TILES)) } else { (damaged(&whole), TILES.to_owned()) };
-        let _ = parse(map.as_bytes(), &TerrainTable::movingai(), sides(), |_| Ok(tiles.clone().into_bytes()));
+        let _ = parse(map.as_bytes(), &TerrainTable::movingai(), sides(), &TileKinds::default(), |_| Ok(tiles.clone().into_bytes()));
     }
 }

@@ -353,3 +353,64 @@ fn mistakes_in_objects_are_reported_with_their_line() {
     let error = load(&folder.join("s.toml")).map(|_| ()).unwrap_err();
     assert_eq!(error, "t.tsx:1: \"terrain\" is \"\", expected the name of a terrain kind");
 }
+
+/// A map without any property of ours, infinite, with tiles that a table names.
+#[test]
+fn tables_name_the_tiles_of_other_programs_maps() {
+    let folder = folder("tile_table");
+    let map = r#"<map orientation="orthogonal" width="30" height="20" tilewidth="10" tileheight="10" infinite="1">
+<tileset firstgid="1" name="desert" tilecount="48"><image source="d.png" width="80" height="60"/></tileset>
+<layer name="Ground" width="4" height="2"><data encoding="csv"><chunk x="-2" y="-1" width="4" height="2">30,30,30,8,30,30,30,8</chunk></data></layer>
+<layer name="Clouds" width="4" height="2"><data encoding="csv"><chunk x="-2" y="-1" width="4" height="2">0,40,0,0,0,0,0,0</chunk></data></layer>
+<objectgroup><object id="1" name="a" class="cart" x="-15" y="-5"><properties><property name="heading" value="E"/></properties></object></objectgroup>
+</map>"#;
+    std::fs::write(folder.join("m.tmx"), map).unwrap();
+    let with = |tiles: &str| {
+        let text = format!(
+            "name = \"t\"\nticks = 30\n[map]\nfile = \"m.tmx\"\n[map.tiles]\n{tiles}\n[terrain.sand]\nspeed = 700\n{CART}"
+        );
+        std::fs::write(folder.join("s.toml"), text).unwrap();
+        load(&folder.join("s.toml"))
+    };
+    let table = "desert = \"sand\"\n\"desert/0-7\" = \"trees\"\nClouds = \"decoration\"";
+    let world = with(table).unwrap();
+    let kinds = world.grid().terrain_table();
+    let names: Vec<&str> = world.grid().terrain().iter().map(|&kind| kinds[kind].name.as_str()).collect();
+    assert_eq!(names, ["sand", "sand", "sand", "trees", "sand", "sand", "sand", "trees"]);
+    assert_eq!((world.pose(0).cell.x, world.pose(0).cell.y), (0, 0));
+    for (tiles, expected) in [
+        (
+            "Clouds = \"decoration\"",
+            "m.tmx:3: cell (0, 0): tile 29 of tileset \"desert\" has neither a property \"terrain\" or \"sides\" nor a class; 1 other tile is like that; give it one, or the scenario a kind for it: [map.tiles] with \"desert/29\" = \"ground\"",
+        ),
+        (
+            "dessert = \"sand\"\ndesert = \"sand\"",
+            "s.toml:6: map.tiles.dessert: no tileset, layer or class of tiles \"dessert\", expected Clouds, Ground or desert; did you mean \"desert\"?",
+        ),
+        (
+            "desert = \"send\"",
+            "m.tmx:3: terrain \"send\" has no speed; give the tile a property \"speed\", or the scenario a table [terrain.send]",
+        ),
+        (
+            "\"desert/7-0\" = \"sand\"",
+            "s.toml:6: map.tiles.\"desert/7-0\": expected a range of tiles from the least number on, such as \"desert/0-7\"",
+        ),
+        (
+            "\"desert/0-7\" = \"sand\"\n\"desert/7-9\" = \"sand\"",
+            "s.toml:7: map.tiles.\"desert/7-9\": expected ranges that do not overlap; there is \"desert/0-7\"",
+        ),
+        (
+            "desert = 3",
+            "s.toml:6: map.tiles.desert: expected the name of a terrain kind, or \"decoration\", found 3",
+        ),
+    ] {
+        assert_eq!(with(tiles).map(|_| ()).unwrap_err().lines().next().unwrap(), expected, "{tiles}");
+    }
+    let text =
+        format!("name = \"t\"\nticks = 30\n[map]\nrows = [\"..\"]\ntiles = {{ a = \"ground\" }}\n{CART}");
+    std::fs::write(folder.join("s.toml"), text).unwrap();
+    let error = load(&folder.join("s.toml")).map(|_| ()).unwrap_err();
+    assert_eq!(error, "s.toml:5: map.tiles: expected a map of the Tiled editor: file = \"NAME.tmx\"");
+    with(table).unwrap();
+    assert_recorded(&folder.join("s.toml"), &["m.tmx"]);
+}

@@ -40,7 +40,7 @@ impl Instance {
 
     fn load(&self, class: Option<&str>, ticks: Option<u32>) -> Result<LoadedOneShot, LoadError> {
         let overrides = Overrides { ticks, ..Overrides::default() };
-        load_one_shot(&self.folder.join("a.scen"), self.queries.len() as u32, class, overrides)
+        load_one_shot(&self.folder.join("a.scen"), None, self.queries.len() as u32, class, overrides)
     }
 
     fn refused(&self) -> String {
@@ -208,8 +208,10 @@ fn mistakes_are_named_with_their_lines() {
          a.scen:4: goal: cell (1, 0) belongs to the goal of line 2, expected a goal for each agent"
     );
     let few = Instance::new("few", &rows, &[((0, 0), (1, 0))]);
-    let error =
-        load_one_shot(&few.folder.join("a.scen"), 3, None, Overrides::default()).err().unwrap().to_string();
+    let error = load_one_shot(&few.folder.join("a.scen"), None, 3, None, Overrides::default())
+        .err()
+        .unwrap()
+        .to_string();
     assert!(error.ends_with("a.scen: expected at least 3 queries, one per agent, found 1"), "{error}");
 }
 
@@ -244,7 +246,7 @@ fn published_queries_run() {
             continue;
         }
         let Ok(LoadedOneShot { loaded, mut one_shot, .. }) =
-            load_one_shot(&file, 20, None, Overrides::default())
+            load_one_shot(&file, None, 20, None, Overrides::default())
         else {
             continue;
         };

@@ -17,7 +17,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::text_lines::{Lines, excerpt};
+use crate::text_lines::{Lines, end_in_cr_alone, excerpt};
 use crate::write_error::{MapWriteError, check_sides};
 use std::fmt;
 use std::io;
@@ -59,6 +59,13 @@ pub struct MapFileError {
 pub enum MapFileErrorKind {
     /// The file is not UTF-8 text from here on.
     NotUtf8,
+    /// The lines end in CR alone.
+    CrAlone,
+    /// A line of the header is empty.
+    EmptyLine {
+        /// Whether nothing stands above it.
+        is_before_header: bool,
+    },
     /// A line or value of the header is wrong.
     BadHeader {
         /// What was expected.
@@ -124,6 +131,13 @@ impl fmt::Display for MapFileErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotUtf8 => write!(f, "not UTF-8 text; expected a text file"),
+            Self::CrAlone => write!(f, "the lines end in CR alone, expected LF or CRLF"),
+            Self::EmptyLine { is_before_header: true } => {
+                write!(f, "an empty line before the header, expected \"type {TYPE}\" in the first line")
+            }
+            Self::EmptyLine { is_before_header: false } => {
+                write!(f, "an empty line in the header, expected none before \"map\"")
+            }
             Self::BadHeader { expected, found: None } => write!(f, "found another line, expected {expected}"),
             Self::BadHeader { expected, found: Some(found) } => {
                 write!(f, "found {found:?}, expected {expected}")
@@ -207,11 +221,14 @@ impl fmt::Display for MapFileWarningKind {
 /// );
 /// ```
 /// # Errors
-/// [`MapFileError`] with the place, what was found and what was expected: text that is not UTF-8, an incomplete or wrong
-/// header, an invalid size, a missing or ragged row, a glyph that is not in `terrain`.
+/// [`MapFileError`] with the place, what was found and what was expected: text that is not UTF-8, lines that end in CR
+/// alone, an incomplete or wrong header, an invalid size, a missing or ragged row, a glyph that is not in `terrain`.
 pub fn parse(bytes: &[u8], terrain: TerrainTable, sides: SideTable) -> Result<MapFile, MapFileError> {
     let mut lines =
         Lines::of(bytes).map_err(|(line, column)| error_at(line, column, MapFileErrorKind::NotUtf8))?;
+    if end_in_cr_alone(bytes) {
+        return Err(error_at(1, 1, MapFileErrorKind::CrAlone));
+    }
     let size = read_header(&mut lines)?;
     check_rows(lines.clone(), size)?;
     let kinds = read_rows(&mut lines, size, &terrain)?;
@@ -259,6 +276,10 @@ fn read_header(lines: &mut Lines<'_>) -> Result<GridSize, MapFileError> {
         };
         if text.trim_end() == "map" {
             break;
+        }
+        if text.trim_end().is_empty() {
+            let is_before_header = values.iter().all(Option::is_none);
+            return Err(error_at(lines.n_read, 1, MapFileErrorKind::EmptyLine { is_before_header }));
         }
         read_header_line(text, lines.n_read, &mut values)?;
     }

@@ -168,7 +168,10 @@ fn the_header_is_checked() {
     };
     let keys = "\"type\", \"height\", \"width\" or \"map\"";
     assert_eq!(header("type octile\nheigth 2\nwidth 3"), (2, 1, bad(keys, Some("heigth"))));
-    assert_eq!(header("type octile\n\nheight 2\nwidth 3"), (2, 1, bad(keys, None)));
+    let empty = |is_before_header| MapFileErrorKind::EmptyLine { is_before_header };
+    assert_eq!(header("type octile\n\nheight 2\nwidth 3"), (2, 1, empty(false)));
+    assert_eq!(header("\r\n\r\ntype octile"), (1, 1, empty(true)));
+    assert_eq!(refused("type octile\rheight 2\r"), (1, 1, MapFileErrorKind::CrAlone));
     assert_eq!(header("map 3"), (1, 1, bad(keys, Some("map"))));
     assert_eq!(header("type hex\nheight 2\nwidth 3"), (1, 6, bad("\"octile\"", Some("hex"))));
     let twice = MapFileErrorKind::KeyTwice { key: "height", first_line: 2 };

@@ -13,7 +13,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::text_lines::{Lines, excerpt};
+use crate::text_lines::{Lines, end_in_cr_alone, excerpt};
 use std::fmt;
 use wheelbase_grid::{CellXY, GridSize, SizeError};
 
@@ -97,6 +97,8 @@ pub struct ScenFileError {
 pub enum ScenFileErrorKind {
     /// The file is not UTF-8 text from here on.
     NotUtf8,
+    /// The lines end in CR alone.
+    CrAlone,
     /// The first line is not `version 1`.
     BadVersion {
         /// What was found, shortened.
@@ -134,6 +136,7 @@ impl fmt::Display for ScenFileErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotUtf8 => write!(f, "not UTF-8 text; expected a text file"),
+            Self::CrAlone => write!(f, "the lines end in CR alone, expected LF or CRLF"),
             Self::BadVersion { found } => write!(f, "found {found:?}, expected \"version 1\""),
             Self::FieldCount { found } => {
                 write!(f, "the line has {found} fields, expected {}: {}", FIELDS.len(), FIELDS.join(", "))
@@ -160,12 +163,15 @@ impl std::error::Error for ScenFileError {}
 /// # Ok::<(), movingai_scen::ScenFileError>(())
 /// ```
 /// # Errors
-/// [`ScenFileError`] with the place, what was found and what was expected: text that is not UTF-8, another version, a line
-/// without nine fields, a field that is not a number or too large, a start or goal off the map, a second map, no query or
+/// [`ScenFileError`] with the place, what was found and what was expected: text that is not UTF-8, lines that end in CR
+/// alone, another version, a line without nine fields, a field that is not a number or too large, a start or goal off the map, a second map, no query or
 /// too many.
 pub fn parse(bytes: &[u8]) -> Result<ScenFile, ScenFileError> {
     let mut lines =
         Lines::of(bytes).map_err(|(line, column)| error_at(line, column, ScenFileErrorKind::NotUtf8))?;
+    if end_in_cr_alone(bytes) {
+        return Err(error_at(1, 1, ScenFileErrorKind::CrAlone));
+    }
     let version = lines.next().unwrap_or("").trim_end();
     let number = version.strip_prefix("version").map(str::trim_start);
     if !number.is_some_and(|number| VERSIONS.contains(&number)) {

@@ -1,129 +1,134 @@
-//! Decodes the tiles of a layer: numbers as text, or bytes in base64.
+//! Decodes the tiles of a layer or of a chunk of one: numbers as text, elements, or bytes in base64.
 
 use super::error::{TiledError, TiledErrorKind};
+use super::inflate::Compression;
 use super::source::{Source, line_breaks};
-use crate::decoder_panic::catch_decoder_panic;
 use crate::text_lines::excerpt;
-use miniz_oxide::inflate::stream::{InflateState, inflate};
-use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus};
 use roxmltree::Node;
 use std::borrow::Cow;
-use wheelbase_grid::GridSize;
 
-/// Bytes that are inflated at a time; a multiple of the size of a tile.
-const INFLATED_BYTES: usize = 1 << 15;
+/// How the tiles of a layer are written.
+#[derive(Clone, Copy)]
+pub(super) enum TileForm {
+    /// An element each.
+    Elements,
+    /// Numbers with commas between them.
+    Csv,
+    /// Numbers of four bytes.
+    Base64(Compression),
+}
 
-/// Calls `add_tile` with each cell, row by row, and the number of its tile, including the flip bits. Keeps nothing of the
-/// layer.
-pub(super) fn read_layer(
-    source: &Source<'_>,
-    layer: Node<'_, '_>,
-    size: GridSize,
-    mut add_tile: impl FnMut(usize, u32) -> Result<(), TiledError>,
-) -> Result<(), TiledError> {
-    for (name, of_map) in [("width", size.width()), ("height", size.height())] {
-        if let Some(found) = layer.attribute(name).filter(|found| found.parse() != Ok(of_map)) {
-            return Err(source.bad_value(layer, name, found, format!("{of_map}, as for the map")));
+impl TileForm {
+    /// The form of a layer, by its element `data`.
+    pub fn of(source: &Source<'_>, data: Node<'_, '_>) -> Result<Self, TiledError> {
+        let not_supported = |what: &str, name: &str| {
+            let instead = "Tile Layer Format \"CSV\" or \"Base64\", uncompressed or with zlib, gzip or zstd";
+            source.not_supported(data, format!("{what} {:?}", excerpt(name)), instead)
+        };
+        match data.attribute("encoding") {
+            None => Ok(Self::Elements),
+            Some("csv") => Ok(Self::Csv),
+            Some("base64") => {
+                let name = data.attribute("compression").unwrap_or("");
+                let compression = Compression::from_name(name);
+                compression.map(Self::Base64).ok_or_else(|| not_supported("compression", name))
+            }
+            Some(other) => Err(not_supported("encoding", other)),
         }
     }
-    let Some(data) = layer.children().find(|child| child.has_tag_name("data")) else {
-        let kind = TiledErrorKind::BadData("there is no element \"data\"".to_owned());
-        return Err(source.error(layer, kind));
-    };
-    let not_supported =
-        |what: String, instead| Err(source.error(data, TiledErrorKind::NotSupported { what, instead }));
-    if data.children().any(|child| child.has_tag_name("chunk")) {
-        return not_supported("layers in chunks".to_owned(), "a map of fixed size");
-    }
-    let n_cells = size.n_cells();
-    let formats = "Tile Layer Format \"CSV\" or \"Base64\", uncompressed or with zlib";
-    match (data.attribute("encoding"), data.attribute("compression").unwrap_or("")) {
-        (Some("csv"), _) => read_csv(source, data, n_cells, add_tile),
-        (Some("base64"), compression @ ("" | "zlib")) => {
-            let bad = |why: String| source.error(data, TiledErrorKind::BadData(why));
-            let bytes = from_base64(&text_of(data)).map_err(bad)?;
-            let mut n_bytes = 0;
-            let mut add_bytes = |bytes: &[u8]| {
-                for tile in bytes.chunks(4) {
-                    let cell = n_bytes / 4;
-                    n_bytes += tile.len();
-                    if cell == n_cells {
-                        break;
+
+    /// Calls `add_tile` with the place of each tile, row by row, and its number, including the flip bits. `node` is the
+    /// element `data`, or a chunk in it. Keeps nothing of the tiles.
+    pub fn read(
+        self,
+        source: &Source<'_>,
+        node: Node<'_, '_>,
+        n_cells: usize,
+        mut add_tile: impl FnMut(usize, u32) -> Result<(), TiledError>,
+    ) -> Result<(), TiledError> {
+        match self {
+            Self::Elements => read_elements(source, node, n_cells, add_tile),
+            Self::Csv => read_csv(source, node, n_cells, add_tile),
+            Self::Base64(compression) => {
+                let bad = |why: String| source.error(node, TiledErrorKind::BadData(why));
+                let bytes = from_base64(&text_of(node)).map_err(bad)?;
+                let mut n_bytes = 0;
+                let mut add_bytes = |bytes: &[u8]| {
+                    for tile in bytes.chunks(4) {
+                        let cell = n_bytes / 4;
+                        n_bytes += tile.len();
+                        if cell == n_cells {
+                            break;
+                        }
+                        if let Ok(tile) = tile.try_into() {
+                            add_tile(cell, u32::from_le_bytes(tile))?;
+                        }
                     }
-                    if let Ok(tile) = tile.try_into() {
-                        add_tile(cell, u32::from_le_bytes(tile))?;
-                    }
-                }
-                Ok(n_bytes <= n_cells * 4)
-            };
-            match compression {
-                "zlib" => inflate_to(&bytes, &mut add_bytes, |why| bad(why.to_owned()))?,
-                _ => add_bytes(&bytes).map(drop)?,
-            }
-            if n_bytes != n_cells * 4 {
+                    Ok(n_bytes <= n_cells * 4)
+                };
+                compression.decompress(&bytes, n_cells * 4, &mut add_bytes, |why| bad(why.to_owned()))?;
                 // An incomplete tile does not count, except after the last cell.
-                let found = if n_bytes > n_cells * 4 { n_cells + 1 } else { n_bytes / 4 };
-                let expected = n_cells;
-                return Err(source.error(data, TiledErrorKind::LayerLength { found, expected }));
+                let n_tiles = if n_bytes > n_cells * 4 { n_cells + 1 } else { n_bytes / 4 };
+                check_length(source, node, n_tiles, n_cells)
             }
-            Ok(())
         }
-        (Some("base64"), other) => not_supported(format!("compression {:?}", excerpt(other)), formats),
-        (Some(other), _) => not_supported(format!("encoding {:?}", excerpt(other)), formats),
-        (None, _) => not_supported("layers in XML".to_owned(), formats),
     }
 }
 
-/// Inflates zlib data piece by piece. `take` returns whether it wants more.
-fn inflate_to(
-    mut bytes: &[u8],
-    take: &mut impl FnMut(&[u8]) -> Result<bool, TiledError>,
-    bad: impl Fn(&str) -> TiledError,
+/// Refuses too few or too many tiles; one more than expected stands for any more.
+fn check_length(
+    source: &Source<'_>,
+    node: Node<'_, '_>,
+    found: usize,
+    expected: usize,
 ) -> Result<(), TiledError> {
-    let mut state = InflateState::new_boxed(DataFormat::Zlib);
-    let mut piece = vec![0; INFLATED_BYTES];
-    let mut n_filled = 0;
-    loop {
-        let step = catch_decoder_panic(|| inflate(&mut state, bytes, &mut piece[n_filled..], MZFlush::None));
-        let step = step.map_err(|panic| bad(&panic.to_string()))?;
-        bytes = &bytes[step.bytes_consumed.min(bytes.len())..];
-        n_filled += step.bytes_written;
-        let ends = match step.status {
-            Ok(status) => status == MZStatus::StreamEnd,
-            Err(MZError::Buf) => return Err(bad("its deflated bytes end too early")),
-            Err(_) => return Err(bad("its bytes do not inflate")),
-        };
-        if ends || n_filled == piece.len() {
-            if !take(&piece[..n_filled])? || ends {
-                return Ok(());
-            }
-            n_filled = 0;
-        } else if step.bytes_consumed == 0 && step.bytes_written == 0 {
-            return Err(bad("its deflated bytes end too early"));
-        }
+    match found == expected {
+        true => Ok(()),
+        false => Err(source.error(node, TiledErrorKind::LayerLength { found, expected })),
     }
 }
 
 /// The text of an element.
-fn text_of<'d>(node: Node<'d, '_>) -> Cow<'d, str> {
+pub(super) fn text_of<'d>(node: Node<'d, '_>) -> Cow<'d, str> {
     let mut texts = node.children().filter_map(|child| child.is_text().then(|| child.text()).flatten());
     let first = texts.next().unwrap_or("");
     // Several only if comments separate them.
     texts.fold(Cow::Borrowed(first), |whole, more| whole + more)
 }
 
-/// Reads numbers separated by commas.
-fn read_csv(
+/// Reads elements `tile`, each with the attribute `gid` unless it is empty.
+fn read_elements(
     source: &Source<'_>,
-    data: Node<'_, '_>,
+    node: Node<'_, '_>,
     n_cells: usize,
     mut add_tile: impl FnMut(usize, u32) -> Result<(), TiledError>,
 ) -> Result<(), TiledError> {
-    let text = text_of(data);
     let mut n_tiles = 0;
-    let mut line = source.line(data);
-    let too_many =
-        || source.error(data, TiledErrorKind::LayerLength { found: n_cells + 1, expected: n_cells });
+    for tile in node.children().filter(|child| child.has_tag_name("tile")) {
+        if n_tiles == n_cells {
+            n_tiles += 1;
+            break;
+        }
+        let number = match tile.attribute("gid") {
+            Some(_) => source.whole(tile, "gid", 0..=u32::MAX)?,
+            None => 0,
+        };
+        add_tile(n_tiles, number)?;
+        n_tiles += 1;
+    }
+    check_length(source, node, n_tiles, n_cells)
+}
+
+/// Reads numbers separated by commas.
+fn read_csv(
+    source: &Source<'_>,
+    node: Node<'_, '_>,
+    n_cells: usize,
+    mut add_tile: impl FnMut(usize, u32) -> Result<(), TiledError>,
+) -> Result<(), TiledError> {
+    let text = text_of(node);
+    let mut n_tiles = 0;
+    let mut line = source.line(node);
     for part in text.split(',') {
         let number = part.trim();
         // A comma may follow the last number.
@@ -131,23 +136,21 @@ fn read_csv(
             break;
         }
         if n_tiles == n_cells {
-            return Err(too_many());
+            n_tiles += 1;
+            break;
         }
         line +=
             part.len().checked_sub(part.trim_start().len()).map_or(0, |n| line_breaks(&part.as_bytes()[..n]));
         let tile = number.parse().map_err(|_| {
             let expected = "a whole number from 0 to 4294967295".to_owned();
             let at = format!("tile {n_tiles} of the layer");
-            TiledError { line, ..source.bad_value(data, &at, number, expected) }
+            TiledError { line, ..source.bad_value(node, &at, number, expected) }
         })?;
         add_tile(n_tiles, tile)?;
         n_tiles += 1;
         line += line_breaks(part.trim_start().as_bytes());
     }
-    if n_tiles != n_cells {
-        return Err(source.error(data, TiledErrorKind::LayerLength { found: n_tiles, expected: n_cells }));
-    }
-    Ok(())
+    check_length(source, node, n_tiles, n_cells)
 }
 
 /// Decodes base64 (RFC 4648) with white space in it. The error is a message.

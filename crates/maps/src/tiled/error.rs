@@ -24,6 +24,8 @@ pub enum TiledErrorKind {
     NotUtf8,
     /// It is not well-formed XML.
     Xml(String),
+    /// It is not well-formed JSON.
+    Json(String),
     /// It is another kind of file.
     Root {
         /// Its outermost element.
@@ -65,11 +67,13 @@ pub enum TiledErrorKind {
     },
     /// There is no tile layer.
     NoLayer,
-    /// A layer does not have one tile per cell.
+    /// The map is infinite, and no layer has a tile.
+    NoChunk,
+    /// A layer, or a chunk of one, does not have one tile per cell.
     LayerLength {
-        /// Tiles in the layer; one more than expected means that many or more.
+        /// Its tiles; one more than expected means that many or more.
         found: usize,
-        /// Cells of the map.
+        /// Its cells.
         expected: usize,
     },
     /// The data of a layer is damaged.
@@ -83,7 +87,7 @@ pub enum TiledErrorKind {
         /// The numbers of all tilesets.
         known: String,
     },
-    /// A tile has neither terrain nor sides.
+    /// Neither a tile nor its layer nor the caller says what it is.
     NoTerrain {
         /// The first such cell.
         cell: CellXY,
@@ -91,6 +95,10 @@ pub enum TiledErrorKind {
         tile: u32,
         /// Name of the tileset.
         tileset: String,
+        /// Class of the tile; empty if it has none.
+        class: String,
+        /// How many other tiles of the map are like that.
+        more: usize,
     },
     /// A terrain kind has no speed.
     NoSpeed {
@@ -124,6 +132,7 @@ impl fmt::Display for TiledErrorKind {
         match self {
             Self::NotUtf8 => write!(f, "not UTF-8 text; expected an XML file"),
             Self::Xml(why) => write!(f, "not well-formed XML: {why}"),
+            Self::Json(why) => write!(f, "not well-formed JSON: {why}"),
             Self::Root { found, expected } => {
                 write!(f, "found element \"{found}\", expected \"{expected}\" as the outermost")
             }
@@ -137,21 +146,35 @@ impl fmt::Display for TiledErrorKind {
             Self::BadSize(error) => error.fmt(f),
             Self::Tileset { file, why } => write!(f, "tileset {file}: {why}"),
             Self::NoLayer => write!(f, "the map has no tile layer, expected at least one"),
+            Self::NoChunk => write!(f, "the map is infinite and has no tile, expected at least one"),
             Self::LayerLength { found, expected } if found > expected => {
-                write!(f, "the layer has more than {expected} tiles, expected one per cell")
+                write!(f, "there are more than {expected} tiles here, expected one per cell")
             }
             Self::LayerLength { found, expected } => {
-                write!(f, "the layer has {found} tiles, expected {expected}, one per cell")
+                write!(f, "there are {found} tiles here, expected {expected}, one per cell")
             }
-            Self::BadData(why) => write!(f, "the data of the layer cannot be read: {why}"),
+            Self::BadData(why) => write!(f, "the tiles cannot be read: {why}"),
             Self::TileOutOfRange { cell, found, known } => {
                 let known = if known.is_empty() { "a map with a tileset" } else { known };
                 write!(f, "cell {cell}: there is no tile {found}; expected {known}")
             }
-            Self::NoTerrain { cell, tile, tileset } => write!(
-                f,
-                "cell {cell}: tile {tile} of tileset \"{tileset}\" has neither a property \"terrain\" nor \"sides\"; give it one, or its layer the property \"decoration\""
-            ),
+            Self::NoTerrain { cell, tile, tileset, class, more } => {
+                write!(f, "cell {cell}: tile {tile} of tileset \"{tileset}\" ")?;
+                match class.as_str() {
+                    "" => write!(f, "has neither a property \"terrain\" or \"sides\" nor a class")?,
+                    class => write!(f, "is of class \"{class}\", which is no terrain kind")?,
+                }
+                match more {
+                    0 => {}
+                    1 => write!(f, "; 1 other tile is like that")?,
+                    more => write!(f, "; {more} other tiles are like that")?,
+                }
+                let key = if class.is_empty() { format!("{tileset}/{tile}") } else { class.clone() };
+                write!(
+                    f,
+                    "; give it one, or the scenario a kind for it: [map.tiles] with {key:?} = \"ground\""
+                )
+            }
             Self::NoSpeed { terrain } => write!(
                 f,
                 "terrain \"{terrain}\" has no speed; give the tile a property \"speed\", or the scenario a table [terrain.{terrain}]"

@@ -1,10 +1,14 @@
-//! Maps of the Tiled editor: `.tmx` files and the `.tsx` tilesets they name.
+//! Maps of the Tiled editor: `.tmx` files and the tilesets they name, in XML or JSON.
 //!
 //! Properties define a tile: `terrain` names its terrain kind; `speed` is the speed of that kind, unless the table of
 //! the caller has one; `sides` lists the sides that are not open: `"N S"` are walls, `"E=hedge"` is a side of kind
-//! `hedge`. The sides of a tile are flipped and turned with it. Layers are stacked: a tile with `terrain` covers the tiles
-//! below, a tile with `sides` alone adds its sides to theirs (the slower kind wins). Cells without a tile are `out`.
-//! Layers with a true property `decoration` and pictures are ignored.
+//! `hedge`. The sides of a tile are flipped and turned with it. A tile without `terrain` is of the kind that its class
+//! names, if that is a kind. A layer with these properties says it for its tiles without any. [`TileKinds`] gives kinds
+//! to tiles of maps made for other programs.
+//!
+//! Layers are stacked: a tile with a kind covers the tiles below, a tile with `sides` alone adds its sides to theirs (the
+//! slower kind wins). Cells without a tile are `out`. Layers and groups with a true property `decoration`, and pictures,
+//! are ignored. An infinite map becomes the rectangle around its chunks.
 //!
 //! Objects with a class become [`TiledObject`]s: cells, name and properties, which the caller interprets. Maps are
 //! orthogonal, or hexagonal with staggered axis Y and index odd, which is [`GridShape::Hex`]. The format is described at
@@ -13,27 +17,32 @@
 mod data;
 mod error;
 mod flip;
+mod inflate;
+mod json_tileset;
+mod layer;
 mod object;
+mod pixel_grid;
 mod source;
+mod tile_kinds;
 mod tile_stack;
 mod tileset;
 
 pub use error::{TiledError, TiledErrorKind};
 pub use object::{TiledObject, TiledProperty};
+pub use tile_kinds::TileKinds;
 
-use data::read_layer;
+use crate::text_lines::excerpt;
 use flip::{FLIPS, OPEN};
-use object::PixelGrid;
+use json_tileset::{is_json, read_json_tileset};
+use layer::{Frame, Layer, fixed_size, layers, parts};
+use pixel_grid::PixelGrid;
 use roxmltree::Node;
 use source::{Source, document};
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use tile_stack::TileStack;
+use std::collections::{BTreeMap, BTreeSet};
+use tile_stack::{KnownKinds, TileStack};
 use tileset::{Tileset, read_tileset};
-use wheelbase_grid::{Grid, GridShape, GridSize, MemoryNeed, SideTable, TerrainTable, unpack_sides};
-
-/// Most tiles of all layers together: four layers of the largest map.
-const TILES_MAX: usize = 1 << 28;
+use wheelbase_grid::{Grid, GridShape, MemoryNeed, SideTable, TerrainTable, unpack_sides};
 
 /// A map as read from a file.
 #[derive(Clone, Debug)]
@@ -43,11 +52,13 @@ pub struct TiledMap {
     pub grid: Grid,
     /// Its objects with a class, in the order of the file.
     pub objects: Vec<TiledObject>,
+    /// The names by which [`TileKinds`] knows its tiles: of layers, tilesets, classes, properties `terrain`.
+    pub names: BTreeSet<String>,
 }
 
 /// Reads a map from the bytes of a whole `.tmx` file. Kinds of tiles that `terrain` lacks are added; the speeds of its own
-/// kinds take precedence over those of the tiles. `read_file` returns the bytes of a tileset that the map names, or the
-/// reason why it cannot be read.
+/// kinds take precedence over those of the tiles. `kinds` says what tiles are that do not say it, or replaces what they
+/// say. `read_file` returns the bytes of a tileset that the map names, or the reason why it cannot be read.
 ///
 /// ```
 /// use wheelbase_grid::{Cell, Side, SideKind, SideTable, TerrainTable};
@@ -61,9 +72,9 @@ pub struct TiledMap {
 ///   </tileset>
 ///   <layer width="2" height="1"><data encoding="csv">1, 2684354561</data></layer>
 /// </map>"#;
-/// let map = tiled::parse(file, &TerrainTable::movingai(), SideTable::default(), |name| {
-///     Err(format!("there is no {name}"))
-/// })?;
+/// let no_file = |name: &str| Err(format!("there is no {name}"));
+/// let (terrain, kinds) = (TerrainTable::movingai(), tiled::TileKinds::default());
+/// let map = tiled::parse(file, &terrain, SideTable::default(), &kinds, no_file)?;
 /// assert_eq!(map.grid.side_of(Cell(0), Side::North), SideKind::WALL);
 /// // The second tile is rotated by 90 degrees.
 /// assert_eq!(map.grid.side_of(Cell(1), Side::North), SideKind::OPEN);
@@ -76,48 +87,67 @@ pub fn parse(
     bytes: &[u8],
     terrain: &TerrainTable,
     sides: SideTable,
+    kinds: &TileKinds,
     read_file: impl FnMut(&str) -> Result<Vec<u8>, String>,
 ) -> Result<TiledMap, TiledError> {
     let text = source::text(bytes, None)?;
     let document = document(text, None)?;
     let source = Source::new(&document, None);
     let map = source.root("map")?;
-    let (shape, size) = (shape_of(&source, map)?, size_of(&source, map)?);
+    let shape = shape_of(&source, map)?;
+    let fixed = fixed_size(&source, map)?;
     let pixels = PixelGrid::of(&source, map, shape)?;
     let tilesets = tilesets_of(&source, map, shape, &sides, read_file)?;
-    let mut stack = TileStack::new(&tilesets, (shape, terrain, &sides), size);
-    let layers: Vec<_> = parts(map, "layer").filter(|layer| !source.is_decoration(*layer)).collect();
-    if layers.is_empty() {
-        return Err(source.error(map, TiledErrorKind::NoLayer));
+    let layers = layers(&source, map, (&pixels, fixed), (shape, &sides))?;
+    let frame = Frame::of(&source, map, (shape, fixed), &layers)?;
+    let known = KnownKinds { shape, terrain, sides: &sides, of_tiles: kinds };
+    let mut stack = TileStack::new(&tilesets, &layers, known, frame.size)?;
+    for (layer_idx, layer) in layers.iter().enumerate() {
+        if stack.begin_layer(layer_idx) {
+            layer.read(&source, frame, |cell, tile| stack.add_tile(cell, tile))?;
+        }
     }
-    let layers_max = TILES_MAX / size.n_cells();
-    if let Some(&layer) = layers.get(layers_max) {
-        let what = format!("more than {layers_max} layers of {} tiles", size.n_cells());
-        return Err(source.error(layer, TiledErrorKind::NotSupported { what, instead: "fewer layers" }));
-    }
-    for layer in layers {
-        read_layer(&source, layer, size, |cell, tile| stack.add_tile(&source, layer, cell, tile))?;
-    }
-    let (kinds, packed_sides, table) = stack.finish()?;
-    let mut grid = Grid::from_terrain(size, kinds, table, sides).with_shape(shape);
+    let (terrain, packed_sides, table) = stack.finish()?;
+    let mut names = names_of(&tilesets, &layers);
+    let mut grid = Grid::from_terrain(frame.size, terrain, table, sides).with_shape(shape);
     grid = grid
         .with_sides(|cell| packed_sides.get(cell.0 as usize).map_or(OPEN, |&packed| unpack_sides(packed)));
     let mut objects = Vec::new();
-    for group in parts(map, "objectgroup") {
-        for node in group.children().filter(|node| node.has_tag_name("object")) {
-            objects.extend(object::read(&source, node, &pixels)?);
+    for group in parts(&source, map, "objectgroup")? {
+        let name = group.node.attribute("name").unwrap_or("");
+        if !kinds.is_decoration(name) {
+            object::read_group(&source, group, (&pixels, frame), &mut objects)?;
         }
+        names.extend((!name.is_empty()).then(|| name.to_owned()));
     }
-    Ok(TiledMap { grid, objects })
+    Ok(TiledMap { grid, objects, names })
 }
 
-/// Estimates the peak memory of [`parse()`] from the head of a map: the document, the tiles of two layers of four bytes
-/// per cell, and terrain and sides twice. Zero without a valid head, which [`parse()`] refuses.
+/// The names by which a table of kinds may know tiles.
+fn names_of(tilesets: &[Tileset], layers: &[Layer<'_>]) -> BTreeSet<String> {
+    let distinct = || tilesets.iter().filter(|tileset| !tileset.is_repeated);
+    let tiles = distinct().flat_map(Tileset::tiles).chain(layers.iter().map(|layer| &layer.says));
+    let of_tiles =
+        tiles.flat_map(|tile| tile.terrain.iter().chain(&tile.class)).map(|name| name.name.as_str());
+    let of_parts =
+        distinct().map(|tileset| tileset.name.as_str()).chain(layers.iter().map(|layer| layer.name));
+    of_tiles.chain(of_parts).filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+/// Estimates the peak memory of [`parse()`] from the head of a map and its chunks: the document, the tiles of two layers of
+/// four bytes per cell, and terrain and sides twice. Zero without a valid head, which [`parse()`] refuses.
 pub fn need(bytes: &[u8]) -> MemoryNeed {
     let size = || {
         let document = document(source::text(bytes, None).ok()?, None).ok()?;
         let source = Source::new(&document, None);
-        size_of(&source, source.root("map").ok()?).ok()
+        let map = source.root("map").ok()?;
+        let (shape, fixed) = (shape_of(&source, map).ok()?, fixed_size(&source, map).ok()?);
+        if fixed.is_some() {
+            return fixed;
+        }
+        let pixels = PixelGrid::of(&source, map, shape).ok()?;
+        let layers = layers(&source, map, (&pixels, None), (shape, &SideTable::default())).ok()?;
+        Frame::of(&source, map, (shape, None), &layers).map(|frame| frame.size).ok()
     };
     let of_cells = size().map_or(0, |size| 16 * size.n_cells() as u64);
     MemoryNeed::built(DOCUMENT_BYTES * bytes.len() as u64 + of_cells)
@@ -126,44 +156,32 @@ pub fn need(bytes: &[u8]) -> MemoryNeed {
 /// Memory of a document per byte of text, if it consists of small elements only.
 const DOCUMENT_BYTES: u64 = 16;
 
-/// The layers with a tag, including those in groups, from the bottom up.
-fn parts<'d>(map: Node<'d, 'd>, tag: &'static str) -> impl Iterator<Item = Node<'d, 'd>> {
-    // Not those of tiles, which have object groups too.
-    let holds = |node: Node| node.has_tag_name("map") || node.has_tag_name("group");
-    map.descendants().filter(move |node| node.has_tag_name(tag) && node.parent_element().is_some_and(holds))
-}
-
 /// The shape of a map's cells.
 fn shape_of(source: &Source<'_>, map: Node<'_, '_>) -> Result<GridShape, TiledError> {
-    if map.attribute("infinite").is_some_and(|infinite| infinite != "0") {
-        let (what, instead) = ("infinite maps", "a map of fixed size (Map, Map Properties, Infinite: off)");
-        return Err(source.error(map, TiledErrorKind::NotSupported { what: what.to_owned(), instead }));
-    }
-    match source.attribute(map, "orientation")? {
+    let orientation = source.attribute(map, "orientation")?;
+    match orientation {
         "orthogonal" => Ok(GridShape::Square),
         "hexagonal" => {
             for (name, expected) in [("staggeraxis", "y"), ("staggerindex", "odd")] {
                 let found = source.attribute(map, name)?;
                 if found != expected {
-                    let what = format!("hexagonal maps with {name} \"{found}\"");
+                    let what = format!("hexagonal maps with {name} \"{}\"", excerpt(found));
                     let instead = "staggeraxis \"y\" and staggerindex \"odd\"";
-                    return Err(source.error(map, TiledErrorKind::NotSupported { what, instead }));
+                    return Err(source.not_supported(map, what, instead));
                 }
             }
             Ok(GridShape::Hex)
         }
         other => {
-            let what = format!("orientation \"{other}\"");
-            let instead = "\"orthogonal\" or \"hexagonal\"";
-            Err(source.error(map, TiledErrorKind::NotSupported { what, instead }))
+            let what = match other {
+                "isometric" => "isometric maps (orientation \"isometric\")".to_owned(),
+                "staggered" => "staggered isometric maps (orientation \"staggered\")".to_owned(),
+                other => format!("orientation {:?}", excerpt(other)),
+            };
+            let instead = "\"orthogonal\", or \"hexagonal\" with staggeraxis \"y\" and staggerindex \"odd\"";
+            Err(source.not_supported(map, what, instead))
         }
     }
-}
-
-fn size_of(source: &Source<'_>, map: Node<'_, '_>) -> Result<GridSize, TiledError> {
-    let whole = |name| source.whole(map, name, 0..=u64::MAX);
-    let size = GridSize::new(whole("width")?, whole("height")?);
-    size.map_err(|error| source.error(map, TiledErrorKind::BadSize(error)))
 }
 
 /// The tilesets of a map, in order of their first tile numbers.
@@ -178,8 +196,8 @@ fn tilesets_of(
     // Read once: a map can name one many times.
     let mut files: BTreeMap<&str, Tileset> = BTreeMap::new();
     for node in map.children().filter(|node| node.has_tag_name("tileset")) {
-        let least = tilesets.last().map_or(1, |previous| u64::from(previous.first) + 1);
-        let first = source.whole(node, "firstgid", least..=u64::from(!FLIPS))? as u32;
+        let least = tilesets.last().map_or(1, |previous| previous.first + 1);
+        let first = source.whole(node, "firstgid", least..=!FLIPS)?;
         let mut tileset = match node.attribute("source") {
             None => read_tileset(source, node, (shape, sides))?,
             Some(name) => match files.entry(name) {
@@ -188,10 +206,15 @@ fn tilesets_of(
                     let unread = |why| TiledErrorKind::Tileset { file: name.to_owned(), why };
                     let bytes = read_file(name).map_err(|why| source.error(node, unread(why)))?;
                     let text = source::text(&bytes, Some(name))?;
-                    let document = document(text, Some(name))?;
-                    let file = Source::new(&document, Some(name));
-                    let root = file.root("tileset")?;
-                    entry.insert(read_tileset(&file, root, (shape, sides))?).clone()
+                    let read = match is_json(text) {
+                        true => read_json_tileset(text, name, (shape, sides))?,
+                        false => {
+                            let document = document(text, Some(name))?;
+                            let file = Source::new(&document, Some(name));
+                            read_tileset(&file, file.root("tileset")?, (shape, sides))?
+                        }
+                    };
+                    entry.insert(read).clone()
                 }
             },
         };

@@ -1,10 +1,12 @@
-//! XML documents, and errors in them with their lines.
+//! Texts of files and XML documents in them, and errors with their lines.
 
 use super::error::{TiledError, TiledErrorKind};
 use crate::decoder_panic::catch_decoder_panic;
 use crate::text_lines::{excerpt, shortened};
 use roxmltree::{Document, Node, ParsingOptions};
+use std::fmt::Display;
 use std::ops::RangeInclusive;
+use std::str::FromStr;
 
 /// Most nodes of a document: twice the largest number of agents with their properties.
 const NODES_MAX: u32 = 1 << 24;
@@ -18,12 +20,25 @@ const PARSER_CHARS_MAX: usize = 120;
 /// Bytes between two offsets with a known line.
 const LINE_STEP: usize = 1 << 12;
 
-/// A document and its file.
-pub(super) struct Source<'d> {
-    document: &'d Document<'d>,
+/// The text of a file.
+pub(super) struct FileText<'d> {
+    pub text: &'d str,
     tileset: Option<&'d str>,
     /// Line breaks before every [`LINE_STEP`]-th byte, since all objects and tiles need their line.
     breaks: Vec<u32>,
+}
+
+/// A place in a file.
+#[derive(Clone, Default)]
+pub(super) struct SourceLocation {
+    tileset: Option<String>,
+    line: u32,
+}
+
+/// A document and its file.
+pub(super) struct Source<'d> {
+    document: &'d Document<'d>,
+    pub file: FileText<'d>,
 }
 
 /// A property of an element.
@@ -52,7 +67,8 @@ pub(super) fn document<'t>(text: &'t str, tileset: Option<&str>) -> Result<Docum
         let line = line_breaks(&text.as_bytes()[..at]) + 1;
         error(line, TiledErrorKind::NotSupported { what, instead: "what the editor writes" })
     })?;
-    let options = ParsingOptions { nodes_limit: NODES_MAX, ..ParsingOptions::default() };
+    // Without an internal subset, which was refused, a DOCTYPE declares nothing.
+    let options = ParsingOptions { nodes_limit: NODES_MAX, allow_dtd: true, ..ParsingOptions::default() };
     let parsed = catch_decoder_panic(|| Document::parse_with_options(text, options))
         .map_err(|panic| error(1, TiledErrorKind::Xml(panic.to_string())))?;
     parsed.map_err(|wrong| {
@@ -61,8 +77,8 @@ pub(super) fn document<'t>(text: &'t str, tileset: Option<&str>) -> Result<Docum
     })
 }
 
-/// Refuses documents whose attributes would take the parser more than linear time. Gives the byte and the reason. XML
-/// that is not well-formed can pass.
+/// Refuses documents whose attributes would take the parser more than linear time, and those that declare entities.
+/// Gives the byte and the reason. XML that is not well-formed can pass.
 fn check_attributes(text: &str) -> Result<(), (usize, String)> {
     let mut n_namespaces = 0;
     let mut at = 0;
@@ -78,6 +94,9 @@ fn check_attributes(text: &str) -> Result<(), (usize, String)> {
             Some(None) => return Ok(()),
             None => {
                 let tag = TagScan::of(rest);
+                if tag.has_bracket && rest.starts_with("<!DOCTYPE") {
+                    return Err((start, "a DOCTYPE with declarations".to_owned()));
+                }
                 if tag.n_attributes > ATTRIBUTES_MAX {
                     return Err((start, format!("more than {ATTRIBUTES_MAX} attributes in an element")));
                 }
@@ -97,12 +116,14 @@ struct TagScan {
     n_bytes: usize,
     n_attributes: usize,
     n_namespaces: usize,
+    /// Whether a bracket opens outside quotes.
+    has_bracket: bool,
 }
 
 impl TagScan {
     /// Scans the tag at the start of a text.
     fn of(text: &str) -> Self {
-        let mut tag = Self { n_bytes: text.len(), n_attributes: 0, n_namespaces: 0 };
+        let mut tag = Self { n_bytes: text.len(), n_attributes: 0, n_namespaces: 0, has_bracket: false };
         let mut quote = None;
         for (at, byte) in text.bytes().enumerate() {
             match (quote, byte) {
@@ -116,6 +137,7 @@ impl TagScan {
                     tag.n_bytes = at + 1;
                     break;
                 }
+                (None, b'[') => tag.has_bracket = true,
                 (None, _) => tag.n_namespaces += usize::from(text.as_bytes()[at..].starts_with(b"xmlns")),
             }
         }
@@ -123,16 +145,51 @@ impl TagScan {
     }
 }
 
-impl<'d> Source<'d> {
-    pub fn new(document: &'d Document<'d>, tileset: Option<&'d str>) -> Self {
-        let text = document.input_text().as_bytes();
+impl<'d> FileText<'d> {
+    pub fn new(text: &'d str, tileset: Option<&'d str>) -> Self {
         let mut before = 0;
-        let breaks = text.chunks(LINE_STEP).map(|piece| {
+        let breaks = text.as_bytes().chunks(LINE_STEP).map(|piece| {
             let here = before;
             before += line_breaks(piece);
             here
         });
-        Self { document, tileset, breaks: breaks.collect() }
+        Self { text, tileset, breaks: breaks.collect() }
+    }
+
+    /// The line of a byte, from 1.
+    pub fn line(&self, at: usize) -> u32 {
+        let piece = at / LINE_STEP;
+        let known = self.breaks.get(piece).copied().unwrap_or(0);
+        known + line_breaks(&self.text.as_bytes()[piece * LINE_STEP..at]) + 1
+    }
+
+    /// The place of a byte.
+    pub fn location(&self, at: usize) -> SourceLocation {
+        SourceLocation { tileset: self.tileset.map(str::to_owned), line: self.line(at) }
+    }
+
+    /// An error at a byte.
+    pub fn error(&self, at: usize, kind: TiledErrorKind) -> TiledError {
+        self.location(at).error(kind)
+    }
+
+    /// The error of an invalid value at a byte.
+    pub fn bad_value(&self, at: usize, name: &str, found: &str, expected: String) -> TiledError {
+        let (name, found) = (name.to_owned(), excerpt(found));
+        self.error(at, TiledErrorKind::BadValue { name, found, expected })
+    }
+}
+
+impl SourceLocation {
+    /// An error at the place.
+    pub fn error(&self, kind: TiledErrorKind) -> TiledError {
+        TiledError { tileset: self.tileset.clone(), line: self.line, kind }
+    }
+}
+
+impl<'d> Source<'d> {
+    pub fn new(document: &'d Document<'d>, tileset: Option<&'d str>) -> Self {
+        Self { document, file: FileText::new(document.input_text(), tileset) }
     }
 
     /// The outermost element, which must have the expected name.
@@ -147,20 +204,26 @@ impl<'d> Source<'d> {
 
     /// An error at an element.
     pub fn error(&self, node: Node<'_, '_>, kind: TiledErrorKind) -> TiledError {
-        TiledError { tileset: self.tileset.map(str::to_owned), line: self.line(node), kind }
+        self.file.error(node.range().start, kind)
     }
 
     pub fn line(&self, node: Node<'_, '_>) -> u32 {
-        let at = node.range().start;
-        let piece = at / LINE_STEP;
-        let known = self.breaks.get(piece).copied().unwrap_or(0);
-        known + line_breaks(&self.document.input_text().as_bytes()[piece * LINE_STEP..at]) + 1
+        self.file.line(node.range().start)
+    }
+
+    /// The place of an element.
+    pub fn location(&self, node: Node<'_, '_>) -> SourceLocation {
+        self.file.location(node.range().start)
     }
 
     /// The error of an invalid value.
     pub fn bad_value(&self, node: Node<'_, '_>, name: &str, found: &str, expected: String) -> TiledError {
-        let (name, found) = (name.to_owned(), excerpt(found));
-        self.error(node, TiledErrorKind::BadValue { name, found, expected })
+        self.file.bad_value(node.range().start, name, found, expected)
+    }
+
+    /// The error of a feature that this reader lacks.
+    pub fn not_supported(&self, node: Node<'_, '_>, what: String, instead: &'static str) -> TiledError {
+        self.error(node, TiledErrorKind::NotSupported { what, instead })
     }
 
     /// A required attribute.
@@ -172,14 +235,14 @@ impl<'d> Source<'d> {
     }
 
     /// A required attribute with a whole number.
-    pub fn whole(
+    pub fn whole<T: FromStr + PartialOrd + Display>(
         &self,
         node: Node<'_, '_>,
         name: &'static str,
-        range: RangeInclusive<u64>,
-    ) -> Result<u64, TiledError> {
+        range: RangeInclusive<T>,
+    ) -> Result<T, TiledError> {
         let found = self.attribute(node, name)?;
-        let number = found.parse().ok().filter(|number| range.contains(number));
+        let number = found.parse().ok().filter(|number: &T| range.contains(number));
         number.ok_or_else(|| {
             let expected = format!("a whole number from {} to {}", range.start(), range.end());
             self.bad_value(node, name, found, expected)

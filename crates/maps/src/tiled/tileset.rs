@@ -1,11 +1,16 @@
-//! Tilesets: the properties of their tiles.
+//! Tilesets: what their tiles say of themselves.
 
-use super::error::{TiledError, TiledErrorKind};
-use super::source::{Property, Source};
+use super::error::TiledError;
+use super::source::{FileText, Property, Source, SourceLocation};
 use roxmltree::Node;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use wheelbase_grid::{GridShape, SIDES_MAX, Side, SideKind, SideTable, TerrainEntry, TerrainTable};
+use wheelbase_grid::{GridShape, SIDES_MAX, Side, SideKind, SideTable};
+
+/// Most tiles of a tileset. Plus the first number of the tileset, a tile number stays below the flip bits, and no sum
+/// overflows.
+pub(super) const TILES_MAX: u32 = 1 << 28;
 
 /// A tileset.
 #[derive(Clone)]
@@ -16,7 +21,7 @@ pub(super) struct Tileset {
     pub name: String,
     /// Whether an earlier tileset is from the same file.
     pub is_repeated: bool,
-    /// Number of tiles, numbered without gaps from 0.
+    /// Number of tiles, numbered without gaps from 0; [`TILES_MAX`] if it does not say.
     n_tiles: u32,
     /// The tiles with an element, by number in the tileset. Shared by all tilesets from the same file.
     tiles: Rc<BTreeMap<u32, Tile>>,
@@ -24,30 +29,78 @@ pub(super) struct Tileset {
     plain: Tile,
 }
 
-/// A tile.
+/// A tile; or what a layer says of its tiles.
 #[derive(Clone, Default)]
 pub(super) struct Tile {
-    /// Number in the tileset.
-    pub id: u32,
-    /// Terrain kind, and the location of its name.
-    pub terrain: Option<(String, SourceLocation)>,
-    /// Speed of that kind.
+    /// Terrain kind.
+    pub terrain: Option<Name>,
+    /// Class, called type in other versions of the format.
+    pub class: Option<Name>,
+    /// Speed of its kind.
     pub speed: Option<u16>,
     /// Kinds of its sides, if it has any.
     pub sides: Option<[SideKind; SIDES_MAX]>,
 }
 
-/// A place in a file.
-#[derive(Clone, Default)]
-pub(super) struct SourceLocation {
-    tileset: Option<String>,
-    line: u32,
+/// A name, and where it is written.
+#[derive(Clone)]
+pub(super) struct Name {
+    pub name: String,
+    pub location: SourceLocation,
+}
+
+/// A property of a tile, in a file of either format.
+pub(super) struct TileProperty<'p> {
+    pub name: &'p str,
+    pub value: Cow<'p, str>,
+    /// Byte of the file at which it is.
+    pub at: usize,
+}
+
+/// The sizes by which tiles are cut from a picture; 0 if they are not stated.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Picture {
+    /// Width and height of the picture.
+    pub size: [u32; 2],
+    /// Width and height of a tile.
+    pub tile: [u32; 2],
+    /// Pixels around all tiles.
+    pub margin: u32,
+    /// Pixels between two tiles.
+    pub spacing: u32,
+}
+
+impl Picture {
+    /// How many tiles can be cut from it, as the editor does.
+    fn n_tiles(self) -> Option<u32> {
+        let Self { size, tile, margin, spacing } = self;
+        let along = |axis: usize| {
+            if size[axis] == 0 || tile[axis] == 0 {
+                return None;
+            }
+            let used = u64::from(size[axis].saturating_sub(margin)) + u64::from(spacing);
+            Some(used / (u64::from(tile[axis]) + u64::from(spacing)))
+        };
+        Some((along(0)? * along(1)?).min(TILES_MAX.into()) as u32)
+    }
 }
 
 impl Tileset {
+    /// A tileset with tiles by their numbers, for all numbers of the map. Without a number of tiles, the picture tells.
+    pub fn new(name: &str, n_tiles: Option<u32>, picture: Picture, tiles: BTreeMap<u32, Tile>) -> Self {
+        let n_tiles = n_tiles.or_else(|| picture.n_tiles()).unwrap_or(TILES_MAX);
+        let (name, tiles) = (name.to_owned(), Rc::new(tiles));
+        Self { first: 0, name, is_repeated: false, n_tiles, tiles, plain: Tile::default() }
+    }
+
     /// The tile with a number in the tileset.
     pub fn tile(&self, id: u32) -> Option<&Tile> {
         self.tiles.get(&id).or_else(|| (id < self.n_tiles).then_some(&self.plain))
+    }
+
+    /// The tiles that say something.
+    pub fn tiles(&self) -> impl Iterator<Item = &Tile> {
+        self.tiles.values()
     }
 
     /// The same tiles once more, for other tile numbers of the map.
@@ -68,45 +121,64 @@ pub(super) fn read_tileset(
     node: Node<'_, '_>,
     (shape, sides): (GridShape, &SideTable),
 ) -> Result<Tileset, TiledError> {
-    // Plus the first number of the tileset, a tile number stays below the flip bits, and no sum overflows.
-    const TILES_MAX: u64 = 1 << 28;
-    let n_tiles = match node.attribute("tilecount") {
-        Some(_) => source.whole(node, "tilecount", 0..=TILES_MAX)? as u32,
-        None => 0,
+    let optional = |node: Node<'_, '_>, name| match node.attribute(name) {
+        Some(_) => source.whole(node, name, 0..=TILES_MAX).map(Some),
+        None => Ok(None),
+    };
+    let or_0 = |node, name| optional(node, name).map(Option::unwrap_or_default);
+    let size = match node.children().find(|child| child.has_tag_name("image")) {
+        Some(image) => [or_0(image, "width")?, or_0(image, "height")?],
+        None => [0; 2],
+    };
+    let picture = Picture {
+        size,
+        tile: [or_0(node, "tilewidth")?, or_0(node, "tileheight")?],
+        margin: or_0(node, "margin")?,
+        spacing: or_0(node, "spacing")?,
     };
     let mut tiles = BTreeMap::new();
     for tile_node in node.children().filter(|child| child.has_tag_name("tile")) {
-        let id = source.whole(tile_node, "id", 0..=TILES_MAX)? as u32;
-        tiles.insert(id, read_tile(source, tile_node, id, (shape, sides))?);
+        let id = source.whole(tile_node, "id", 0..=TILES_MAX)?;
+        let class = tile_node.attribute("class").or_else(|| tile_node.attribute("type"));
+        let class = class.map(|class| (class, tile_node.range().start));
+        tiles.insert(id, tile_of(&source.file, class, properties_of(source, tile_node), (shape, sides))?);
     }
-    let name = node.attribute("name").unwrap_or("").to_owned();
-    Ok(Tileset { first: 0, name, is_repeated: false, n_tiles, tiles: Rc::new(tiles), plain: Tile::default() })
+    let name = node.attribute("name").unwrap_or("");
+    Ok(Tileset::new(name, optional(node, "tilecount")?, picture, tiles))
 }
 
-fn read_tile(
+/// The properties of an element, as of a tile.
+pub(super) fn properties_of<'n, 'i: 'n>(
     source: &Source<'_>,
-    node: Node<'_, '_>,
-    id: u32,
+    node: Node<'n, 'i>,
+) -> impl Iterator<Item = TileProperty<'n>> + use<'n, 'i> {
+    source.properties_of(node).map(|Property { name, value, node, .. }| TileProperty {
+        name,
+        value: Cow::Borrowed(value),
+        at: node.range().start,
+    })
+}
+
+/// The tile with a class, written at a byte, and properties.
+pub(super) fn tile_of<'p>(
+    file: &FileText<'_>,
+    class: Option<(&str, usize)>,
+    properties: impl Iterator<Item = TileProperty<'p>>,
     (shape, sides): (GridShape, &SideTable),
 ) -> Result<Tile, TiledError> {
-    let mut tile = Tile { id, ..Tile::default() };
-    for Property { name, value, node: property, .. } in source.properties_of(node) {
+    let named = |name: &str, at| Name { name: name.to_owned(), location: file.location(at) };
+    let class = class.filter(|(class, _)| !class.is_empty()).map(|(class, at)| named(class, at));
+    let mut tile = Tile { class, ..Tile::default() };
+    for TileProperty { name, value, at } in properties {
+        let bad = |expected: String| file.bad_value(at, name, &value, expected);
         match name {
-            "terrain" if value.is_empty() => {
-                return Err(source.bad_value(property, name, value, "the name of a terrain kind".to_owned()));
-            }
-            "terrain" => tile.terrain = Some((value.to_owned(), source.location(property))),
+            "terrain" if value.is_empty() => return Err(bad("the name of a terrain kind".to_owned())),
+            "terrain" => tile.terrain = Some(named(&value, at)),
             "speed" => {
-                let speed = value.parse().map_err(|_| {
-                    source.bad_value(property, name, value, "a whole number from 0 to 65535".to_owned())
-                })?;
-                tile.speed = Some(speed);
+                let speed = value.parse();
+                tile.speed = Some(speed.map_err(|_| bad("a whole number from 0 to 65535".to_owned()))?);
             }
-            "sides" => {
-                let read = read_sides(value, shape, sides);
-                let read = read.map_err(|expected| source.bad_value(property, name, value, expected))?;
-                tile.sides = Some(read);
-            }
+            "sides" => tile.sides = Some(read_sides(&value, shape, sides).map_err(bad)?),
             // Ignored: other programs have theirs.
             _ => {}
         }
@@ -130,50 +202,4 @@ fn read_sides(text: &str, shape: GridShape, table: &SideTable) -> Result<[SideKi
         sides[number] = kind;
     }
     Ok(sides)
-}
-
-/// The kinds of the caller, further kinds of the used tiles, and those of the MovingAI format. A kind has the speed of any
-/// of its tiles, used or not.
-pub(super) fn terrain_of_tiles<'t>(
-    given: &TerrainTable,
-    used: impl Iterator<Item = &'t Tile>,
-    tilesets: &[Tileset],
-) -> Result<TerrainTable, TiledError> {
-    let error = |location: &SourceLocation, kind| {
-        Err(TiledError { tileset: location.tileset.clone(), line: location.line, kind })
-    };
-    let is_given = |name: &str| given.given().iter().any(|entry| entry.name == name);
-    let mut speeds: BTreeMap<&str, u16> = BTreeMap::new();
-    let distinct = tilesets.iter().filter(|tileset| !tileset.is_repeated);
-    for tile in distinct.flat_map(|tileset| tileset.tiles.values()) {
-        let (Some((name, location)), Some(second)) = (&tile.terrain, tile.speed) else { continue };
-        let first = *speeds.entry(name).or_insert(second);
-        if first != second && !is_given(name) {
-            return error(location, TiledErrorKind::SpeedTwice { terrain: name.clone(), first, second });
-        }
-    }
-    let standard = TerrainTable::movingai();
-    let mut entries = given.given().to_vec();
-    let mut last = SourceLocation::default();
-    for (name, location) in used.filter_map(|tile| tile.terrain.as_ref()) {
-        if entries.iter().any(|entry| entry.name == *name) {
-            continue;
-        }
-        let standard_speed = standard.kind_of_name(name).map(|kind| standard[kind].speed);
-        let Some(speed) = speeds.get(name.as_str()).copied().or(standard_speed) else {
-            return error(location, TiledErrorKind::NoSpeed { terrain: name.clone() });
-        };
-        let (name, glyphs) = (name.clone(), String::new());
-        entries.push(TerrainEntry { name, glyphs, speed, colour: None, sides: [SideKind::OPEN; SIDES_MAX] });
-        last = location.clone();
-    }
-    TerrainTable::with_standard(entries).or_else(|why| error(&last, TiledErrorKind::Table(why)))
-}
-
-impl Source<'_> {
-    /// The place of an element.
-    fn location(&self, node: Node<'_, '_>) -> SourceLocation {
-        let TiledError { tileset, line, .. } = self.error(node, TiledErrorKind::NoLayer);
-        SourceLocation { tileset, line }
-    }
 }

@@ -6,7 +6,7 @@ use super::kinds::TypedKinds;
 use super::map_object::MapObject;
 use super::map_rows::{map_errors, row_errors};
 use super::memory_need::{check_file, check_generated};
-use crate::scenario::{self, Elevation, Scenario, ScenarioErrors};
+use crate::scenario::{self, Elevation, MapSource, Scenario, ScenarioErrors, TileKind};
 use crate::scenario::{Diagnostics, Message, listed, nearest_name};
 use std::path::{Path, PathBuf};
 use wheelbase_grid::{
@@ -38,6 +38,28 @@ pub(super) struct MapContents {
     pub(super) files: Vec<PathBuf>,
 }
 
+impl MapContents {
+    /// Of a format with cells alone.
+    fn of_grid(grid: Grid, path: &Path) -> Self {
+        Self { grid, objects: Vec::new(), warnings: Vec::new(), files: vec![path.to_owned()] }
+    }
+}
+
+/// The entries of `map.tiles` and the scenario that has them.
+#[derive(Clone, Copy)]
+#[cfg_attr(not(feature = "tiled"), expect(dead_code, reason = "no other format has tiles"))]
+pub(super) struct TileTable<'s> {
+    scenario: &'s Path,
+    entries: &'s [TileKind],
+}
+
+impl<'s> TileTable<'s> {
+    /// Without entries, of a map alone.
+    pub(super) fn none(map: &'s Path) -> Self {
+        Self { scenario: map, entries: &[] }
+    }
+}
+
 /// Reads a map file that a user names.
 pub(super) fn read_map(
     path: &Path,
@@ -45,7 +67,7 @@ pub(super) fn read_map(
     sides: SideTable,
     memory_max: MemoryMax,
 ) -> Result<MapContents, LoadError> {
-    parse_map(path, &read_file(path)?, (terrain, sides), Files::Disk, memory_max)
+    parse_map(path, &read_file(path)?, (terrain, sides), TileTable::none(path), Files::Disk, memory_max)
 }
 
 /// Parses a map file in the format of its extension: Tiled, PNG, else MovingAI.
@@ -53,11 +75,12 @@ pub(super) fn parse_map(
     path: &Path,
     bytes: &[u8],
     (terrain, sides): (TerrainTable, SideTable),
+    tiles: TileTable<'_>,
     files: Files<'_>,
     memory_max: MemoryMax,
 ) -> Result<MapContents, LoadError> {
     match path.extension().and_then(|ending| ending.to_str()) {
-        Some("tmx") => parse_tiled(path, bytes, (&terrain, sides), files, memory_max),
+        Some("tmx") => parse_tiled(path, bytes, (&terrain, sides), tiles, files, memory_max),
         Some("png") => parse_picture(path, bytes, terrain, sides, memory_max),
         _ => {
             // Checked before any cell is built.
@@ -65,8 +88,7 @@ pub(super) fn parse_map(
             let glyphs = terrain.clone();
             let read = movingai::parse(bytes, terrain, sides)
                 .map_err(|error| map_errors(path, (&error, bytes), &glyphs))?;
-            let files = vec![path.to_owned()];
-            Ok(MapContents { grid: read.grid, objects: Vec::new(), warnings: read.warnings, files })
+            Ok(MapContents { warnings: read.warnings, ..MapContents::of_grid(read.grid, path) })
         }
     }
 }
@@ -76,10 +98,19 @@ fn parse_tiled(
     path: &Path,
     bytes: &[u8],
     (terrain, sides): (&TerrainTable, SideTable),
+    tiles: TileTable<'_>,
     sources: Files<'_>,
     memory_max: MemoryMax,
 ) -> Result<MapContents, LoadError> {
     use wheelbase_maps::tiled;
+    let mut kinds = tiled::TileKinds::default();
+    let mut errors = Diagnostics::new(tiles.scenario);
+    for TileKind { name, kind, line, key } in tiles.entries {
+        if let Err(expected) = kinds.insert(name, kind) {
+            errors.add(*line, key, Message::from(format!("expected {expected}")).of_key());
+        }
+    }
+    errors.stop_if_any()?;
     let mut files = vec![path.to_owned()];
     let tileset = |name: &str| {
         let file = relative_to(path, name);
@@ -90,7 +121,7 @@ fn parse_tiled(
         })
     };
     check_file(path, tiled::need(bytes), memory_max)?;
-    let read = tiled::parse(bytes, terrain, sides, tileset).map_err(|error| {
+    let read = tiled::parse(bytes, terrain, sides, &kinds, tileset).map_err(|error| {
         let file = error.tileset.as_ref().map_or(path.to_owned(), |tileset| relative_to(path, tileset));
         let file = file.display().to_string();
         ScenarioErrors::from(scenario::ScenarioError::new(
@@ -109,6 +140,15 @@ fn parse_tiled(
         properties: object.properties.into_iter().map(|p| (p.name, p.value, p.is_object)).collect(),
     };
     let objects = read.objects.into_iter().map(object).collect();
+    for TileKind { name, line, key, .. } in tiles.entries {
+        let tiles_named = tiled::TileKinds::name_of(name);
+        if !read.names.contains(tiles_named) {
+            let known = read.names.iter().map(String::as_str);
+            let message = Message::unknown_name("no tileset, layer or class of tiles", tiles_named, known);
+            errors.add(*line, key, message.of_key());
+        }
+    }
+    errors.stop_if_any()?;
     Ok(MapContents { grid: read.grid, objects, warnings: Vec::new(), files })
 }
 
@@ -117,6 +157,7 @@ fn parse_tiled(
     path: &Path,
     _: &[u8],
     _: (&TerrainTable, SideTable),
+    _: TileTable<'_>,
     _: Files<'_>,
     _: MemoryMax,
 ) -> Result<MapContents, LoadError> {
@@ -134,7 +175,7 @@ fn parse_picture(
     check_file(path, png::need(bytes), memory_max)?;
     let read = png::parse(bytes, terrain, sides);
     let grid = read.map_err(|error| LoadError::in_file(path, error))?;
-    Ok(MapContents { grid, objects: Vec::new(), warnings: Vec::new(), files: vec![path.to_owned()] })
+    Ok(MapContents::of_grid(grid, path))
 }
 
 #[cfg(not(feature = "png"))]
@@ -188,16 +229,18 @@ pub(super) fn load_map(
     let (mut objects, mut map_file, mut files) = (Vec::new(), PathBuf::new(), Vec::new());
     let shape = typed.map.shape;
     let (terrain_table, side_table) = kinds.tables(shape, &mut errors);
+    check_tiles_have_a_map(typed, &mut errors);
     errors.stop_if_any()?;
     let mut grid = match &typed.map.source {
-        scenario::MapSource::File(file) => {
+        MapSource::File(file) => {
             let map = relative_to(path, &file.value);
             // A mistake in the map has its own line; a map that cannot be read has none.
             let bytes = sources.read(&map, &file.value).map_err(|error| {
                 errors.add(file.line, "map.file", error.into_message());
                 ScenarioErrors::new(errors.take())
             })?;
-            let read = parse_map(&map, &bytes, (terrain_table, side_table), sources, memory_max)?;
+            let tiles = TileTable { scenario: path, entries: &typed.map.tiles };
+            let read = parse_map(&map, &bytes, (terrain_table, side_table), tiles, sources, memory_max)?;
             if read.grid.shape() != GridShape::Square && shape != read.grid.shape() {
                 let message =
                     format!("{} has cells of shape \"hex\", expected shape = \"hex\"", map.display());
@@ -212,7 +255,7 @@ pub(super) fn load_map(
             (objects, map_file, files) = (read.objects, map, read.files);
             read.grid
         }
-        scenario::MapSource::Generate { kind, size, seed } => {
+        MapSource::Generate { kind, size, seed } => {
             let Some(map_kind) = MapKind::from_name(&kind.value) else {
                 let known = || MapKind::ALL.iter().map(|kind| kind.name());
                 let nearest = nearest_name(&kind.value, known()).map(|near| format!("{near:?}"));
@@ -231,7 +274,7 @@ pub(super) fn load_map(
                 ScenarioErrors::new(errors.take())
             })?
         }
-        scenario::MapSource::Rows(rows) => {
+        MapSource::Rows(rows) => {
             let texts: Vec<&str> = rows.iter().map(|row| row.value.as_str()).collect();
             let glyphs = terrain_table.clone();
             Grid::from_rows(&texts, terrain_table, side_table).map_err(|error| {
@@ -275,6 +318,14 @@ pub(super) fn load_map(
         ScenarioErrors::new(errors.take())
     })?;
     Ok(LoadedMap { grid, objects, file: map_file, files })
+}
+
+/// Refuses `map.tiles` with a map of another format.
+fn check_tiles_have_a_map(typed: &Scenario, errors: &mut Diagnostics<'_>) {
+    let of_tiled = matches!(&typed.map.source, MapSource::File(file) if is_tiled(Path::new(&file.value)));
+    if let Some(first) = typed.map.tiles.first().filter(|_| !of_tiled) {
+        errors.add(first.line, "map.tiles", "expected a map of the Tiled editor: file = \"NAME.tmx\"");
+    }
 }
 
 /// Whether a map file is a Tiled map, by its extension.

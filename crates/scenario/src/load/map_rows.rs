@@ -14,7 +14,14 @@ pub(super) fn map_error(path: &Path, error: &MapFileError) -> LoadError {
 
 fn place_in_map(path: &Path, error: &MapFileError) -> ScenarioError {
     let span = Span::in_line(error.line, error.column, 1);
-    ScenarioError::at(path.display().to_string(), span, &error.kind)
+    let mut message = Message::from(&error.kind);
+    if let MapFileErrorKind::UnknownGlyph { glyph, .. } = &error.kind {
+        let glyphs = glyph.to_string();
+        message = message.with_help(format!(
+            "declare it in the scenario that names this map: [terrain.NAME] with glyphs = {glyphs:?} and a speed"
+        ));
+    }
+    ScenarioError::at(path.display().to_string(), span, message)
 }
 
 /// An error in a map file, and the mistakes in the rows after it.

@@ -31,7 +31,7 @@ pub(crate) use map::LoadedMap;
 pub use map_object::{MapObject, agent_names};
 pub(crate) use memory_need::agents_max;
 pub use named_files::read_named_files;
-pub use one_shot::{LoadedOneShot, OneShot, OneShotResult, load_one_shot};
+pub use one_shot::{LoadedOneShot, OneShot, OneShotResult, check_scen, load_one_shot};
 pub use overrides::Overrides;
 pub use problem::{LoadedProblem, build_problem, is_problem};
 pub use scen::{ScenProblem, load_scen};

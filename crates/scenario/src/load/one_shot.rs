@@ -9,13 +9,12 @@ use super::loaded::Loaded;
 use super::overrides::Overrides;
 use super::scen::{ScenProblem, load_scen};
 use super::world::{load_world_of_bytes, read_class_spec};
-use crate::scenario::{Diagnostics, Message, TICK_MAX};
+use crate::scenario::{Diagnostics, Message, ScenarioError, TICK_MAX};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::fmt::Write;
-use std::path::Path;
-use wheelbase_grid::{CellXY, Grid, GridShape};
+use std::path::{Component, Path, PathBuf};
+use wheelbase_grid::{CellXY, Grid, GridShape, MemoryMax};
 use wheelbase_maps::movingai_scen::ScenQuery;
 use wheelbase_planner::model::Offset;
 use wheelbase_planner::{Heading, Legality, MovementClass, Pose};
@@ -38,6 +37,8 @@ moves = [
 const MOVES_MAX: u32 = 10_000;
 /// Ticks for which an agent that made way stays aside before it is sent back.
 const ASIDE_TICKS: u32 = 4;
+/// Warnings about queries after which further ones are counted.
+const WARNINGS_MAX: usize = 100;
 /// Of an agent that is not at its goal; and of one that is not sent back.
 const NEVER: u32 = u32::MAX;
 
@@ -79,7 +80,7 @@ pub struct OneShotResult {
 }
 
 /// Loads the first `agents` queries of a MovingAI `.scen` file as one run. Each agent begins at rest, facing east if its
-/// class has headings; its order is to go to its goal, with any heading. The rule of collision is
+/// class has headings; its order is to go to its goal, with any heading. The map is as in [`load_scen`], the rule of collision is
 /// [`Discrete`](wheelbase_sim::CollisionRule::Discrete). Without `class`, agents take one tick a move to one of four
 /// neighbours; else it is as in [`load_planning_problem`](super::load_planning_problem).
 /// # Errors
@@ -87,11 +88,12 @@ pub struct OneShotResult {
 /// [`load_world`](super::load_world).
 pub fn load_one_shot(
     file: &Path,
+    map: Option<&Path>,
     agents: u32,
     class: Option<&str>,
     overrides: Overrides,
 ) -> Result<LoadedOneShot, LoadError> {
-    let ScenProblem { queries, map, problem, .. } = load_scen(file, class, overrides.memory_max)?;
+    let ScenProblem { queries, map, problem, .. } = load_scen(file, map, class, overrides.memory_max)?;
     let Some(queries) = queries.queries.get(..agents as usize) else {
         let found = queries.queries.len();
         let message =
@@ -106,12 +108,37 @@ pub fn load_one_shot(
             (problem.class, String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').to_owned())
         }
     };
-    check(file, queries, &problem.grid, &class)?;
+    check(file, queries, (&problem.grid, &class), true).stop_if_any()?;
     let text = scenario_text(file, &map, queries, (&class, &class_text));
     drop(problem.grid);
     let loaded = load_world_of_bytes(file, text.as_bytes(), Files::Disk, overrides)?;
     let one_shot = OneShot::new(queries.iter().map(|query| query.goal).collect());
     Ok(LoadedOneShot { loaded, text, one_shot })
+}
+
+/// Checks a MovingAI `.scen` file and its map, which is as in [`load_scen`]. Gives a warning for each start or goal that is
+/// blocked, and of very many only the first.
+/// # Errors
+/// As [`load_scen`].
+pub fn check_scen(
+    file: &Path,
+    map: Option<&Path>,
+    memory_max: MemoryMax,
+) -> Result<Vec<ScenarioError>, LoadError> {
+    let ScenProblem { queries, problem, .. } = load_scen(file, map, None, memory_max)?;
+    let (mut warnings, mut n_more) = (Vec::new(), 0);
+    for query in queries.queries.chunks(1) {
+        let mut found = check(file, query, (&problem.grid, &problem.class), false).take();
+        match warnings.len() < WARNINGS_MAX {
+            true => warnings.append(&mut found),
+            false => n_more += found.len(),
+        }
+    }
+    if n_more > 0 {
+        let message = format!("{n_more} more starts and goals are blocked");
+        warnings.push(ScenarioError::of_file(file.display().to_string(), message));
+    }
+    Ok(warnings)
 }
 
 fn grid_class() -> MovementClass {
@@ -128,15 +155,14 @@ fn scenario_text(
     (class, class_text): (&MovementClass, &str),
 ) -> String {
     let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
-    let part = |name: Option<&OsStr>| quoted(&name.unwrap_or_default().to_string_lossy());
     let base_ticks = class.primitives().iter().map(|primitive| primitive.time).max().unwrap_or(1);
     let ticks = base_ticks.saturating_mul(MOVES_MAX).min(TICK_MAX);
     let name = quoted(&class.spec().name);
     let heading = if class.headings() > 1 { ", \"E\"" } else { "" };
     let mut text = format!(
         "name = {}\nticks = {ticks}\ncollision = \"discrete\"\nmap = {{ file = {} }}\nagents = [\n",
-        part(file.file_stem()),
-        part(map.file_name()),
+        quoted(&file.file_stem().unwrap_or_default().to_string_lossy()),
+        quoted(&path_from(file, map)),
     );
     for ScenQuery { start, goal, .. } in queries {
         let (CellXY { x, y }, CellXY { x: goal_x, y: goal_y }) = (start, goal);
@@ -148,8 +174,30 @@ fn scenario_text(
     text + "]\n\n" + class_text
 }
 
-/// Refuses starts and goals that are blocked, or overlap.
-fn check(file: &Path, queries: &[ScenQuery], grid: &Grid, class: &MovementClass) -> Result<(), LoadError> {
+/// The path of a map from the folder of a file.
+fn path_from(file: &Path, map: &Path) -> String {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    if let (true, Some(name)) = (map.parent() == Some(folder), map.file_name()) {
+        return name.to_string_lossy().into_owned();
+    }
+    // Without links: `..` leads out of the folder in which a file really lies.
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let (folder, map) = (real(&Path::new(".").join(folder)), real(map));
+    let shared = folder.components().zip(map.components()).take_while(|(one, other)| one == other).count();
+    let up = folder.components().skip(shared).map(|_| Component::ParentDir);
+    // On another drive nothing is shared.
+    let up = up.take(if shared == 0 { 0 } else { usize::MAX });
+    let path: PathBuf = up.chain(map.components().skip(shared)).collect();
+    path.to_string_lossy().into_owned()
+}
+
+/// The mistakes in queries: starts and goals that are blocked, or that overlap if all agents are there `together`.
+fn check<'f>(
+    file: &'f Path,
+    queries: &[ScenQuery],
+    (grid, class): (&Grid, &MovementClass),
+    together: bool,
+) -> Diagnostics<'f> {
     let legality = Legality::new(grid, class);
     let mut errors = Diagnostics::new(file);
     let (mut starts, mut goals) = (BTreeMap::new(), BTreeMap::new());
@@ -159,8 +207,10 @@ fn check(file: &Path, queries: &[ScenQuery], grid: &Grid, class: &MovementClass)
             let what = format!("the start is blocked: {}", blocked.describe(grid));
             errors.add(query.line, "start", Message::wrong(what, "a free one"));
         }
-        let body = class.cells_at(pose).iter().map(|offset| offset.cell_from(query.start));
-        note(&mut starts, body, (query.line, "start"), &mut errors);
+        if together {
+            let body = class.cells_at(pose).iter().map(|offset| offset.cell_from(query.start));
+            note(&mut starts, body, (query.line, "start"), &mut errors);
+        }
         let poses = (0..class.headings()).map(|heading| Pose { cell: query.goal, heading: Heading(heading) });
         // Legal with any heading will do.
         let mut blocked = None;
@@ -175,6 +225,9 @@ fn check(file: &Path, queries: &[ScenQuery], grid: &Grid, class: &MovementClass)
             let what = format!("the goal is blocked: {}", blocked.describe(grid));
             errors.add(query.line, "goal", Message::wrong(what, "a free one"));
         }
+        if !together {
+            continue;
+        }
         // With several headings the body at the goal is not known.
         let cells = match class.headings() {
             1 => class.cells_at(Pose { cell: query.goal, heading: Heading(0) }),
@@ -183,7 +236,7 @@ fn check(file: &Path, queries: &[ScenQuery], grid: &Grid, class: &MovementClass)
         let body = cells.iter().map(|offset| offset.cell_from(query.goal));
         note(&mut goals, body, (query.line, "goal"), &mut errors);
     }
-    Ok(errors.stop_if_any()?)
+    errors
 }
 
 /// Notes the cells of a start or goal, and refuses those of an earlier line, once.

@@ -20,11 +20,17 @@ pub struct ScenProblem {
     pub problem: PlanningProblem,
 }
 
-/// Reads the queries of a MovingAI `.scen` file and their map, which lies beside it and whose size must match. The class
-/// is as in [`load_planning_problem`].
+/// Reads the queries of a MovingAI `.scen` file and their map, whose size must match: `map`, or the file that they name.
+/// That is looked for beside them by its name alone or by theirs, then by its whole path from the working folder and from
+/// each folder above them. The class is as in [`load_planning_problem`].
 /// # Errors
 /// [`LoadError`] with what is wrong, and where.
-pub fn load_scen(file: &Path, class: Option<&str>, memory_max: MemoryMax) -> Result<ScenProblem, LoadError> {
+pub fn load_scen(
+    file: &Path,
+    map: Option<&Path>,
+    class: Option<&str>,
+    memory_max: MemoryMax,
+) -> Result<ScenProblem, LoadError> {
     let name = || file.display().to_string();
     let queries = movingai_scen::parse(&read_file(file)?).map_err(|error| {
         let span = Span::in_line(error.line, error.column, 1);
@@ -32,7 +38,10 @@ pub fn load_scen(file: &Path, class: Option<&str>, memory_max: MemoryMax) -> Res
     })?;
     let first = queries.queries[0].line as usize;
     let report = |why: String| ScenarioErrors::from(ScenarioError::new(name(), first, String::new(), why));
-    let map = map_beside(file, queries.map_name()).map_err(report)?;
+    let map = match map {
+        Some(map) => map.to_owned(),
+        None => find_map(file, &queries).map_err(report)?,
+    };
     let problem = load_planning_problem(&map, class, memory_max)?;
     let (stated, found) = (queries.size, problem.grid.size());
     if stated != found {
@@ -49,18 +58,26 @@ pub fn load_scen(file: &Path, class: Option<&str>, memory_max: MemoryMax) -> Res
     Ok(ScenProblem { queries, map, problem })
 }
 
-/// The map in the folder of the file, by the name given in the file, else by the name of the file itself. Published
-/// files name maps by folders of their authors, and sometimes by a wrong name.
-fn map_beside(file: &Path, name: &str) -> Result<PathBuf, String> {
-    let by_name = file.with_file_name(name);
+/// The map that queries name. Published files name maps by folders of their authors, and sometimes by a wrong name;
+/// archives have maps and queries in different folders.
+fn find_map(file: &Path, queries: &ScenFile) -> Result<PathBuf, String> {
+    let by_name = file.with_file_name(queries.map_name());
     let stem = file.with_extension("");
     let by_file = if stem.extension().is_some() { stem } else { stem.with_extension("map") };
-    if let Some(map) = [&by_name, &by_file].into_iter().find(|map| map.exists()) {
-        return Ok(map.clone());
-    }
-    let missing = match by_name == by_file {
-        true => format!("there is no {}", by_name.display()),
-        false => format!("there is neither {} nor {}", by_name.display(), by_file.display()),
-    };
-    Err(format!("map: {missing}; expected the map in the folder of the queries"))
+    let named = queries.map.replace('\\', "/");
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let absolute = std::path::absolute(file).unwrap_or_default();
+    // Relative paths first: messages and results show them.
+    let above = folder.ancestors().chain(absolute.ancestors().skip(1)).map(|folder| folder.join(&named));
+    let mut places = [by_name.clone(), by_file.clone(), PathBuf::from(&named)].into_iter().chain(above);
+    places.find(|map| map.is_file()).ok_or_else(|| {
+        let beside = match by_name == by_file {
+            true => format!("there is no {}", by_name.display()),
+            false => format!("there is neither {} nor {}", by_name.display(), by_file.display()),
+        };
+        format!(
+            "map: {beside}, and no {named} in the working folder or in a folder above the queries; \
+             expected --map FILE"
+        )
+    })
 }

@@ -7,7 +7,7 @@ use super::events::build_events;
 use super::files::{Files, nearest_file, read_file};
 use super::kinds::TypedKinds;
 use super::loaded::{Loaded, Source};
-use super::map::{LoadedMap, MapContents, load_map, parse_map, read_map};
+use super::map::{LoadedMap, MapContents, TileTable, load_map, parse_map, read_map};
 use super::map_object::agents_of;
 use super::memory_need::{self, agents_max};
 use super::orders::AgentNames;
@@ -440,7 +440,7 @@ pub fn load_grid_of_bytes(
         });
     }
     let kinds = (TerrainTable::movingai(), SideTable::default());
-    Ok(parse_map(target, bytes, kinds, files, memory_max)?.grid)
+    Ok(parse_map(target, bytes, kinds, TileTable::none(target), files, memory_max)?.grid)
 }
 
 /// The specification of a class, of text at hand: of a class file, or of the class named `class` of a scenario. A class

@@ -13,7 +13,7 @@ pub(super) const HOMES: [(&[&str], &str); 7] = [
         &["headings", "footprint", "pivot", "sweep", "moves", "side_speed"],
         "a class; put it under [class.NAME]",
     ),
-    (&["rows", "generate", "shape", "elevation", "walls"], "the map; put it under [map]"),
+    (&["rows", "generate", "shape", "elevation", "walls", "tiles"], "the map; put it under [map]"),
     (&["glyphs"], "a terrain kind; put it under [terrain.NAME]"),
     (&["tasks", "count"], "a group; put it under [[groups]]"),
     (

@@ -9,7 +9,8 @@ use super::message::Message;
 use super::reader::{Keys, ListOf, Names, Node, Reader, Table};
 use super::typed::{
     CLASSES_MAX, ClassFile, Collision, EXPANSIONS_PER_TICK_MAX, Elevation, FriendPair, GENERATED_LEN_MAX,
-    LANDMARKS_MAX, Located, Map, MapSource, SEARCH_SLOTS_MAX, Scenario, Side, TICK_MAX, Terrain, Wall,
+    LANDMARKS_MAX, Located, Map, MapSource, SEARCH_SLOTS_MAX, Scenario, Side, TICK_MAX, Terrain, TileKind,
+    Wall,
 };
 use super::values::{I32_RANGE, SPEED_RANGE, TEAM_NAME, located_name};
 use wheelbase_grid::{GridShape, Rgb, colour_from_hexadecimal};
@@ -39,7 +40,7 @@ const SCENARIO_KEYS: Keys = Keys {
 };
 const CLASS_FILE_KEYS: Keys = Keys { known: &["class", "terrain", "side"], later: &[] };
 const MAP_KEYS: Keys =
-    Keys { known: &["file", "rows", "generate", "shape", "elevation", "walls"], later: &[] };
+    Keys { known: &["file", "rows", "generate", "shape", "elevation", "walls", "tiles"], later: &[] };
 const MAP_SOURCES: [&str; 3] = ["file", "rows", "generate"];
 const GENERATE_KEYS: Keys = Keys { known: &["kind", "size", "seed"], later: &[] };
 const TERRAIN_KEYS: Keys = Keys { known: &["glyphs", "speed", "colour", "sides"], later: &[] };
@@ -56,6 +57,7 @@ const ROWS: ListOf = ListOf { one: "row", many: "rows", len: 1..=usize::MAX };
 const HEIGHTS: ListOf = ListOf { one: "height", many: "heights", len: 1..=usize::MAX };
 const WALLS: ListOf = ListOf { one: "wall", many: "walls", len: 0..=usize::MAX };
 
+const TILES: ListOf = ListOf { one: "tile", many: "tiles", len: 0..=usize::MAX };
 const FRIENDS: ListOf = ListOf { one: "pair of teams", many: "pairs of teams", len: 0..=usize::MAX };
 
 const SIZE_FORM: &str = "[width, height]";
@@ -229,11 +231,16 @@ fn map(reader: &mut Reader, node: &Node) -> Option<Map> {
         reader.list(node, &ROWS, height_row).map(|rows| Some(Elevation::Rows(rows)))
     });
     let walls = reader.optional(&table, "walls", Vec::new(), |reader, node| reader.list(node, &WALLS, wall));
+    let tiles = reader.named(&table, "tiles", &TILES, |reader, node, name| {
+        let kind = reader.filled_string(node, "the name of a terrain kind, or \"decoration\"")?;
+        Some(TileKind { name: name.to_owned(), kind, line: reader.line(node), key: node.key() })
+    });
     Some(Map {
         source: source?,
         shape: shape?,
         elevation: elevation?,
         walls: walls?,
+        tiles: tiles?,
         line: reader.line(node),
     })
 }

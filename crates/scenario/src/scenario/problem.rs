@@ -16,7 +16,9 @@ use std::path::Path;
 /// Longest problem file that is read, in bytes. The files that it names may be longer.
 pub const PROBLEM_BYTES_MAX: usize = 1 << 20;
 
-/// The task assignment of the competition of 2023, the only one supported.
+/// The year whose problems are read. They have no key `version`; later ones have it, and other keys.
+const YEAR: &str = "2023";
+/// The task assignment of that year.
 const ROUND_ROBIN: &str = "roundrobin";
 
 /// A problem file.
@@ -52,7 +54,7 @@ pub struct ListedCell {
 
 /// Parses a problem. `file` is its name in messages.
 /// # Errors
-/// Every mistake in the file, in line order; only the first if it is not JSON.
+/// Every mistake in the file, in line order; only the first if it is not JSON, or a problem of another year.
 ///
 /// ```
 /// use wheelbase_scenario::scenario::parse_problem;
@@ -84,6 +86,16 @@ pub fn parse_problem(file: &str, bytes: &[u8]) -> Result<Problem, ScenarioErrors
     };
     let line_of = |key: &str| line_of_key(bytes, key);
     let mut diagnostics = Diagnostics::new(Path::new(file));
+    if let Some(version) = keys.get("version") {
+        let version = version.as_str().map_or_else(|| version.to_string(), str::to_owned);
+        if !version.starts_with(YEAR) {
+            let line = line_of("version") as usize;
+            let span = bytes_of_key(bytes, "version").map(|key| Lines::new(bytes).span_of(key));
+            let error =
+                ScenarioError::new(file.to_owned(), line, "version".to_owned(), not_of_the_year(&version));
+            return Err(ScenarioErrors::from(ScenarioError { span, ..error }));
+        }
+    }
     let mut report = |key: &str, expected: &str| {
         let found = keys.get(key);
         let message = match found {
@@ -123,6 +135,14 @@ pub fn parse_problem(file: &str, bytes: &[u8]) -> Result<Problem, ScenarioErrors
     }
     let team_size = Located { value: team.unwrap_or(0) as u32, line: line_of("teamSize") };
     Ok(Problem { map_file, agent_file, task_file, team_size })
+}
+
+/// The message on a problem of another year.
+fn not_of_the_year(version: &str) -> Message {
+    let year = version.get(..YEAR.len()).filter(|year| year.bytes().all(|byte| byte.is_ascii_digit()));
+    let of = year.map_or_else(|| format!("version {:?}", shortened(version)), str::to_owned);
+    let text = format!("problems of {of} are not supported; those of {YEAR} are");
+    Message { found: Some(format!("{:?}", shortened(version))), ..Message::from(text) }
 }
 
 /// Parses a list of cells: their number, then one cell a line, with comment lines that begin with `#`. Stops after
@@ -180,9 +200,12 @@ fn line_of_key(bytes: &[u8], key: &str) -> u32 {
 
 /// A value as text, shortened.
 fn excerpt(value: &Value) -> String {
-    let text = value.to_string();
+    shortened(&value.to_string())
+}
+
+fn shortened(text: &str) -> String {
     match text.char_indices().nth(40) {
         Some((end, _)) => format!("{}...", &text[..end]),
-        None => text,
+        None => text.to_owned(),
     }
 }

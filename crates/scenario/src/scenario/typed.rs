@@ -125,6 +125,8 @@ pub struct Map {
     pub elevation: Option<Elevation>,
     /// `map.walls`, in the order of the file.
     pub walls: Vec<Wall>,
+    /// `map.tiles`: what the tiles of a Tiled map are, in the order of the file.
+    pub tiles: Vec<TileKind>,
     /// Line of the table.
     pub line: u32,
 }
@@ -166,6 +168,19 @@ pub struct Wall {
     /// Line of the wall.
     pub line: u32,
     /// Key path, such as `map.walls[3]`.
+    pub key: String,
+}
+
+/// An entry of `map.tiles`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TileKind {
+    /// The name of the tiles, or of their tileset with their numbers; not empty.
+    pub name: String,
+    /// Their terrain kind, or `decoration`; not empty.
+    pub kind: String,
+    /// Line of the entry.
+    pub line: u32,
+    /// Key path, such as `map.tiles.desert`.
     pub key: String,
 }
 
