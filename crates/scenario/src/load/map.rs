@@ -47,7 +47,7 @@ impl MapContents {
 
 /// The entries of `map.tiles` and the scenario that has them.
 #[derive(Clone, Copy)]
-#[cfg_attr(not(feature = "tiled"), expect(dead_code, reason = "no other format has tiles"))]
+#[allow(dead_code, reason = "without the feature `tiled` no format has tiles")]
 pub(super) struct TileTable<'s> {
     scenario: &'s Path,
     entries: &'s [TileKind],

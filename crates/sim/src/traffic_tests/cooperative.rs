@@ -67,6 +67,7 @@ fn run_with(world: &mut World, params: TrafficParams, visits: Visits) -> Vec<u64
         audit.check_heads();
         audit.check_inside();
         audit.check_keep_clear(&world.paths);
+        audit.check_turning(&world.paths);
         audit.check_given_up(&world.traffic_buffers.decisions.give_up);
         if world.grid.revision() != revision {
             revision = world.grid.revision();
@@ -77,10 +78,11 @@ fn run_with(world: &mut World, params: TrafficParams, visits: Visits) -> Vec<u64
     }
 }
 
-/// How many random cases a test draws: all of them where WHEELBASE_LONG is set, as `.ci/run --all` does, or else a
-/// fifth.
+/// How many random cases a test draws: a fifth of all. WHEELBASE_LONG=1, as `.ci/run --all` sets it, draws all of
+/// them, and WHEELBASE_LONG=N draws N times as many.
 pub fn cases(all: u32) -> u32 {
-    if std::env::var_os("WHEELBASE_LONG").is_some() { all } else { all.div_ceil(5) }
+    let times = std::env::var("WHEELBASE_LONG").ok().and_then(|times| times.parse::<u32>().ok());
+    times.map_or(all.div_ceil(5), |times| all * times)
 }
 
 /// Columns or rows of the maps.
