@@ -38,8 +38,8 @@ fn five_hundred_units_are_sent_in_two_ways() {
     assert_eq!(
         five_hundred::play().unwrap(),
         [
-            "fields: 139513 expansions in 7 frames, 22632 more to repair them",
-            "queue: 10512372 expansions in 526 frames, the scouts' by frame 194",
+            "fields: 138681 expansions in 7 frames, 22632 more to repair them",
+            "queue: 10473610 expansions in 524 frames, the scouts' by frame 194",
             "queue: 44 paths led over the bridge and were asked for again",
             "unit 499 would have gone 511 ticks, but was recalled",
             "499 paths, 275344 ticks; the same cost for each in both ways: true",
