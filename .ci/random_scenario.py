@@ -404,7 +404,7 @@ def draw_grounds(rng, case, grid):
                 case["class"][name], grounds[name] = keys, ground
                 break
     if grid.hexagonal and not grounds:
-        case["class"]["walker"] = {"headings": 1, "moves": draw_moves(rng, 1, False, True)}
+        case["class"]["walker"] = {"headings": 1, "moves": draw_moves(rng, 1, True)}
         grounds["walker"] = Ground(grid, "walker", case["class"]["walker"])
     elif case["octile"] or not grounds:
         grounds["octile"] = Ground(grid, "octile", None)

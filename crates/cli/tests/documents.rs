@@ -958,7 +958,7 @@ mod programs {
         use wheelbase_sim::*;
 
         fn ford() -> Result<(), Box<dyn std::error::Error>> {
-            let rows = ["............", ".....WW.....", "............"];
+            let rows = ["............", "............", ".....WW.....", "............", "............"];
             let grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default())?;
             let mut lorry = ClassSpec::new("lorry", 4); // four headings
             lorry.footprint = vec![(0, 0), (-1, 0)]; // the cab, and the load behind it
@@ -967,13 +967,13 @@ mod programs {
             let mut world = World::new(setup)?;
 
             // Ids are given from 0. Both commands take effect in the next step, in this order.
-            world.command(Command::Spawn(Spawn::new(ClassId(0), Pose::new(1, 0, Heading(0)))));
-            world.command(Command::order(AgentId(0), Order::goto(CellXY::new(10, 2))));
+            world.command(Command::Spawn(Spawn::new(ClassId(0), Pose::new(1, 1, Heading(0)))));
+            world.command(Command::order(AgentId(0), Order::goto(CellXY::new(10, 3))));
             let is_done = |event: &EventRow| event.kind() == Some(EventKind::OrderDone);
             while !world.events().iter().any(is_done) {
                 world.step();
             }
-            assert_eq!(world.agents()[0].pose().cell, CellXY::new(10, 2));
+            assert_eq!(world.agents()[0].pose().cell, CellXY::new(10, 3));
             Ok(())
         }
         // crates/sim/README.md 1: end
