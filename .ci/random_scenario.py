@@ -240,8 +240,8 @@ def draw_time(rng):
     return rng.choice((1, 2, 3, 5, 7, 10, 10, 20))
 
 
-def draw_moves(rng, headings, must_list, hexagonal):
-    """Moves of a class. With `must_list` a move that also turns lists its swept cells."""
+def draw_moves(rng, headings, hexagonal):
+    """Moves of a class."""
     if headings == 1 and hexagonal:
         moves = [{"name": name, "by": list(by), "time": draw_time(rng)}
                  for name, by in zip(rules.HEX_SIDES, rules.STEPS_HEX)]
@@ -273,7 +273,8 @@ def draw_moves(rng, headings, must_list, hexagonal):
         (0.1, {"name": "long slant", "by": [2, 2]}),
         (0.1, {"name": "about", "turn": headings // 2}),
         (0.2, {"name": "bend left", "by": [1, -1], "turn": 1, "swept": [[1, 0]]}),
-        (0.1, {"name": "bend right", "by": [2, 1], "turn": -1, **({"swept": []} if must_list else {})}),
+        (0.1, {"name": "bend right", "by": [2, 1], "turn": -1}),
+        (0.05, {"name": "hop", "by": [1, 1], "turn": 1, "swept": []}),
         (0.1, {"name": "wide left", "turn": 1, "swept": [[1, -1], [-1, -1]]}),
         (0.05, {"name": "broad", "by": [1, 0], "swept": [[1, 1]]}),
     )
@@ -340,7 +341,7 @@ def draw_class(rng, elevated, hexagonal):
         for key in ("max_up", "max_down", "max_tilt"):
             if rng.random() < 0.4:
                 keys[key] = rng.choice((0, 1, 1, 2, 2, 4))
-    keys["moves"] = draw_moves(rng, headings, "full" in str(keys.get("sweep")), hexagonal)
+    keys["moves"] = draw_moves(rng, headings, hexagonal)
     return keys
 
 
@@ -403,7 +404,7 @@ def draw_grounds(rng, case, grid):
                 case["class"][name], grounds[name] = keys, ground
                 break
     if grid.hexagonal and not grounds:
-        case["class"]["walker"] = {"headings": 1, "moves": draw_moves(rng, 1, False, True)}
+        case["class"]["walker"] = {"headings": 1, "moves": draw_moves(rng, 1, True)}
         grounds["walker"] = Ground(grid, "walker", case["class"]["walker"])
     elif case["octile"] or not grounds:
         grounds["octile"] = Ground(grid, "octile", None)
@@ -692,8 +693,9 @@ def class_features(keys):
     """The features of the rules used by a class."""
     if keys is None:
         return {"class octile"}
-    moves, sweep = keys["moves"], keys.get("sweep", "ends")
-    sweep = sweep if isinstance(sweep, dict) else {"moves": sweep, "turns": sweep}
+    moves, usual = keys["moves"], "ends" if keys["headings"] == 6 else "full"
+    sweep = keys.get("sweep", usual)
+    sweep = {"moves": usual, "turns": usual} | sweep if isinstance(sweep, dict) else {"moves": sweep, "turns": sweep}
     footprint = keys.get("footprint", [[0, 0]])
     by = [move["by"] for move in moves if "by" in move]
     steps = {"ahead": (1, 0), "back": (-1, 0)}

@@ -12,7 +12,7 @@ static void ok(uint32_t status) {
     exit(1);
 }
 
-static const char rows[] = "........\n........\n...WW...\n........\n........\n";
+static const char rows[] = ".........\n.........\n....WW...\n.........\n.........\n.........\n";
 static const char lorry[] = "[class.lorry]\nheadings = 4\nfootprint = [[0, 0], [-1, 0]]\nmoves = [\n"
                             "  { name = \"forward\", by = [1, 0], time = 10 },\n"
                             "  { name = \"reverse\", by = [-1, 0], time = 30 },\n"
@@ -37,7 +37,7 @@ int main(void) {
     ok(wb_plan(tables, &request, scratch, path, &answer));
     printf("%s: %u ticks, %u moves\n", wb_plan_result_name(answer.result), answer.cost, answer.moves);
 
-    const wb_change building = {WB_CHANGE_TERRAIN, {3, 0, 2, 2}, 3, {0}}; /* terrain kind 3: trees */
+    const wb_change building = {WB_CHANGE_TERRAIN, {4, 0, 2, 2}, 3, {0}}; /* terrain kind 3: trees */
     wb_rect changed;
     ok(wb_map_edit(map, &building, 1, &changed));
     ok(wb_tables_update(tables, map, &changed, NULL)); /* compiles only what the edit touches */

@@ -4,7 +4,7 @@
 
 namespace wb = wheelbase;
 
-static const char rows[] = "........\n........\n...WW...\n........\n........\n";
+static const char rows[] = ".........\n.........\n....WW...\n.........\n.........\n.........\n";
 static const char lorry[] = R"([class.lorry]
 headings = 4
 footprint = [[0, 0], [-1, 0]]
@@ -31,7 +31,7 @@ int main() {
     std::printf("%s: %u ticks, %u moves\n", wb_plan_result_name(answer.result), answer.cost, answer.moves);
 
     const auto trees = static_cast<int>(map->terrain_kind("trees").value());
-    const wb::Change building[] = {{WB_CHANGE_TERRAIN, {3, 0, 2, 2}, trees, {}}};
+    const wb::Change building[] = {{WB_CHANGE_TERRAIN, {4, 0, 2, 2}, trees, {}}};
     const auto changed = map->edit(building).value();
     tables.update(*map, changed).value(); // compiles only what the edit touches
     answer = tables.plan(request, scratch, path).value();

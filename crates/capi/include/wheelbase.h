@@ -304,6 +304,11 @@
 #define WB_SWEEP_FULL 1
 
 /**
+ * The default: `WB_SWEEP_FULL` on square maps, `WB_SWEEP_ENDS` on hexagonal maps.
+ */
+#define WB_SWEEP_USUAL 2
+
+/**
  * A primitive of any heading.
  */
 #define WB_WHEN_ANY 0
@@ -1081,8 +1086,8 @@ typedef struct wb_primitive {
      */
     uint32_t when;
     /**
-     * 1 if `swept` is given, if only with no cell; else 0. One that moves and turns must give it where a rule is
-     * `WB_SWEEP_FULL`.
+     * 1 if `swept` is given, even with no cell; else 0. Where it is not given and a rule is `WB_SWEEP_FULL`, a primitive
+     * that moves and turns touches every cell that the body can touch at any angle of the turn and any point of the way.
      */
     uint32_t lists_swept;
     /**
@@ -1146,11 +1151,11 @@ typedef struct wb_class_spec {
      */
     uint32_t headings;
     /**
-     * Which cells a displacement touches: `WB_SWEEP_ENDS` or `WB_SWEEP_FULL`.
+     * Which cells a displacement touches: `WB_SWEEP_USUAL`, `WB_SWEEP_ENDS` or `WB_SWEEP_FULL`.
      */
     uint32_t sweep_moves;
     /**
-     * Which cells a turn touches: `WB_SWEEP_ENDS` or `WB_SWEEP_FULL`.
+     * Which cells a turn touches: `WB_SWEEP_USUAL`, `WB_SWEEP_ENDS` or `WB_SWEEP_FULL`.
      */
     uint32_t sweep_turns;
     /**
@@ -2240,7 +2245,7 @@ uint32_t wb_map_edit(uint64_t map,
                      struct wb_rect *changed);
 
 /**
- * Sets a specification to the usual values: 4 headings on square maps, 1 cell, pivot at the anchor's centre, `WB_SWEEP_ENDS`,
+ * Sets a specification to the usual values: 4 headings on square maps, 1 cell, pivot at the anchor's centre, `WB_SWEEP_USUAL`,
  * no limits of climbing. Name and primitives are left to set.
  *
  * Threads: any.

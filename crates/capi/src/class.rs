@@ -55,6 +55,8 @@ fn in_class(error: wheelbase_planner::model::ClassError) -> Failure {
 pub const WB_SWEEP_ENDS: u32 = 0;
 /// A move touches every cell whose interior the moving body touches; square maps only.
 pub const WB_SWEEP_FULL: u32 = 1;
+/// The default: `WB_SWEEP_FULL` on square maps, `WB_SWEEP_ENDS` on hexagonal maps.
+pub const WB_SWEEP_USUAL: u32 = 2;
 
 /// A primitive of any heading.
 pub const WB_WHEN_ANY: u32 = 0;
@@ -80,8 +82,8 @@ pub struct wb_primitive {
     pub time: u32,
     /// `WB_WHEN_ANY`; with 8 headings a primitive that moves is `WB_WHEN_STRAIGHT` or `WB_WHEN_DIAGONAL`.
     pub when: u32,
-    /// 1 if `swept` is given, if only with no cell; else 0. One that moves and turns must give it where a rule is
-    /// `WB_SWEEP_FULL`.
+    /// 1 if `swept` is given, even with no cell; else 0. Where it is not given and a rule is `WB_SWEEP_FULL`, a primitive
+    /// that moves and turns touches every cell that the body can touch at any angle of the turn and any point of the way.
     pub lists_swept: u32,
     /// 0.
     pub reserved: u32,
@@ -125,9 +127,9 @@ pub struct wb_class_spec {
     pub shape: u32,
     /// 1 (no facing), 4 or 8; on hexagonal maps 1 or 6.
     pub headings: u32,
-    /// Which cells a displacement touches: `WB_SWEEP_ENDS` or `WB_SWEEP_FULL`.
+    /// Which cells a displacement touches: `WB_SWEEP_USUAL`, `WB_SWEEP_ENDS` or `WB_SWEEP_FULL`.
     pub sweep_moves: u32,
-    /// Which cells a turn touches: `WB_SWEEP_ENDS` or `WB_SWEEP_FULL`.
+    /// Which cells a turn touches: `WB_SWEEP_USUAL`, `WB_SWEEP_ENDS` or `WB_SWEEP_FULL`.
     pub sweep_turns: u32,
     /// The point about which it turns, in half cells forward of the anchor's centre.
     pub pivot_forward: i32,
@@ -204,7 +206,7 @@ unsafe impl Sized32 for wb_class_info {
     const NAME: &'static str = "wb_class_info";
 }
 
-/// Sets a specification to the usual values: 4 headings on square maps, 1 cell, pivot at the anchor's centre, `WB_SWEEP_ENDS`,
+/// Sets a specification to the usual values: 4 headings on square maps, 1 cell, pivot at the anchor's centre, `WB_SWEEP_USUAL`,
 /// no limits of climbing. Name and primitives are left to set.
 ///
 /// Threads: any.
@@ -218,8 +220,8 @@ pub unsafe extern "C" fn wb_class_spec_init(spec: *mut wb_class_spec) -> u32 {
             size: size_of::<wb_class_spec>() as u32,
             shape: shape_number(GridShape::Square),
             headings: 4,
-            sweep_moves: WB_SWEEP_ENDS,
-            sweep_turns: WB_SWEEP_ENDS,
+            sweep_moves: WB_SWEEP_USUAL,
+            sweep_turns: WB_SWEEP_USUAL,
             pivot_forward: 0,
             pivot_right: 0,
             climb_up: 0,
@@ -271,11 +273,14 @@ pub unsafe extern "C" fn wb_class_new(spec: *const wb_class_spec, class_: *mut u
 /// # Safety
 /// As for `wb_class_new`.
 unsafe fn read_spec(given: &wb_class_spec) -> Result<ClassSpec, Failure> {
-    let rule = |number: u32, name: &str| match number {
+    let shape = shape(given.shape, "spec.shape")?;
+    let usual = Sweep::usual(shape);
+    let rule = |number: u32, usual: SweepRule, name: &str| match number {
         WB_SWEEP_ENDS => Ok(SweepRule::Ends),
         WB_SWEEP_FULL => Ok(SweepRule::Full),
+        WB_SWEEP_USUAL => Ok(usual),
         _ => Err(Failure::argument(format!(
-            "`spec.{name}` is {number}, expected WB_SWEEP_ENDS (0) or WB_SWEEP_FULL (1)"
+            "`spec.{name}` is {number}, expected WB_SWEEP_ENDS (0), WB_SWEEP_FULL (1) or WB_SWEEP_USUAL (2)"
         ))),
     };
     let headings = u8::try_from(given.headings).unwrap_or(u8::MAX);
@@ -292,14 +297,16 @@ unsafe fn read_spec(given: &wb_class_spec) -> Result<ClassSpec, Failure> {
         )
     };
     let mut spec = ClassSpec::new(name, headings);
-    spec.shape = shape(given.shape, "spec.shape")?;
+    spec.shape = shape;
     if !footprint.is_empty() {
         spec.footprint = footprint;
     }
     spec.footprint_diagonal = (!diagonal.is_empty()).then_some(diagonal);
     spec.pivot = Pivot { forward: given.pivot_forward, right: given.pivot_right };
-    let (moves, turns) = (rule(given.sweep_moves, "sweep_moves")?, rule(given.sweep_turns, "sweep_turns")?);
-    spec.sweep = Sweep { moves, turns };
+    spec.sweep = Sweep {
+        moves: rule(given.sweep_moves, usual.moves, "sweep_moves")?,
+        turns: rule(given.sweep_turns, usual.turns, "sweep_turns")?,
+    };
     spec.climb = Climb {
         up: given.climb_up,
         down: given.climb_down,

@@ -2,9 +2,21 @@
 
 use crate::common::*;
 
+/// [`TRUCKS`] swept in full: each drives straight to its goal, so there is nothing to warn of.
+fn solid() -> String {
+    let south = TRUCKS.replace("at = [1, 0, \"E\"]", "at = [1, 3, \"E\"]");
+    let north = south.replace("at = [6, 3, \"W\"]", "at = [6, 0, \"W\"]");
+    north.replace("sweep = \"ends\"", "sweep = \"full\"")
+}
+
+/// [`solid`] with a piece replaced.
+fn solid_with(piece: &str, replacement: &str) -> String {
+    replaced(&solid(), piece, replacement)
+}
+
 #[test]
 fn a_valid_file_is_ok() {
-    let folder = Folder::with("trucks.toml", TRUCKS);
+    let folder = Folder::with("trucks.toml", solid());
     folder.write("cart.toml", CART);
     folder.write("a.map", MAP);
     assert_eq!(folder.run(&["check", "trucks.toml"]).done(), "trucks.toml: ok\n");
@@ -17,9 +29,39 @@ fn a_valid_file_is_ok() {
 }
 
 #[test]
+fn moves_swept_by_their_ends_are_a_warning_where_bodies_can_overlap() {
+    let check = |scenario: String| {
+        let folder = Folder::with("s.toml", &scenario);
+        folder.run(&["check", "s.toml"]).done()
+    };
+    let warned = |name: &str| {
+        format!(
+            "warning: s.toml:23: class.truck.sweep: move \"{name}\" sweeps its ends alone, so bodies beside it can \
+             overlap on the screen; expected \"full\"\ns.toml: ok, 1 warning\n"
+        )
+    };
+    let by_ends = solid_with("sweep = \"full\"", "sweep = \"ends\"");
+    let with = |piece: &str, replacement: &str| check(replaced(&by_ends, piece, replacement));
+    assert_eq!(check(by_ends.clone()), warned("left"));
+    assert_eq!(with("sweep = \"ends\"", "sweep = { turns = \"ends\" }"), warned("left"));
+    // A step ahead covers the same cells under both rules; so does a turn of one cell.
+    assert_eq!(with("sweep = \"ends\"", "sweep = { moves = \"ends\" }"), "s.toml: ok\n");
+    assert_eq!(with("[[0, 0], [-1, 0]]", "[[0, 0]]"), "s.toml: ok\n");
+    let slanting = replaced(&by_ends, "name = \"left\", turn = 1,", "name = \"slant\", by = [1, 1],");
+    assert_eq!(check(slanting.replace("turn = -1", "by = [1, -1]")), warned("slant"));
+    // A move that turns on its way and lists its cells chooses them itself.
+    let arc = "name = \"arc\", by = [1, 1], turn = 1, swept = [],";
+    let arcs = replaced(&by_ends, "name = \"left\", turn = 1,", arc);
+    let arcs = arcs.replace("turn = -1,", "by = [1, -1], turn = -1, swept = [],");
+    assert_eq!(check(arcs), "s.toml: ok\n");
+    // Under `discrete` bodies overlap in any case.
+    assert_eq!(with("seed = 7\n", "collision = \"discrete\"\n"), "s.toml: ok\n");
+}
+
+#[test]
 fn overrides_of_unknown_kinds_are_warnings() {
     let scenario =
-        trucks_with("headings = 4\n", "headings = 4\nspeed = { mud = 300 }\nside_speed = { hedge = 0 }\n");
+        solid_with("headings = 4\n", "headings = 4\nspeed = { mud = 300 }\nside_speed = { hedge = 0 }\n");
     let folder = Folder::with("s.toml", &scenario);
     let (mud, hedge) = (line_of(&scenario, "mud"), line_of(&scenario, "hedge"));
     assert_eq!(
@@ -34,8 +76,7 @@ fn overrides_of_unknown_kinds_are_warnings() {
 
 #[test]
 fn a_speed_that_changes_no_time_is_a_warning() {
-    let scenario =
-        trucks_with("speed = 500\n", "speed = 500\n[terrain.turf]\nglyphs = \"t\"\nspeed = 1001\n");
+    let scenario = solid_with("speed = 500\n", "speed = 500\n[terrain.turf]\nglyphs = \"t\"\nspeed = 1001\n");
     let folder = Folder::with("s.toml", &scenario);
     let line = line_of(&scenario, "[class.truck]");
     assert_eq!(
@@ -51,7 +92,7 @@ fn a_speed_that_changes_no_time_is_a_warning() {
 #[test]
 fn a_goal_unreachable_on_the_initial_map_is_a_warning() {
     let warning = |order: &str| {
-        let scenario = trucks_with("{ goto = [6, 3, \"E\"] }", order);
+        let scenario = solid_with("{ goto = [6, 3, \"E\"] }", order);
         let folder = Folder::with("s.toml", &scenario);
         let output = folder.run(&["check", "s.toml"]).done();
         let place = format!("warning: s.toml:{}: agents[0].orders[0]: ", line_of(&scenario, order));
@@ -66,7 +107,7 @@ fn a_goal_unreachable_on_the_initial_map_is_a_warning() {
         warning("{ patrol = [[6, 3], [3, 2, \"N\"]] }"),
         format!("{blocked}(3, 2, N): cell (3, 2) is deep")
     );
-    let folder = Folder::with("s.toml", trucks_with("[map]\n", "[map]\nwalls = [[5, 0, 5, 4]]\n"));
+    let folder = Folder::with("s.toml", solid_with("[map]\n", "[map]\nwalls = [[5, 0, 5, 4]]\n"));
     let output = folder.run(&["check", "s.toml"]).done();
     let unreachable = "on the initial map, no sequence of moves leads from the start to the goal";
     assert_eq!(output.matches(unreachable).count(), 2, "{output}");
@@ -74,12 +115,13 @@ fn a_goal_unreachable_on_the_initial_map_is_a_warning() {
 
 #[test]
 fn a_blocked_goal_of_a_group_or_an_event_is_a_warning() {
+    let trucks = solid();
     let more = "\n[[groups]]\nclass = \"truck\"\ncount = 1\narea = [4, 0, 4, 1]\norders = [\n\
                 { goto = [0, 3] },\n{ goto = [2, 1] },\n{ goto = [2, 1], fallback = \"nearest\" },\n\
                 { patrol = [[0, 3], [3, 1, \"E\"]] },\n{ goto = [2, 1], within = 1 }]\n\
                 [[events]]\ntick = 9\nadd_agents = { class = \"truck\", count = 1, area = [0, 0, 8, 1], orders = [{ goto_group = [3, 2] }] }\n\
                 [[events]]\ntick = 5\ngive_orders = { names = [\"convoy-1\"], orders = [{ wait = 1 }, { goto_area = [2, 1, 2, 2] }] }\n";
-    let scenario = format!("{TRUCKS}{more}");
+    let scenario = format!("{trucks}{more}");
     let output = Folder::with("s.toml", &scenario).run(&["check", "s.toml"]).done();
     let line = |piece: &str| line_of(&scenario, piece);
     let at = |line: usize, key: &str, pose: &str, cell: &str| {
@@ -96,8 +138,9 @@ fn a_blocked_goal_of_a_group_or_an_event_is_a_warning() {
 
 #[test]
 fn an_edit_off_the_map_is_a_warning() {
+    let trucks = solid();
     let event = "\n[[events]]\ntick = 5\nset_terrain = { area = [8, 0, 5, 5], kind = \"deep\" }\n";
-    let scenario = format!("{TRUCKS}{event}");
+    let scenario = format!("{trucks}{event}");
     let folder = Folder::with("s.toml", &scenario);
     let line = line_of(&scenario, "set_terrain");
     assert_eq!(
@@ -111,6 +154,7 @@ fn an_edit_off_the_map_is_a_warning() {
 
 #[test]
 fn events_that_do_nothing_are_warnings() {
+    let trucks = solid();
     let off = "no cell is on the map of 8 x 4; ignored";
     let gone = "agent \"convoy-1\" is removed at tick 3 by events[1]; ignored";
     let remove = "[[events]]\ntick = 3\nremove_agents = { names = [\"convoy-1\"] }\n";
@@ -127,7 +171,7 @@ fn events_that_do_nothing_are_warnings() {
         (3, "remove_agents = { names = [\"convoy-1\"] }", String::new()),
         (200, "rotate = { cell = [0, 0], turns = 1 }", "never takes effect".to_owned()),
     ] {
-        let scenario = format!("{TRUCKS}[[events]]\ntick = {tick}\n{action}\n{remove}");
+        let scenario = format!("{trucks}[[events]]\ntick = {tick}\n{action}\n{remove}");
         let output = Folder::with("s.toml", &scenario).run(&["check", "s.toml"]).done();
         let warnings: Vec<&str> = output.lines().filter(|line| line.starts_with("warning: ")).collect();
         let expected = match (expected.is_empty(), tick) {
@@ -144,6 +188,7 @@ fn events_that_do_nothing_are_warnings() {
 
 #[test]
 fn leaders_that_are_gone_are_warnings() {
+    let trucks = solid();
     let remove = "[[events]]\ntick = 3\nremove_agents = { names = [\"convoy-1\"] }\n";
     let orders = "orders = [{ wait = 1 }, { follow = \"convoy-1\", within = 2 }]";
     let gone =
@@ -156,10 +201,10 @@ fn leaders_that_are_gone_are_warnings() {
         let check = |text: String| Folder::with("s.toml", text).run(&["check", "s.toml"]).done();
         let name = action.split(' ').next().unwrap();
         assert_eq!(
-            check(format!("{TRUCKS}{remove}{}", event(3))),
+            check(format!("{trucks}{remove}{}", event(3))),
             format!("warning: s.toml:46: events[1].{name}.orders[1].follow: {gone}\ns.toml: ok, 1 warning\n")
         );
-        assert_eq!(check(format!("{TRUCKS}{remove}{}", event(2))), "s.toml: ok\n");
+        assert_eq!(check(format!("{trucks}{remove}{}", event(2))), "s.toml: ok\n");
     }
 }
 
@@ -171,7 +216,7 @@ fn friends_without_agents_are_a_warning() {
         )
     };
     let teams = "[teams]\nfriends = [\n  [\"red\", \"blue\"],\n]\n";
-    let red = trucks_with("name = \"convoy-1\"", "name = \"convoy-1\"\nteam = \"red\"");
+    let red = solid_with("name = \"convoy-1\"", "name = \"convoy-1\"\nteam = \"red\"");
     let check = |tick| {
         Folder::with("s.toml", format!("{red}{teams}{}", event(tick))).run(&["check", "s.toml"]).done()
     };
@@ -246,8 +291,8 @@ fn messages_on_maps_say_what_is_wrong() {
 
 #[test]
 fn a_bad_file_among_several_is_reported_with_the_others() {
-    let folder = Folder::with("good.toml", TRUCKS);
-    folder.write("bad.toml", trucks_with("time = 2 }", "time = 0 }"));
+    let folder = Folder::with("good.toml", solid());
+    folder.write("bad.toml", solid_with("time = 2 }", "time = 0 }"));
     folder.write("cart.toml", CART.replace("turn = -1", "turn = -4"));
     folder.write("a.map", MAP.replace("......", "....."));
     let ended = folder.run(&[

@@ -274,7 +274,7 @@ mod programs {
         use wheelbase_planner::*;
 
         fn lorry() -> Result<(), Box<dyn std::error::Error>> {
-            let rows = ["........", "........", "...WW...", "........", "........"];
+            let rows = [".........", ".........", "....WW...", ".........", ".........", "........."];
             let grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default())?;
             let mut spec = ClassSpec::new("lorry", 4); // four headings
             spec.footprint = vec![(0, 0), (-1, 0)]; // the cab, and the load behind it
@@ -301,7 +301,7 @@ mod programs {
         use wheelbase_planner::*;
 
         fn lorry_and_lake() -> Result<(), Box<dyn std::error::Error>> {
-            let rows = ["........", "........", "...WW...", "........", "........"];
+            let rows = [".........", ".........", "....WW...", ".........", ".........", "........."];
             let mut grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default())?;
 
             // Two cells long; it turns about its cab and reverses at a third of its speed.
@@ -324,10 +324,10 @@ mod programs {
 
             // A building goes up between the lake and the northern edge. Only the poses near it are compiled again.
             let trees = grid.terrain_table().kind_of_name("trees").ok_or("no trees")?;
-            let edit = grid.set_terrain(Rect::new(3, 0, 2, 2), trees);
+            let edit = grid.set_terrain(Rect::new(4, 0, 2, 2), trees);
             tables.update(&grid, edit.changed);
             let answer = plan(&tables, &request, &mut scratch, &mut path);
-            assert_eq!((answer.status, answer.cost), (Status::Found, 130));
+            assert_eq!((answer.status, answer.cost), (Status::Found, 170));
             Ok(())
         }
         // docs/embedding.md 1: end
@@ -958,7 +958,7 @@ mod programs {
         use wheelbase_sim::*;
 
         fn ford() -> Result<(), Box<dyn std::error::Error>> {
-            let rows = ["............", ".....WW.....", "............"];
+            let rows = ["............", "............", ".....WW.....", "............", "............"];
             let grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default())?;
             let mut lorry = ClassSpec::new("lorry", 4); // four headings
             lorry.footprint = vec![(0, 0), (-1, 0)]; // the cab, and the load behind it
@@ -967,13 +967,13 @@ mod programs {
             let mut world = World::new(setup)?;
 
             // Ids are given from 0. Both commands take effect in the next step, in this order.
-            world.command(Command::Spawn(Spawn::new(ClassId(0), Pose::new(1, 0, Heading(0)))));
-            world.command(Command::order(AgentId(0), Order::goto(CellXY::new(10, 2))));
+            world.command(Command::Spawn(Spawn::new(ClassId(0), Pose::new(1, 1, Heading(0)))));
+            world.command(Command::order(AgentId(0), Order::goto(CellXY::new(10, 3))));
             let is_done = |event: &EventRow| event.kind() == Some(EventKind::OrderDone);
             while !world.events().iter().any(is_done) {
                 world.step();
             }
-            assert_eq!(world.agents()[0].pose().cell, CellXY::new(10, 2));
+            assert_eq!(world.agents()[0].pose().cell, CellXY::new(10, 3));
             Ok(())
         }
         // crates/sim/README.md 1: end

@@ -270,7 +270,7 @@ fn a_trace_begins_with_the_map_and_ends_with_the_result() {
         r#""terrain":[["deep",0],["shallow",500],["ground",1000],["swamp",500],["water",0],["trees",0],["out",0]],"#,
         r#""cells":[[10,2],[2,0],[6,2],[2,0],[2,2],[2,1],[8,2]],"#,
         r#""sides":[[5,0,"E",1],[6,0,"W",1]],"side_kinds":[["open",65535],["wall",0]],"#,
-        r#""classes":{"truck":{"headings":4,"footprint":[[-1,0],[0,0]],"moves":["#,
+        r#""classes":{"truck":{"headings":4,"footprint":[[-1,0],[0,0]],"sweep":"ends","moves":["#,
         r#"{"name":"forward","by":[1,0],"time":2},{"name":"reverse","by":[-1,0],"time":6},"#,
         r#"{"name":"left","turn":1,"time":4},{"name":"right","turn":-1,"time":4}]}}}"#,
     );

@@ -7,7 +7,7 @@ using Wheelbase;
 
 static class Calls
 {
-    internal static readonly string[] Lake = { "........", "........", "...WW...", "........", "........" };
+    internal static readonly string[] Lake = { ".........", ".........", "....WW...", ".........", ".........", "........." };
     internal const string Lorry = "[class.lorry]\nheadings = 4\nfootprint = [[0, 0], [-1, 0]]\nmoves = [\n" +
         "  { name = \"forward\", by = [1, 0], time = 10 },\n  { name = \"reverse\", by = [-1, 0], time = 30 },\n" +
         "  { name = \"left\", turn = 1, time = 10 },\n  { name = \"right\", turn = -1, time = 10 },\n]\n";
@@ -155,12 +155,12 @@ static class Calls
             Check.Equal(tables.TryFinish(scratch, path, out answer), Status.Ok, "finish");
             Check.Equal(answer.Result, PlanResult.LimitReached, "before its end");
             var copy = tables.Clone();
-            var changed = map.Edit(Change.Terrain(new CellRect(3, 0, 2, 2), 3));
+            var changed = map.Edit(Change.Terrain(new CellRect(4, 0, 2, 2), 3));
             Check.Equal(tables.Update(map, changed), UpdateEffect.Changed, "effect");
             Check.Equal(tables.TryAdvance(scratch, 2, out done), Status.Argument, "begin again");
             UpdateEffect effect;
             Check.Equal(tables.TryUpdate(null, changed, out effect), Status.NoHandle, "no map");
-            Check.That(tables.Plan(request, scratch, path).Cost == 130 && copy.Plan(request, scratch, path).Cost == 60, "copy");
+            Check.That(tables.Plan(request, scratch, path).Cost == 170 && copy.Plan(request, scratch, path).Cost == 60, "copy");
             copy.Dispose();
             request.Goals = new Pose[0];
             Check.Fails(Status.Argument, "goal", () => tables.Plan(request, scratch, path));

@@ -32,8 +32,16 @@ impl Unit {
 
 /// Plays until all units have stopped; returns the log.
 pub fn play() -> Result<Vec<String>, Box<dyn Error>> {
-    let rows =
-        ["................", ".......W........", ".......W..WWW...", "..........W.W...", ".......W..WWW..."];
+    let rows = [
+        "................",
+        "................",
+        ".......W........",
+        ".......W..WWW...",
+        "..........W.W...",
+        "..........WWW...",
+        ".......W........",
+        ".......W........",
+    ];
     let mut grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default())?;
     let (mut scout, mut truck) = (ClassSpec::new("scout", 4), ClassSpec::new("truck", 4));
     scout.primitives = Primitive::vehicle(2, 6, 2);
@@ -45,14 +53,14 @@ pub fn play() -> Result<Vec<String>, Box<dyn Error>> {
     tables.iter_mut().for_each(MovementTables::make_components);
     let (mut scratch, mut under_way, mut expanded, mut log) = (Scratch::new(), None, 0, Vec::new());
     let mut units = [
-        Unit::new("ant", 0, Pose::new(3, 0, Heading(0)), CellXY::new(11, 3)),
-        Unit::new("bee", 0, Pose::new(0, 3, Heading(0)), CellXY::new(15, 4)),
-        Unit::new("cow", 1, Pose::new(2, 4, Heading(0)), CellXY::new(14, 0)),
+        Unit::new("ant", 0, Pose::new(3, 0, Heading(0)), CellXY::new(11, 4)),
+        Unit::new("bee", 0, Pose::new(0, 4, Heading(0)), CellXY::new(15, 5)),
+        Unit::new("cow", 1, Pose::new(2, 5, Heading(0)), CellXY::new(14, 6)),
     ];
     for frame in 0..100 {
         if frame == 6 {
             let water = grid.terrain_table().kind_of_name("water").ok_or("no water")?;
-            let edit = grid.set_terrain(Rect::new(7, 2, 1, 2), water);
+            let edit = grid.set_terrain(Rect::new(7, 4, 1, 2), water);
             for tables in &mut tables {
                 tables.update(&grid, edit.changed);
             }
@@ -63,7 +71,7 @@ pub fn play() -> Result<Vec<String>, Box<dyn Error>> {
                 unit.queries = true;
             }
         }
-        let mut budget = 60;
+        let mut budget = 150;
         while let Some(at) = under_way.or_else(|| units.iter().position(|unit| unit.queries)) {
             let unit = &mut units[at];
             let (tables, request) = (&tables[unit.class], Request::new(unit.pose, Goal::of(&unit.goal)));

@@ -23,4 +23,5 @@ mod saved_search;
 mod saved_tables;
 mod shared_tables;
 mod statuses;
+mod swept_cells;
 mod ties;

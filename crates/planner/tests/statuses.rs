@@ -24,8 +24,10 @@ fn grid(rows: &[&str]) -> Grid {
     Grid::from_rows(rows, table(), SideTable::default()).unwrap()
 }
 
+/// Swept by its ends, so that a small map has room for it.
 fn class(headings: u8, footprint: &[(i32, i32)], primitives: Vec<Primitive>) -> MovementClass {
     let mut spec = ClassSpec::new("any", headings);
+    spec.sweep = Sweep::both(SweepRule::Ends);
     (spec.footprint, spec.primitives) = (footprint.to_vec(), primitives);
     MovementClass::new(spec).unwrap()
 }

@@ -120,22 +120,23 @@ fn primitive(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Primitive> {
     Ok(made)
 }
 
-fn sweep_of(given: &Bound<'_, PyAny>) -> PyResult<Sweep> {
+/// The rules given; `usual` where a dict leaves one out.
+fn sweep_of(given: &Bound<'_, PyAny>, usual: Sweep) -> PyResult<Sweep> {
     if let Ok(text) = given.cast::<PyString>() {
         return choice(&text.to_string_lossy(), "sweep", &RULES).map(Sweep::both);
     }
-    let of = |part: &str| -> PyResult<SweepRule> {
+    let of = |part: &str, usual: SweepRule| -> PyResult<SweepRule> {
         let found = given.cast::<PyDict>().ok().map(|dict| dict.get_item(part)).transpose()?.flatten();
         match found.map(|found| found.extract::<String>()) {
             Some(Ok(text)) => choice(&text, &format!("sweep.{part}"), &RULES),
-            None if given.is_instance_of::<PyDict>() => Ok(SweepRule::Ends),
+            None if given.is_instance_of::<PyDict>() => Ok(usual),
             _ => Err(argument(format!(
                 "`sweep` is {}, expected \"ends\", \"full\" or a dict with moves and turns",
                 shown(given)
             ))),
         }
     };
-    Ok(Sweep { moves: of("moves")?, turns: of("turns")? })
+    Ok(Sweep { moves: of("moves", usual.moves)?, turns: of("turns", usual.turns)? })
 }
 
 fn climb_of(given: &Bound<'_, PyDict>) -> PyResult<Climb> {
@@ -179,6 +180,7 @@ impl Class {
         let headings = headings.map_or(Ok(4), |headings| whole(headings, "headings", "1, 4, 6 or 8"))?;
         let mut spec = ClassSpec::new(name, headings);
         spec.shape = choice(shape, "shape", &SHAPES)?;
+        spec.sweep = Sweep::usual(spec.shape);
         if let Some(footprint) = footprint {
             spec.footprint = offsets(footprint, "footprint")?;
         }
@@ -192,7 +194,7 @@ impl Class {
             spec.pivot = of.ok_or_else(wrong)?;
         }
         if let Some(sweep) = sweep {
-            spec.sweep = sweep_of(sweep)?;
+            spec.sweep = sweep_of(sweep, spec.sweep)?;
         }
         if let Some(climb) = climb {
             spec.climb = climb_of(climb)?;

@@ -1,5 +1,5 @@
 //! The canonical text of a movement class, for traces and recordings (docs/format.md): the keys of `[class.NAME]` in a
-//! fixed order, cells sorted, defaults left out.
+//! fixed order, cells sorted, defaults left out except `sweep`, whose default depends on the release.
 
 use crate::load::read_class_spec;
 use serde_json::{Map, Value, json};
@@ -24,9 +24,7 @@ pub(crate) fn class_json(spec: &ClassSpec) -> Value {
     if spec.pivot != Pivot::default() {
         put("pivot", json!([halves(spec.pivot.forward), halves(spec.pivot.right)]));
     }
-    if spec.sweep != Sweep::default() {
-        put("sweep", sweep_json(spec.sweep));
-    }
+    put("sweep", sweep_json(spec.sweep));
     for (key, speeds) in [("speed", &spec.speed), ("side_speed", &spec.side_speed)] {
         if !speeds.is_empty() {
             put(key, speeds_json(speeds));
@@ -114,30 +112,37 @@ pub(crate) fn class_of_text(text: &str, name: &str, shape: GridShape) -> Option<
 mod tests {
     use super::*;
 
+    const SWEEP: &str = r#""sweep":"ends","#;
     const MOVES: &str = r#""moves":[{"name":"go","by":[1,0],"time":2}]"#;
 
     #[test]
     fn a_canonical_text_is_read_again() {
         let read = |text: &str| class_of_text(text, "big one", GridShape::Square);
-        for keys in [
-            "",
-            r#""footprint":[[-1,0],[-1,1],[0,0],[0,1]],"#,
-            r#""footprint":[[0,0],[0,1]],"pivot":[-0.5,1.5],"#,
-            r#""pivot":[-1,2],"#,
-            r#""sweep":"full","#,
-            r#""sweep":{"moves":"ends","turns":"full"},"#,
-            r#""speed":{"mud":70,"x y":0},"#,
-            r#""side_speed":{"a":1},"down":-5,"max_tilt":0,"#,
+        for (body, sweep, keys) in [
+            ("", SWEEP, ""),
+            (r#""footprint":[[-1,0],[-1,1],[0,0],[0,1]],"#, SWEEP, ""),
+            (r#""footprint":[[0,0],[0,1]],"pivot":[-0.5,1.5],"#, SWEEP, ""),
+            (r#""pivot":[-1,2],"#, SWEEP, ""),
+            ("", r#""sweep":"full","#, ""),
+            ("", r#""sweep":{"moves":"ends","turns":"full"},"#, ""),
+            ("", SWEEP, r#""speed":{"mud":70,"x y":0},"#),
+            ("", SWEEP, r#""side_speed":{"a":1},"down":-5,"max_tilt":0,"#),
         ] {
-            let text = format!("{{\"headings\":4,{keys}{MOVES}}}");
+            let text = format!("{{\"headings\":4,{body}{sweep}{keys}{MOVES}}}");
             let class = read(&text).unwrap_or_else(|| panic!("{text}"));
             assert_eq!(class_json(class.spec()).to_string(), text);
         }
-        // Other ways to write the same.
-        for keys in
-            [r#""footprint":[">"],"#, r#""pivot":[0.0,0],"#, r#""up":0,"#, r#""speed":{"b":1,"a":1},"#]
-        {
-            assert!(read(&format!("{{\"headings\":4,{keys}{MOVES}}}")).is_none(), "{keys}");
+        // Other ways to write the same, and a text of a release that did not write `sweep`.
+        for (body, sweep, keys) in [
+            (r#""footprint":[">"],"#, SWEEP, ""),
+            (r#""pivot":[0.0,0],"#, SWEEP, ""),
+            ("", SWEEP, r#""up":0,"#),
+            ("", SWEEP, r#""speed":{"b":1,"a":1},"#),
+            ("", r#""sweep":{"moves":"ends","turns":"ends"},"#, ""),
+            ("", "", ""),
+        ] {
+            let text = format!("{{\"headings\":4,{body}{sweep}{keys}{MOVES}}}");
+            assert!(read(&text).is_none(), "{text}");
         }
         for invalid in ["", "[]", "{}", "null", r#"{"headings":4}"#] {
             assert!(read(invalid).is_none(), "{invalid}");
@@ -149,7 +154,7 @@ mod tests {
 
     #[test]
     fn keys_of_a_move_have_a_fixed_order() {
-        let text = r#"{"headings":8,"footprint_diagonal":[[0,0],[0,1]],"moves":[{"name":"n","by":[1,-1],"time":3,"swept":[[0,1],[1,0]],"when":"diagonal"},{"name":"n","by":[1,0],"time":2,"swept":[],"when":"straight"},{"name":"t","turn":-7,"time":1}]}"#;
+        let text = r#"{"headings":8,"footprint_diagonal":[[0,0],[0,1]],"sweep":"full","moves":[{"name":"n","by":[1,-1],"time":3,"swept":[[0,1],[1,0]],"when":"diagonal"},{"name":"n","by":[1,0],"time":2,"swept":[],"when":"straight"},{"name":"t","turn":-7,"time":1}]}"#;
         let class = class_of_text(text, "tank", GridShape::Square).unwrap();
         assert_eq!(class_json(class.spec()).to_string(), text);
     }

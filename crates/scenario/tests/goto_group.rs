@@ -110,7 +110,7 @@ fn one_goal_for_several_classes_and_for_moving_agents() {
         "name = \"mixed\"\nticks = 3000\nseed = 8\n[map]\nrows = [\"{rows}\"]\n{CART}{TRUCK}{TANK}{}{}{}\
          [[events]]\ntick = 9\ngive_orders = {{ area = [0, 0, 20, 12], orders = [{{ goto_group = [14, 6] }}] }}\n",
         group("cart", 5, "[0, 0, 6, 12]", "{ patrol = [[3, 0], [3, 11]] }"),
-        group("truck", 4, "[0, 0, 6, 12]", "{ goto = [19, 3] }"),
+        group("truck", 4, "[2, 2, 4, 8]", "{ goto = [19, 3] }"),
         group("tank", 3, "[6, 0, 6, 12]", ""),
     );
     let mut world = build_world(&text);

@@ -26,6 +26,7 @@ mod lessons;
 mod map_edits;
 mod map_files;
 mod move_plans;
+mod on_screen;
 mod one_shot;
 mod orders_and_events;
 mod outcomes;

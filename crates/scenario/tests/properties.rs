@@ -241,7 +241,7 @@ fn a_tiny_budget_only_makes_it_slower() {
     let text = |expansions: u64| {
         let rows = vec!["\"....................\""; 20].join(",");
         format!(
-            "name = \"crowd\"\nticks = 3000\nexpansions_per_tick = {expansions}\nsearch_slots = 3\n[map]\nrows = [{rows}]\n{CART}{TRUCK}\n[[groups]]\nclass = \"truck\"\ncount = 20\narea = [0, 0, 20, 20]\norders = [{{ goto = [10, 10], within = 9 }}, {{ goto = [2, 2], within = 8 }}]\n"
+            "name = \"crowd\"\nticks = 3000\nexpansions_per_tick = {expansions}\nsearch_slots = 3\n[map]\nrows = [{rows}]\n{CART}{TRUCK}\n[[groups]]\nclass = \"truck\"\ncount = 20\narea = [3, 3, 14, 14]\norders = [{{ goto = [10, 10], within = 9 }}, {{ goto = [2, 2], within = 8 }}]\n"
         )
     };
     let mut rich = build_world(&text(1_000_000));

@@ -19,8 +19,8 @@ struct Cargo {
 struct NextRepair(u32);
 
 const LORRY: ClassId = ClassId(0);
-const QUARRY: CellXY = CellXY::new(1, 2);
-const HARBOUR: CellXY = CellXY::new(14, 2);
+const QUARRY: CellXY = CellXY::new(1, 3);
+const HARBOUR: CellXY = CellXY::new(14, 3);
 const SWAMP_DAMAGE: i32 = 2;
 
 struct Game {
@@ -32,14 +32,21 @@ struct Game {
 
 impl Game {
     fn new() -> Result<Self, Box<dyn Error>> {
-        let rows = ["................", ".....SSSSS......", "................", "................"];
+        let rows = [
+            "................",
+            "................",
+            ".....SSSSS......",
+            "................",
+            "................",
+            "................",
+        ];
         let grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default())?;
         let swamp = grid.terrain_table().kind_of_name("swamp").ok_or("no swamp")?;
         let mut lorry = ClassSpec::new("lorry", 4);
         lorry.footprint = vec![(0, 0), (-1, 0)];
         lorry.primitives = Primitive::vehicle(2, 6, 2);
         let mut setup = Setup::cooperative(Settings::named("cargo"), grid, vec![MovementClass::new(lorry)?]);
-        setup.agents.push(Spawn::new(LORRY, Pose::new(2, 0, Heading(0))));
+        setup.agents.push(Spawn::new(LORRY, Pose::new(2, 1, Heading(0))));
         let world = World::new(setup)?;
         let mut game = Self { world, swamp, delivered: 0, log: Vec::new() };
         // Units of the setup come with no event.
@@ -125,7 +132,7 @@ pub fn play() -> Result<Vec<String>, Box<dyn Error>> {
     while game.world.tick() < 400 {
         if game.world.tick() == 10 {
             // A second lorry takes the way through the swamp: it gets its components when it is there.
-            let spawn = Spawn::new(LORRY, Pose::new(6, 1, Heading(2)));
+            let spawn = Spawn::new(LORRY, Pose::new(6, 2, Heading(2)));
             game.world.command(Command::Spawn(spawn));
             game.world.command_at(12, Command::hold(AgentId(1)));
         }

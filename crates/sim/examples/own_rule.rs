@@ -101,9 +101,9 @@ fn units() -> impl Iterator<Item = (ClassId, Pose, CellXY)> {
         let (y, x) = (number / 2, 1 + number / 2 % 3);
         let class = ClassId((y % 2) as u8);
         if number % 2 == 0 {
-            (class, Pose::new(x, 2 * y, Heading(0)), CellXY::new(22 - x, 15 - 2 * y))
+            (class, Pose::new(x + 1, 2 * y + 2, Heading(0)), CellXY::new(21 - x, 17 - 2 * y))
         } else {
-            (class, Pose::new(23 - x, 2 * y, Heading(2)), CellXY::new(x, 14 - 2 * y))
+            (class, Pose::new(22 - x, 2 * y + 2, Heading(2)), CellXY::new(x + 1, 16 - 2 * y))
         }
     })
 }
@@ -114,7 +114,7 @@ fn crossing(
     rule: impl FnOnce(&[MovementTables], GridSize) -> Box<dyn Traffic>,
 ) -> Made<World> {
     let grid =
-        Grid::from_rows(&["........................"; 16], TerrainTable::movingai(), SideTable::default())?;
+        Grid::from_rows(&["........................"; 20], TerrainTable::movingai(), SideTable::default())?;
     let (mut cart, mut lorry) = (ClassSpec::new("cart", 4), ClassSpec::new("lorry", 4));
     cart.primitives = Primitive::vehicle(2, 2, 1);
     (lorry.footprint, lorry.primitives) = (vec![(0, 0), (-1, 0)], Primitive::vehicle(3, 9, 3));

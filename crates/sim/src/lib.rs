@@ -9,19 +9,19 @@
 //! use wheelbase_sim::*;
 //!
 //! // A lorry of two cells that reverses at a third of its speed. `W` is water.
-//! let rows = ["............", ".....WW.....", "............"];
+//! let rows = ["............", "............", ".....WW.....", "............", "............"];
 //! let grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default())?;
 //! let mut lorry = ClassSpec::new("lorry", 4);
 //! lorry.footprint = vec![(0, 0), (-1, 0)];
 //! lorry.primitives = Primitive::vehicle(2, 6, 2); // ticks of forward, of reverse, of a turn
 //! let mut setup = Setup::cooperative(Settings::named("ford"), grid, vec![MovementClass::new(lorry)?]);
-//! setup.agents.push(Spawn::new(ClassId(0), Pose::new(1, 0, Heading(0))));
+//! setup.agents.push(Spawn::new(ClassId(0), Pose::new(1, 1, Heading(0))));
 //! let mut world = World::new(setup)?;
 //!
 //! // Its id is the first: ids are for life. A click, and one that comes to nothing.
 //! let lorry = AgentId(0);
-//! world.command(Command::order(lorry, Order::goto(CellXY::new(10, 2))));
-//! let ticket = world.command(Command::order(AgentId(9), Order::goto(CellXY::new(10, 2))));
+//! world.command(Command::order(lorry, Order::goto(CellXY::new(10, 3))));
+//! let ticket = world.command(Command::order(AgentId(9), Order::goto(CellXY::new(10, 3))));
 //! world.step();
 //! let refused = world.events().iter().find(|event| event.ticket() == Some(ticket));
 //! assert_eq!(refused.and_then(EventRow::refusal), Some(RefusalReason::UnknownAgent));
@@ -29,7 +29,7 @@
 //! while !world.events().iter().any(|event| event.kind() == Some(EventKind::OrderDone)) {
 //!     world.step();
 //! }
-//! assert_eq!(world.agent(lorry).map(|row| row.pose().cell), Some(CellXY::new(10, 2)));
+//! assert_eq!(world.agent(lorry).map(|row| row.pose().cell), Some(CellXY::new(10, 3)));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -42,7 +42,7 @@
 //! | a click | [`Command::order`] with [`Order::goto`], [`Order::goto_group`], [`Order::patrol`], [`Order::follow`], [`Command::stop`], [`Command::hold`]; [`Command::append`] with the shift key held |
 //! | production lines and errands without end | [`Command::Tasks`] |
 //! | selection by cell and by box | [`World::agent_at`], [`World::agents_in`] |
-//! | to draw | [`World::agents`]; between ticks [`AgentRow::part`], [`AgentRow::anchor_at`], [`Body`] |
+//! | to draw | [`World::agents`]; between ticks [`AgentRow::part`], [`AgentRow::anchor_at`], [`Body`], [`DrawnClass`] |
 //! | what happened, what was refused | [`World::events`]: [`EventRow::kind`], [`EventRow::refusal`], [`EventRow::failure`] |
 //! | walls, bridges, craters | [`Command::edit`] with a [`Change`]; [`World::would_disturb`] asks first |
 //! | whether a unit fits here | [`World::can_place`] |
@@ -167,6 +167,7 @@ pub use progress::{Longest, LongestOfClass};
 pub use replan_params::{ReplanParams, TuneError, changed_tunables, tune};
 pub use requests::{PathRequest, PathSource, Requests, Route};
 pub use rows::agent_row::AgentRow;
+pub use rows::drawn_body::{DrawnBody, DrawnClass, DrawnForm};
 pub use rows::event_row::{EventKind, EventRow};
 pub use rows::interpolation::Body;
 pub use setup::{EXPANSIONS_PER_TICK_MAX, SEARCH_SLOTS_MAX, Setup, SetupError, SetupErrors};

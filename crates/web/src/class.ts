@@ -17,7 +17,10 @@ export interface Primitive {
   time: number;
   /** With 8 headings a primitive that moves is `straight` or `diagonal`. */
   when?: When;
-  /** Further swept cells: x is forward, y is right of the anchor at the start. */
+  /**
+   * Further swept cells: x is forward, y is right of the anchor at the start. Without them, where a rule is `full`, a
+   * primitive that moves and turns touches all that the body can touch on the way.
+   */
   swept?: readonly Cell[];
 }
 
@@ -34,7 +37,10 @@ export interface ClassSpec {
   diagonal?: readonly Cell[];
   /** The point about which it turns, in cells forward and to the right of the anchor's centre: multiples of a half. */
   pivot?: readonly [forward: number, right: number];
-  /** Which cells a displacement and a turn touch: those at its `ends`, or all that the body touches in between. */
+  /**
+   * Which cells a displacement and a turn touch: those at its `ends`, or all that the body touches in between (`full`).
+   * Usually `full` on square maps; on hexagonal maps always `ends`.
+   */
   sweep?: { moves?: SweepRule; turns?: SweepRule };
   /** 1 to 16 primitives. */
   primitives: readonly Primitive[];
@@ -111,8 +117,8 @@ export class MovementClass extends Handle {
       value === undefined ? WB_NONE : whole(value, `climb.${name}`, 0, NONE);
     m.setU32(at + wb_class_spec.shape, choice(Shape, spec.shape ?? 'square', 'shape'));
     m.setU32(at + wb_class_spec.headings, whole(spec.headings ?? 4, 'headings', 0, NONE));
-    m.setU32(at + wb_class_spec.sweep_moves, choice(SweepRule, spec.sweep?.moves ?? 'ends', 'sweep.moves'));
-    m.setU32(at + wb_class_spec.sweep_turns, choice(SweepRule, spec.sweep?.turns ?? 'ends', 'sweep.turns'));
+    m.setU32(at + wb_class_spec.sweep_moves, choice(SweepRule, spec.sweep?.moves ?? 'usual', 'sweep.moves'));
+    m.setU32(at + wb_class_spec.sweep_turns, choice(SweepRule, spec.sweep?.turns ?? 'usual', 'sweep.turns'));
     m.setI32(at + wb_class_spec.pivot_forward, whole(forward * 2, 'twice pivot[0]', -1024, 1024));
     m.setI32(at + wb_class_spec.pivot_right, whole(right * 2, 'twice pivot[1]', -1024, 1024));
     m.setU32(at + wb_class_spec.climb_up, whole(up, 'climb.up', 0, NONE));

@@ -49,7 +49,7 @@ impl Scene {
         Ok(vec![
             file("bridge 5", "14_bridge_5.toml", None)?,
             file("bridge closes", "17_bridge_closes.toml", None)?,
-            file("gate", "6_gate.toml", Some(("count = 200", "count = 40")))?,
+            file("gate", "6_gate.toml", Some(("count = 60", "count = 40")))?,
             crowd("base", "base", 100, 128)?,
             crowd("rooms", "rooms", 60, 128)?,
             crowd("open crowd", "open", 80, 64)?,

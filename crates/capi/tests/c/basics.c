@@ -1,7 +1,7 @@
 /* Every function for maps, classes, tables, plans, fields and queues once, with right and wrong arguments. */
 #include "check.h"
 
-static const char lake[] = "........\n........\n...WW...\n........\n........\n";
+static const char lake[] = ".........\n.........\n....WW...\n.........\n.........\n.........\n";
 
 static int says(const char *part) { return strstr(said(), part) != NULL; }
 
@@ -179,7 +179,7 @@ static void tables_and_plans(void) {
     OK(wb_plan_finish(tables, scratch, path, &answer));
     CHECK(slices > 2 && answer.cost == 60);
     OK(wb_plan_begin(tables, &request, scratch, &done));
-    const wb_change building = {WB_CHANGE_TERRAIN, {3, 0, 2, 2}, 3, {0}};
+    const wb_change building = {WB_CHANGE_TERRAIN, {4, 0, 2, 2}, 3, {0}};
     wb_rect changed;
     uint32_t effect = 9;
     OK(wb_map_edit(map, &building, 1, &changed));
@@ -190,7 +190,7 @@ static void tables_and_plans(void) {
     OK(wb_tables_check_moves(tables, &start, moves, n_moves, &end, &n_legal));
     CHECK(n_legal == 1 && end.arrival == 10);
     OK(wb_plan(tables, &request, scratch, path, &answer));
-    CHECK(answer.cost == 130);
+    CHECK(answer.cost == 170);
     OK(wb_plan(copy, &request, scratch, path, &answer));
     CHECK(answer.cost == 60);
     wb_rect far_away = {100, -100, 4, 4};
@@ -317,14 +317,14 @@ static void fields(void) {
     CHECK(found == 1 && count == 7 && poses[6].pose.x == 7);
     OK(wb_field_settle(field, tables, UINT64_MAX, &complete));
     CHECK(complete == 1);
-    const wb_change building = {WB_CHANGE_TERRAIN, {3, 0, 2, 2}, 3, {0}};
+    const wb_change building = {WB_CHANGE_TERRAIN, {4, 0, 2, 2}, 3, {0}};
     wb_rect changed;
     OK(wb_map_edit(map, &building, 1, &changed));
     OK(wb_tables_update(tables, map, &changed, NULL));
     CHECK(wb_field_cost(field, tables, &start, &ticks) == WB_ARGUMENT && says("wb_field_repair"));
     OK(wb_field_repair(field, tables, &changed));
     OK(wb_field_cost(field, tables, &start, &ticks));
-    CHECK(ticks == 130);
+    CHECK(ticks == 170);
 
     OK(wb_field_from_pose(tables, &start, &from));
     CHECK(wb_field_within(from, tables, 10, NULL, 0, &count) == WB_BUFFER && count == 4);

@@ -19,7 +19,7 @@ static_assert(!std::is_copy_constructible_v<wb::Map> && std::is_nothrow_move_con
 static_assert(!std::is_copy_assignable_v<wb::World> && std::is_nothrow_move_assignable_v<wb::World>);
 static_assert(sizeof(wb::Tables) == sizeof(std::uint64_t));
 
-static const char rows[] = "........\n........\n...WW...\n........\n........\n";
+static const char rows[] = ".........\n.........\n....WW...\n.........\n.........\n.........\n";
 static const char lorry[] = "[class.lorry]\nheadings = 4\nfootprint = [[0, 0], [-1, 0]]\nmoves = [\n"
                             "  { name = \"forward\", by = [1, 0], time = 10 },\n  { name = \"left\", turn = 1, time = 10 },\n"
                             "  { name = \"right\", turn = -1, time = 10 },\n]\n";

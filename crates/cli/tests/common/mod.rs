@@ -6,7 +6,7 @@ use std::process::{Child, Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// Two trucks that pass each other around a pond and arrive.
+/// Two trucks that pass each other around a pond and arrive. They have room to turn only if turns are swept by their ends.
 pub const TRUCKS: &str = r#"name = "two trucks"
 seed = 7
 ticks = 200
@@ -26,8 +26,8 @@ speed = 0
 [terrain.shallow]
 glyphs = "s"
 speed = 500
-
 [class.truck]
+sweep = "ends"
 headings = 4
 footprint = [[0, 0], [-1, 0]]
 moves = [

@@ -57,9 +57,9 @@ namespace Wheelbase
         /// <summary>1 (no facing), 4 or 8; on hexagonal maps 1 or 6. 0: 4, or 6 on hexagonal maps.</summary>
         public uint Headings;
         /// <summary>Which cells a displacement touches.</summary>
-        public SweepRule SweepMoves = SweepRule.Ends;
+        public SweepRule SweepMoves = SweepRule.Usual;
         /// <summary>Which cells a turn touches.</summary>
-        public SweepRule SweepTurns = SweepRule.Ends;
+        public SweepRule SweepTurns = SweepRule.Usual;
         /// <summary>The point about which it turns, in half cells forward of the anchor's centre.</summary>
         public int PivotForward;
         /// <summary>The same, in half cells to the right. Both even or both odd.</summary>

@@ -338,6 +338,8 @@ namespace Wheelbase
         Ends = 0,
         /// <summary>A move touches every cell whose interior the moving body touches; square maps only.</summary>
         Full = 1,
+        /// <summary>The default: <c>SweepRule.Full</c> on square maps, <c>SweepRule.Ends</c> on hexagonal maps.</summary>
+        Usual = 2,
     }
 
     /// <summary>The numbers <c>WB_WHEN_...</c> of C.</summary>
@@ -880,8 +882,8 @@ namespace Wheelbase
             public uint time;
             /// <summary><c>When.Any</c>; with 8 headings a primitive that moves is <c>When.Straight</c> or <c>When.Diagonal</c>.</summary>
             public uint when;
-            /// <summary>1 if <c>Swept</c> is given, if only with no cell; else 0. One that moves and turns must give it where a rule is
-            /// <c>SweepRule.Full</c>.</summary>
+            /// <summary>1 if <c>Swept</c> is given, even with no cell; else 0. Where it is not given and a rule is <c>SweepRule.Full</c>, a primitive
+            /// that moves and turns touches every cell that the body can touch at any angle of the turn and any point of the way.</summary>
             public uint lists_swept;
             /// <summary>0.</summary>
             public uint reserved;
@@ -919,9 +921,9 @@ namespace Wheelbase
             public uint shape;
             /// <summary>1 (no facing), 4 or 8; on hexagonal maps 1 or 6.</summary>
             public uint headings;
-            /// <summary>Which cells a displacement touches: <c>SweepRule.Ends</c> or <c>SweepRule.Full</c>.</summary>
+            /// <summary>Which cells a displacement touches: <c>SweepRule.Usual</c>, <c>SweepRule.Ends</c> or <c>SweepRule.Full</c>.</summary>
             public uint sweep_moves;
-            /// <summary>Which cells a turn touches: <c>SweepRule.Ends</c> or <c>SweepRule.Full</c>.</summary>
+            /// <summary>Which cells a turn touches: <c>SweepRule.Usual</c>, <c>SweepRule.Ends</c> or <c>SweepRule.Full</c>.</summary>
             public uint sweep_turns;
             /// <summary>The point about which it turns, in half cells forward of the anchor's centre.</summary>
             public int pivot_forward;
@@ -1295,7 +1297,7 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_map_edit(ulong map, Change* changes, UIntPtr count, CellRect* changed);
 
-        /// <summary>Sets a specification to the usual values: 4 headings on square maps, 1 cell, pivot at the anchor's centre, <c>SweepRule.Ends</c>,
+        /// <summary>Sets a specification to the usual values: 4 headings on square maps, 1 cell, pivot at the anchor's centre, <c>SweepRule.Usual</c>,
         /// no limits of climbing. Name and primitives are left to set.</summary>
         /// <remarks>
         /// <para>Threads: any.</para>

@@ -40,7 +40,7 @@ pub struct ClassSpec {
     pub footprint_diagonal: Option<Vec<(i32, i32)>>,
     /// Centre of rotation; on hexagonal maps the centre of a cell.
     pub pivot: Pivot,
-    /// Sweep rules of its moves.
+    /// Sweep rules of its moves; on hexagonal maps always `ends`.
     pub sweep: Sweep,
     /// Costs and limits of slopes.
     pub climb: Climb,
@@ -53,7 +53,7 @@ pub struct ClassSpec {
 }
 
 impl ClassSpec {
-    /// A 1x1 class for square maps that turns about its centre, with no primitives yet.
+    /// A 1x1 class for square maps that turns about its centre and sweeps in full, with no primitives yet.
     pub fn new(name: &str, headings: u8) -> Self {
         Self {
             name: name.to_owned(),
@@ -62,7 +62,7 @@ impl ClassSpec {
             footprint: vec![(0, 0)],
             footprint_diagonal: None,
             pivot: Pivot::default(),
-            sweep: Sweep::default(),
+            sweep: Sweep::usual(GridShape::Square),
             climb: Climb::default(),
             speed: Vec::new(),
             side_speed: Vec::new(),
@@ -70,8 +70,9 @@ impl ClassSpec {
         }
     }
 
-    /// Like [`ClassSpec::new`], for hexagonal maps.
+    /// Like [`ClassSpec::new`], for hexagonal maps, where it sweeps its `ends`.
     pub fn hexagonal(name: &str, headings: u8) -> Self {
-        Self { shape: GridShape::Hex, ..Self::new(name, headings) }
+        let shape = GridShape::Hex;
+        Self { shape, sweep: Sweep::usual(shape), ..Self::new(name, headings) }
     }
 }

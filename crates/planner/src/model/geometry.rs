@@ -15,17 +15,57 @@ const CONTACT: f64 = 1e-9;
 /// A moving unit square covers the Minkowski sum of the square and the segment; its separating axes against a
 /// cell are x, y and the normal of the step.
 pub(crate) fn cells_of_translation(body: &[Offset], step: Offset) -> Vec<Offset> {
+    cells_of_square(step).into_iter().flat_map(|near| body.iter().map(move |cell| cell.plus(near))).collect()
+}
+
+/// Cells whose interior is touched by one unit square moving by `step`, row-major.
+fn cells_of_square(step: Offset) -> Vec<Offset> {
     let (dx, dy) = (i64::from(step.dx), i64::from(step.dy));
-    let mut cells = Vec::new();
-    for x in dx.min(0)..=dx.max(0) {
-        for y in dy.min(0)..=dy.max(0) {
-            if (x * dy - y * dx).abs() < dx.abs() + dy.abs() {
-                let near = Offset::new(x as i32, y as i32);
-                cells.extend(body.iter().map(|cell| cell.plus(near)));
-            }
+    let rows = dy.min(0)..=dy.max(0);
+    let all = rows.flat_map(|y| (dx.min(0)..=dx.max(0)).map(move |x| (x, y)));
+    let touched = all.filter(|&(x, y)| (x * dy - y * dx).abs() < dx.abs() + dy.abs());
+    touched.map(|(x, y)| Offset::new(x as i32, y as i32)).collect()
+}
+
+/// Like [`cells_of_translation`], row-major and without repeats, for a body that may have millions of cells: by
+/// runs of cells within a row.
+pub(crate) fn cells_of_large_translation(
+    mut body: Vec<Offset>,
+    step: Offset,
+    budget: &mut SweepBudget,
+) -> Result<Vec<Offset>, SweepTooLarge> {
+    body.sort_unstable();
+    body.dedup();
+    let (body, near) = (runs_of(&body), runs_of(&cells_of_square(step)));
+    let cost = (body.len() * near.len()) as u64 * FULL_TEST;
+    budget.overlap_tests = budget.overlap_tests.checked_sub(cost).ok_or(SweepTooLarge::OverlapTests)?;
+    let sum = |a: Run, b: Run| Run { row: a.row + b.row, from: a.from + b.from, last: a.last + b.last };
+    let mut runs: Vec<Run> =
+        body.iter().flat_map(|&one| near.iter().map(move |&other| sum(one, other))).collect();
+    runs.sort_unstable();
+    let mut cells: Vec<Offset> = Vec::new();
+    for run in runs {
+        let listed = cells.last().filter(|last| last.dy == run.row).map_or(run.from, |last| last.dx + 1);
+        cells.extend((run.from.max(listed)..=run.last).map(|dx| Offset::new(dx, run.row)));
+        if cells.len() as u64 > budget.cells {
+            return Err(SweepTooLarge::Cells(cells.len() as u64));
         }
     }
-    cells
+    Ok(cells)
+}
+
+/// Neighbouring cells of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Run {
+    row: i32,
+    from: i32,
+    last: i32,
+}
+
+/// The runs of a row-major list of cells without repeats.
+fn runs_of(cells: &[Offset]) -> Vec<Run> {
+    let runs = cells.chunk_by(|a, b| a.dy == b.dy && a.dx + 1 == b.dx);
+    runs.map(|run| Run { row: run[0].dy, from: run[0].dx, last: run[run.len() - 1].dx }).collect()
 }
 
 /// Remaining budget for working out the turns of a class; bounds time and memory before they are spent.
@@ -33,7 +73,8 @@ pub(crate) fn cells_of_translation(body: &[Offset], step: Offset) -> Vec<Offset>
 pub(crate) struct SweepBudget {
     /// Swept cells.
     pub cells: u64,
-    /// Overlap tests of a cell against a square of the body; a full test counts as [`FULL_TEST`].
+    /// Overlap tests of a cell against a square of the body; a full test, and a run of cells moved on, counts as
+    /// [`FULL_TEST`].
     pub overlap_tests: u64,
 }
 

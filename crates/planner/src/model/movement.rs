@@ -5,10 +5,8 @@ use crate::model::footprint::{Axes, FOOTPRINT_CELLS_MAX, Footprint, body_at_head
 use crate::model::geometry::SweepTooLarge;
 use crate::model::offset::{OFFSET_MAX, Offset, Pivot};
 use crate::model::pose::{Frame, Heading, Pose};
-use crate::model::primitive::{
-    DISPLACEMENT_MAX, PRIMITIVES_MAX, Primitive, Sweep, SweepRule, TIME_MAX, When,
-};
-use crate::model::swept_cells::{SWEPT_CELLS_MAX, SweepContext};
+use crate::model::primitive::{DISPLACEMENT_MAX, PRIMITIVES_MAX, Primitive, TIME_MAX, When};
+use crate::model::swept_cells::{SWEPT_CELLS_MAX, SweepContext, is_round};
 use std::fmt;
 use wheelbase_grid::{GridShape, GridSize, Side};
 
@@ -78,8 +76,6 @@ pub enum ClassError {
     WhenWithout8(String),
     /// With 8 headings, a primitive that moves or lists swept cells but has no `when`.
     WhenMissing(String),
-    /// A primitive that moves and turns but lists no swept cells, where a sweep rule is `full`.
-    SweptMissing(String),
     /// A diagonal footprint without 8 headings.
     DiagonalWithout8,
     /// The body turned by 45 degrees covers no cell at least half.
@@ -153,10 +149,6 @@ impl fmt::Display for ClassError {
             Self::WhenMissing(name) => {
                 write!(f, "move \"{name}\" must say `when`: with 8 headings \"straight\" or \"diagonal\"")
             }
-            Self::SweptMissing(name) => write!(
-                f,
-                "move \"{name}\" both moves and turns, so where `sweep` is \"full\" it must list `swept`"
-            ),
             Self::DiagonalWithout8 => write!(f, "a diagonal footprint needs 8 headings"),
             Self::DiagonalEmpty => {
                 write!(f, "no cell is half covered by the body at 45 degrees; give `footprint_diagonal`")
@@ -286,7 +278,6 @@ impl MovementClass {
     /// named by their direction, 10000 ticks straight and 14142 diagonal, no corner cutting.
     pub fn octile() -> Self {
         let mut spec = ClassSpec::new("octile", 1);
-        spec.sweep = Sweep::both(SweepRule::Full);
         let directions = [
             ("E", (1, 0)),
             ("NE", (1, -1)),
@@ -357,6 +348,12 @@ impl MovementClass {
         self.shape(self.frame(pose), primitive)
     }
 
+    /// Whether the body counts as round in a turn by `turn` heading steps from a heading: it covers the same cells at
+    /// every heading from the first to the last. Such a turn sweeps these cells alone.
+    pub fn is_round_in(&self, start: Heading, turn: i32) -> bool {
+        is_round(|heading| self.footprint.at(Frame(heading.0)), self.headings(), start, turn)
+    }
+
     /// Number of swept cells, summed over all moves and frames.
     pub fn n_swept_cells(&self) -> u64 {
         self.shapes.iter().map(|shape| shape.swept.len() as u64).sum()
@@ -400,7 +397,7 @@ fn check_spec(spec: &ClassSpec) -> Result<(), ClassError> {
     if spec.shape == GridShape::Hex && !spec.pivot.is_centre() {
         return Err(ClassError::PivotOnHex);
     }
-    if spec.shape == GridShape::Hex && spec.sweep != Sweep::default() {
+    if spec.shape == GridShape::Hex && spec.sweep.any_full() {
         return Err(ClassError::FullOnHex);
     }
     check_footprint(&spec.footprint)?;
@@ -440,11 +437,6 @@ fn check_spec(spec: &ClassSpec) -> Result<(), ClassError> {
         let framed = primitive.by != (0, 0) || primitive.swept.is_some();
         if spec.headings == 8 && framed && primitive.when == When::Any {
             return Err(ClassError::WhenMissing(name()));
-        }
-        let full = spec.sweep.moves == SweepRule::Full || spec.sweep.turns == SweepRule::Full;
-        let both = primitive.by != (0, 0) && primitive.turn != 0;
-        if full && both && primitive.swept.is_none() {
-            return Err(ClassError::SweptMissing(name()));
         }
     }
     Ok(())
@@ -541,6 +533,7 @@ fn edges_between(cells: &[Offset], shape: GridShape, parity: u8) -> Vec<(Offset,
 mod tests {
     use super::*;
     use crate::model::offset::Pivot;
+    use crate::model::primitive::SweepRule;
 
     fn spec() -> ClassSpec {
         let mut spec = ClassSpec::new("truck", 4);

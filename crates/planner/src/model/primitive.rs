@@ -1,6 +1,7 @@
 //! Motion primitives: the moves of an agent.
 
 use crate::model::pose::Heading;
+use wheelbase_grid::GridShape;
 
 /// Maximum number of primitives of a class.
 pub const PRIMITIVES_MAX: usize = 16;
@@ -44,13 +45,14 @@ impl When {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum SweepRule {
     /// The footprints at both ends, and at each equal step between them.
-    #[default]
     Ends,
-    /// Every cell whose interior the moving body touches.
+    /// Every cell whose interior the moving body touches; for square maps only.
+    #[default]
     Full,
 }
 
-/// The sweep rules for displacements and for turns. A primitive that does both uses `ends`.
+/// The sweep rules for displacements and for turns. A primitive that does both and lists no `swept` cells is
+/// swept in full where either rule is `full`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sweep {
@@ -64,6 +66,19 @@ impl Sweep {
     /// The same rule for both.
     pub const fn both(rule: SweepRule) -> Self {
         Self { moves: rule, turns: rule }
+    }
+
+    /// The default on maps of a shape: `full` on square maps, `ends` on hexagonal maps.
+    pub const fn usual(shape: GridShape) -> Self {
+        match shape {
+            GridShape::Square => Self::both(SweepRule::Full),
+            GridShape::Hex => Self::both(SweepRule::Ends),
+        }
+    }
+
+    /// Whether either rule is `full`.
+    pub(crate) fn any_full(self) -> bool {
+        self.moves == SweepRule::Full || self.turns == SweepRule::Full
     }
 }
 
@@ -87,8 +102,9 @@ pub struct Primitive {
     pub turn: i32,
     /// Base time in ticks at speed 1000, 1 to 65,535.
     pub time: u32,
-    /// Additional swept cells, as offsets from the start anchor in the start frame. Required (possibly empty)
-    /// for a primitive that both moves and turns if a sweep rule of the class is `full`.
+    /// Additional swept cells, as offsets from the start anchor in the start frame. A primitive that both moves
+    /// and turns sweeps these and its `ends`. Without a list, and if a sweep rule of the class is `full`, it
+    /// sweeps whatever the body touches at any angle of the turn and any point of the way.
     pub swept: Option<Vec<(i32, i32)>>,
     /// Headings from which it can start. With 8 headings a primitive that moves or lists swept cells must be
     /// `Straight` or `Diagonal`; with fewer headings it must be `Any`.

@@ -2,7 +2,9 @@
 
 use crate::model::class_spec::ClassSpec;
 use crate::model::footprint::{Axes, quarters};
-use crate::model::geometry::{SweepBudget, SweepTooLarge, Turn, cells_of_translation, cells_of_turn};
+use crate::model::geometry::{
+    SweepBudget, SweepTooLarge, Turn, cells_of_large_translation, cells_of_translation, cells_of_turn,
+};
 use crate::model::offset::{Offset, Pivot};
 use crate::model::pose::Heading;
 use crate::model::primitive::{Primitive, Sweep, SweepRule};
@@ -44,13 +46,18 @@ impl<'a> SweepContext<'a> {
         }
     }
 
-    /// Adds the cells touched while turning by `turn` steps from a heading.
-    pub(crate) fn add_turn(
+    /// Adds the cells touched while turning in place by `turn` steps from a heading.
+    fn add_turn(
         &mut self,
         cells: &mut Vec<Offset>,
         heading: Heading,
         turn: i32,
     ) -> Result<(), SweepTooLarge> {
+        let footprint_at = |heading: Heading| &self.by_heading[heading.0 as usize][..];
+        if is_round(footprint_at, self.axes.headings, heading, turn) {
+            cells.extend(footprint_at(heading));
+            return Ok(());
+        }
         let headings = self.axes.headings;
         let key = (heading.0 % (headings / 4), turn);
         let known = self.turns.iter().position(|(known, _)| *known == key);
@@ -73,6 +80,18 @@ impl<'a> SweepContext<'a> {
     }
 }
 
+/// Whether a body covers the same cells at every heading from the first to the last of a turn: it counts as round.
+pub(crate) fn is_round<'a>(
+    footprint_at: impl Fn(Heading) -> &'a [Offset],
+    headings: u8,
+    start: Heading,
+    turn: i32,
+) -> bool {
+    let passed = (1..=turn.abs()).map(|step| i32::from(start.0) + step * turn.signum());
+    let mut passed = passed.map(|heading| Heading(heading.rem_euclid(i32::from(headings)) as u8));
+    passed.all(|heading| footprint_at(heading) == footprint_at(start))
+}
+
 pub(crate) fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
@@ -88,7 +107,8 @@ impl Primitive {
         heading: Heading,
         after: Heading,
     ) -> Result<Vec<Offset>, SweepTooLarge> {
-        let frame = |by| body.axes.lattice(by, heading.0);
+        let axes = body.axes;
+        let frame = |by| axes.lattice(by, heading.0);
         let footprint = &body.by_heading[heading.0 as usize];
         let end = frame(self.by);
         let mut cells: Vec<Offset> = footprint.clone();
@@ -103,6 +123,11 @@ impl Primitive {
                 body.add_turn(&mut cells, heading, self.turn)?;
             }
             _ => {
+                if moves && turns && self.swept.is_none() && body.sweep.any_full() {
+                    let mut turning = Vec::new();
+                    body.add_turn(&mut turning, heading, self.turn)?;
+                    cells.extend(cells_of_large_translation(turning, end, &mut body.budget)?);
+                }
                 let steps = gcd(self.by.0.unsigned_abs(), self.by.1.unsigned_abs()) as i32;
                 for step in 1..steps {
                     let part = frame((self.by.0 / steps * step, self.by.1 / steps * step));
@@ -128,6 +153,7 @@ mod tests {
     fn swept(primitive: &Primitive, cells: &[(i32, i32)], after: u8) -> Vec<(i32, i32)> {
         let mut spec = ClassSpec::new("body", 4);
         spec.footprint = cells.to_vec();
+        spec.sweep = Sweep::both(SweepRule::Ends);
         let axes = Axes { shape: GridShape::Square, headings: 4 };
         let by_heading = body_at_headings(cells, None, spec.pivot, axes);
         let mut body = SweepContext::new(&spec, &by_heading);
@@ -136,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_step_sweeps_what_lies_between() {
+    fn a_long_step_sweeps_its_equal_steps() {
         let sweep = |by| swept(&Primitive::step("s", by, 1), &[(0, 0)], 0);
         assert_eq!(sweep((3, 0)), [(0, 0), (1, 0), (2, 0), (3, 0)]);
         assert_eq!(sweep((2, 1)), [(0, 0), (2, 1)]);
@@ -144,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_sweeps_both_footprints() {
+    fn a_turn_by_its_ends_sweeps_both_footprints() {
         let left = swept(&Primitive::turn("left", 1, 1), &[(0, 0), (-1, 0)], 1);
         assert_eq!(left, [(-1, 0), (0, 0), (0, 1)]);
     }

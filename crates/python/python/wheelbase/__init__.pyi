@@ -177,8 +177,8 @@ class Class:
 
         `primitives`: 1 to 16 dicts with `name`, `by` (cells forward and to the right), `turn` (heading steps to the left),
         `time` in ticks, `when` ("any", "straight", "diagonal") and `swept` (further cells). `headings`: 4 by default.
-        `footprint`: the cells it covers while facing east. `pivot`: multiples of a half. `sweep`: "ends", "full", or a dict with
-        `moves` and `turns`. `speeds`: permille by terrain kind. `climb`: `up`, `down`, `max_up`, `max_down`, `max_tilt`.
+        `footprint`: the cells it covers while facing east. `pivot`: multiples of a half. `sweep`: "ends", "full" (the default on
+        square maps), or a dict with `moves` and `turns`. `speeds`: permille by terrain kind. `climb`: `up`, `down`, `max_up`, `max_down`, `max_tilt`.
         """
     @staticmethod
     def octile() -> Class:

@@ -3,7 +3,7 @@
 use crate::scenario::{self, Scenario};
 use crate::scenario::{Diagnostics, Message};
 use wheelbase_grid::{GridShape, GridSize, Side};
-use wheelbase_planner::model::{ClassError, OFFSET_MAX, Pivot};
+use wheelbase_planner::model::{ClassError, OFFSET_MAX, Pivot, Sweep};
 use wheelbase_planner::{ClassSpec, MovementClass, Primitive};
 use wheelbase_sim::{ClassId, Setup};
 
@@ -56,6 +56,7 @@ pub(crate) fn spec_of(
         swept: typed.swept.as_ref().map(|swept| swept.iter().map(pair).collect()),
         when: typed.when,
     };
+    let usual = Sweep::usual(shape);
     Some(ClassSpec {
         name: class.name.clone(),
         shape,
@@ -63,7 +64,10 @@ pub(crate) fn spec_of(
         footprint: class.footprint.value.iter().map(pair).collect(),
         footprint_diagonal: class.footprint_diagonal.as_ref().map(|cells| cells.iter().map(pair).collect()),
         pivot,
-        sweep: class.sweep,
+        sweep: Sweep {
+            moves: class.sweep_moves.unwrap_or(usual.moves),
+            turns: class.sweep_turns.unwrap_or(usual.turns),
+        },
         climb: class.climb,
         speed: speeds(&class.speed),
         side_speed: speeds(&class.side_speed),
@@ -102,7 +106,6 @@ fn location_in_class(class: &scenario::Class, error: &ClassError) -> (u32, Strin
         | ClassError::NameTwice(name)
         | ClassError::WhenWithout8(name)
         | ClassError::WhenMissing(name)
-        | ClassError::SweptMissing(name)
         | ClassError::SweptTooMany { name, .. }
         | ClassError::SweepTooLong(name) => class
             .moves

@@ -5,19 +5,20 @@ use super::map::{read_map, relative_to};
 use crate::scenario::{self, AgentSelection, Area, EventAction, Located, Scenario, ScenarioError};
 use crate::scenario::{Diagnostics, Message, nearest_name};
 use std::collections::{BTreeMap, BTreeSet};
-use wheelbase_grid::{MemoryMax, Rect};
-use wheelbase_planner::model::{SLOPE_FLAT, move_time};
+use wheelbase_grid::{GridShape, MemoryMax, Rect};
+use wheelbase_planner::model::{SLOPE_FLAT, Sweep, SweepRule, move_time};
 use wheelbase_planner::search::{Fallback, GoalArea, Reason};
 use wheelbase_planner::{
-    Goal, GoalMember, Heading, Legality, Path, Pose, Primitive, Request, Scratch, Status, plan,
+    ClassSpec, Goal, GoalMember, Heading, Legality, MovementClass, Path, Pose, Primitive, Request, Scratch,
+    Status, plan,
 };
-use wheelbase_sim::{ClassId, Command, Order, OrderKind, Trip, World};
+use wheelbase_sim::{ClassId, CollisionRule, Command, Order, OrderKind, Trip, World};
 
 /// Most poses of a scenario that are checked for warnings about the goals of groups and events.
 const GOAL_CHECKS_MAX: u64 = 1 << 27;
 
 /// Likely mistakes in a scenario that can be run: text after the last row of its map, speed overrides for kinds that the
-/// map lacks, speeds that change no time, first orders that cannot be done on the initial map, goals of groups and
+/// map lacks, speeds that change no time, moves swept by their ends that let bodies overlap on screen, first orders that cannot be done on the initial map, goals of groups and
 /// events without a legal pose, events without effect, friends without agents.
 pub fn warnings(path: &std::path::Path, typed: &Scenario, world: &World) -> Vec<ScenarioError> {
     let mut found = Diagnostics::new(path);
@@ -47,10 +48,43 @@ pub fn warnings(path: &std::path::Path, typed: &Scenario, world: &World) -> Vec<
             }
         }
     }
+    warn_about_sweeps(typed, world, &mut found);
     warn_about_goals(typed, world, &mut found);
     warn_about_events(typed, world, &mut found);
     warn_about_teams(typed, &mut found);
     found.take()
+}
+
+/// Classes with a move that sweeps fewer cells than its body touches. Under `discrete` bodies overlap in any case.
+fn warn_about_sweeps(typed: &Scenario, world: &World, found: &mut Diagnostics<'_>) {
+    if world.settings().collision != CollisionRule::Swept || world.grid().shape() == GridShape::Hex {
+        return;
+    }
+    for (tables, typed_class) in world.tables().iter().zip(&typed.classes) {
+        if let Some(name) = swept_too_little(tables.class()) {
+            let message = format!(
+                "move \"{name}\" sweeps its ends alone, so bodies beside it can overlap on the screen; expected \"full\""
+            );
+            found.add(typed_class.line, &format!("{}.sweep", typed_class.key), message);
+        }
+    }
+}
+
+/// The first move that would sweep more cells if the class swept in full. A move that turns on its way and lists its
+/// cells chooses them itself.
+fn swept_too_little(class: &MovementClass) -> Option<&str> {
+    let full = Sweep::both(SweepRule::Full);
+    if class.spec().sweep == full {
+        return None;
+    }
+    let in_full = MovementClass::new(ClassSpec { sweep: full, ..class.spec().clone() }).ok()?;
+    let swept_less = |number: usize| {
+        class.frames().any(|frame| {
+            let (ours, full) = (class.shape(frame, number), in_full.shape(frame, number));
+            ours.applies && ours.swept.len() < full.swept.len()
+        })
+    };
+    class.primitives().iter().enumerate().find(|&(number, _)| swept_less(number)).map(|(_, one)| &*one.name)
 }
 
 /// The warning on a speed for a kind that the map lacks.

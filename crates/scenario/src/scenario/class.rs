@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use wheelbase_grid::GridShape;
 use wheelbase_planner::When;
-use wheelbase_planner::model::{Climb, Sweep, SweepRule};
+use wheelbase_planner::model::{Climb, SweepRule};
 
 use super::reader::{Keys, ListOf, Node, Reader, Table};
 use super::typed::{
@@ -70,18 +70,20 @@ pub(super) fn class(reader: &mut Reader, node: &Node, name: &str, shape: Option<
     let footprint_diagonal = reader.optional(&table, "footprint_diagonal", None, |reader, node| {
         reader.list(node, &FOOTPRINT_CELLS, offset).map(Some)
     });
-    let sweep = reader.optional(&table, "sweep", Sweep::default(), sweep);
+    let sweep = reader.optional(&table, "sweep", [None; 2], sweep);
     let climb = climb(reader, &table);
     let speed = speeds(reader, &table, "speed", &TERRAIN_SPEEDS);
     let side_speed = speeds(reader, &table, "side_speed", &SIDE_SPEEDS);
     let moves = reader.required(&table, "moves", "a list of moves", moves);
+    let [sweep_moves, sweep_turns] = sweep?;
     Some(Class {
         name: name.to_owned(),
         headings: headings?,
         footprint: footprint?,
         footprint_diagonal: footprint_diagonal?,
         pivot: pivot?,
-        sweep: sweep?,
+        sweep_moves,
+        sweep_turns,
         climb: climb?,
         speed: speed?,
         side_speed: side_speed?,
@@ -156,17 +158,18 @@ fn pivot(reader: &mut Reader, node: &Node) -> Option<Located<[f64; 2]>> {
     Some(Located { value: [forward?, right?], line: reader.line(node) })
 }
 
-fn sweep(reader: &mut Reader, node: &Node) -> Option<Sweep> {
+/// The rules for moves and for turns, where given.
+fn sweep(reader: &mut Reader, node: &Node) -> Option<[Option<SweepRule>; 2]> {
     let rule = |reader: &mut Reader, node: &Node| {
-        reader.choice(node, &[("ends", SweepRule::Ends), ("full", SweepRule::Full)])
+        reader.choice(node, &[("ends", SweepRule::Ends), ("full", SweepRule::Full)]).map(Some)
     };
     if !node.is_table() {
-        return rule(reader, node).map(Sweep::both);
+        return rule(reader, node).map(|rule| [rule; 2]);
     }
     let table = reader.table(node, &SWEEP_KEYS)?;
-    let moves = reader.optional(&table, "moves", SweepRule::Ends, rule);
-    let turns = reader.optional(&table, "turns", SweepRule::Ends, rule);
-    Some(Sweep { moves: moves?, turns: turns? })
+    let moves = reader.optional(&table, "moves", None, rule);
+    let turns = reader.optional(&table, "turns", None, rule);
+    Some([moves?, turns?])
 }
 
 fn climb(reader: &mut Reader, table: &Table) -> Option<Climb> {

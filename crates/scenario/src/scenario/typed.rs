@@ -2,7 +2,7 @@
 
 use wheelbase_grid::{GridShape, Rgb};
 use wheelbase_planner::When;
-use wheelbase_planner::model::{Climb, Sweep};
+use wheelbase_planner::model::{Climb, SweepRule};
 use wheelbase_sim::ReplanParams;
 pub use wheelbase_sim::{AtDeadline, IfUnreachable, OnAgents};
 pub use wheelbase_sim::{EXPANSIONS_PER_TICK_MAX, LANDMARKS_MAX, SEARCH_SLOTS_MAX};
@@ -231,8 +231,10 @@ pub struct Class {
     pub footprint_diagonal: Option<Vec<[i32; 2]>>,
     /// `pivot`: `[forward, right]`, finite, at most [`OFFSET_MAX`] from 0; `[0, 0]` by default.
     pub pivot: Located<[f64; 2]>,
-    /// `sweep`: the rule for the cells that its moves sweep.
-    pub sweep: Sweep,
+    /// `sweep`, or its `moves`: the rule for the cells swept by moves; the default depends on the shape of the map.
+    pub sweep_moves: Option<SweepRule>,
+    /// `sweep`, or its `turns`: the rule for the cells swept by turns.
+    pub sweep_turns: Option<SweepRule>,
     /// `up`, `down`, `max_up`, `max_down`, `max_tilt`: cost and limits of slopes.
     pub climb: Climb,
     /// `speed`: overrides by terrain kind, in the order of the file.

@@ -21,7 +21,8 @@ fn good_classes_are_read_field_by_field() {
     assert_eq!((left.name.as_str(), left.by, left.turn), ("left", [0, 0], 1));
     assert_eq!((left.time, &left.swept, left.line), (10, &Some(vec![[1, -1]]), 37));
     assert_eq!((left.key.as_str(), left.when), ("class.truck.moves[1]", When::Any));
-    assert_eq!((truck.sweep, truck.climb), (Sweep::both(SweepRule::Ends), Climb::default()));
+    assert_eq!([truck.sweep_moves, truck.sweep_turns], [Some(SweepRule::Ends); 2]);
+    assert_eq!(truck.climb, Climb::default());
     assert_eq!(truck.footprint_diagonal, None);
 
     assert_eq!((big.name.as_str(), big.key.as_str(), big.line), ("big one", r#"class."big one""#, 40));
@@ -37,7 +38,8 @@ fn slopes_and_diagonals_are_read_field_by_field() {
     let tank = &scenario.classes[0];
     assert_eq!(tank.headings, located(8, 9));
     assert_eq!(tank.footprint_diagonal, Some(vec![[0, 0], [1, -1]]));
-    assert_eq!(tank.sweep, Sweep { moves: SweepRule::Ends, turns: SweepRule::Full });
+    // What is left out has the default of the shape of the map.
+    assert_eq!([tank.sweep_moves, tank.sweep_turns], [None, Some(SweepRule::Full)]);
     let climb = Climb { up: 100, down: -50, max_up: Some(3), max_down: Some(4), max_tilt: Some(0) };
     assert_eq!(tank.climb, climb);
     let [straight, diagonal, left] = &tank.moves[..] else { panic!("{:?}", tank.moves) };

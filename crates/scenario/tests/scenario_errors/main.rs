@@ -15,7 +15,7 @@ mod top_level;
 
 use wheelbase_grid::Side;
 use wheelbase_planner::When;
-use wheelbase_planner::model::{Climb, Sweep, SweepRule};
+use wheelbase_planner::model::{Climb, SweepRule};
 use wheelbase_scenario::scenario::{
     AgentSelection, Area, AtDeadline, Collision, Elevation, Event, EventAction, Fallback, FriendPair,
     GoalOptions, IfUnreachable, Located, MapSource, OnAgents, OrderKind, Scenario, ScenarioError,

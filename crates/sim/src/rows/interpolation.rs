@@ -113,7 +113,7 @@ impl Body {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use wheelbase_planner::model::Pivot;
+    use wheelbase_planner::model::{Pivot, Sweep};
     use wheelbase_planner::{ClassSpec, Primitive};
 
     /// A body of 1 to 6 cells in a row or two on the lattice of 4 or 8 headings, or of 6 on hexagons.
@@ -125,6 +125,7 @@ mod tests {
         parts.prop_filter_map("a body", |(headings, length, width, (forward, right, half))| {
             let mut spec = ClassSpec::new("body", headings);
             spec.shape = if headings == 6 { GridShape::Hex } else { GridShape::Square };
+            spec.sweep = Sweep::usual(spec.shape);
             spec.footprint = (0..length).flat_map(|f| (0..width).map(move |r| (f, r))).collect();
             let half = i32::from(half && headings != 6);
             spec.pivot = Pivot { forward: 2 * forward + half, right: 2 * right + half };
@@ -227,8 +228,7 @@ mod tests {
 
     #[test]
     fn a_point_in_front_of_a_turning_hexagon_swings_round() {
-        let mut spec = ClassSpec::new("two", 6);
-        spec.shape = GridShape::Hex;
+        let mut spec = ClassSpec::hexagonal("two", 6);
         spec.footprint = vec![(0, 0), (1, 0)];
         spec.primitives = vec![Primitive::turn("left", 1, 8)];
         let body = Body::of(&MovementClass::new(spec).unwrap());

@@ -66,6 +66,7 @@ pub fn dot(time: u32) -> ClassSpec {
 /// A class of two cells in line, which goes forward and back, and turns about its front.
 pub fn truck() -> ClassSpec {
     let mut spec = ClassSpec::new("truck", 4);
+    spec.sweep = Sweep::both(SweepRule::Ends);
     spec.footprint = vec![(0, 0), (-1, 0)];
     spec.primitives = Primitive::vehicle(2, 3, 2);
     spec
@@ -108,11 +109,9 @@ pub fn class(
         move |(length, width, (f0, r0), (ahead, back, turn), (reverses, slides, full, without_facing))| {
             let (f0, r0) = (f0 % length, r0 % width);
             let is_square = shape == GridShape::Square;
-            let mut spec = ClassSpec { shape, ..ClassSpec::new(name, 1) };
+            let rule = if full && is_square { SweepRule::Full } else { SweepRule::Ends };
+            let mut spec = ClassSpec { shape, sweep: Sweep::both(rule), ..ClassSpec::new(name, 1) };
             spec.footprint = (0..length).flat_map(|f| (0..width).map(move |r| (f - f0, r - r0))).collect();
-            if full && is_square {
-                spec.sweep = Sweep::both(SweepRule::Full);
-            }
             let steps: &[(i32, i32)] = match (without_facing, is_square) {
                 (true, false) => &[(1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1), (0, 1)],
                 (true, true) => &[(1, 0), (0, -1), (-1, 0), (0, 1)],

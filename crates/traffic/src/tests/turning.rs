@@ -12,12 +12,13 @@ use crate::random::Random;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use wheelbase_grid::CellXY;
-use wheelbase_planner::model::State;
+use wheelbase_planner::model::{State, Sweep, SweepRule};
 use wheelbase_planner::{ClassSpec, MovementTables, Primitive};
 
 /// A lorry of 1x2 cells that turns on the spot and does not reverse.
 fn lorry() -> ClassSpec {
     let mut lorry = ClassSpec::new("lorry", 4);
+    lorry.sweep = Sweep::both(SweepRule::Ends);
     lorry.footprint = vec![(0, 0), (-1, 0)];
     lorry.primitives = vec![
         Primitive::step("ahead", (1, 0), 2),

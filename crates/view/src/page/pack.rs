@@ -92,8 +92,11 @@ fn about(timeline: &Timeline) -> Value {
         let primitives = primitives.map(|((primitive, steps), swept)| {
             let steps: Vec<_> = steps.iter().step_by(every).collect();
             let swept: Vec<_> = swept.iter().step_by(every).collect();
+            // The outline drawn in a turn from each heading; -1 is that of the east-facing body, turned.
+            let turning = |heading| shape.outline_in(wheelbase_planner::Heading(heading), primitive.turn);
+            let drawn = (0..movement.headings()).map(|at| turning(at).map_or(-1, |outline| outline as i32));
             json!({ "name": primitive.name, "ticks": primitive.time, "turn": primitive.turn, "steps": steps,
-                "swept": swept })
+                "swept": swept, "drawn": drawn.collect::<Vec<_>>() })
         });
         let headings =
             (0..movement.headings()).map(|heading| class.heading_name(wheelbase_planner::Heading(heading)));

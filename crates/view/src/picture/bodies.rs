@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::TAU;
 use wheelbase_grid::{CellXY, Corner, Lattice, Point, Rgb};
 use wheelbase_planner::{Heading, MovementClass, Pose};
+use wheelbase_sim::{DrawnClass, DrawnForm};
 
 /// Least scale, in pixels per cell, at which bodies are inset and carry a facing mark.
 const SHAPES_FROM: u32 = 4;
@@ -15,6 +16,8 @@ const SHAPES_FROM: u32 = 4;
 const OUTLINE_FROM: u32 = 9;
 /// Bodies that reach fewer pixels than this from their pivot are small enough to need a ring.
 const SMALL: f64 = 16.0;
+/// Part of a turn at which no turn of whole heading steps faces east again.
+const PART_TURNED: f64 = 0.3;
 /// Gap between a body and the border of its cells, in cells.
 pub const INSET: f64 = 0.07;
 
@@ -28,7 +31,8 @@ pub struct BodyShape {
     /// The pivot, relative to the centre of the anchor cell.
     pub pivot: Point,
     n_headings: u8,
-    /// By heading: a loop of points for each border.
+    drawn: DrawnClass,
+    /// By heading: a loop of points for each border. Behind them the disc of a body that turns as one.
     pub outlines: Vec<Vec<Vec<Point>>>,
     /// The mark of the facing, at heading 0; none for classes without facing.
     pub mark: Vec<Vec<Point>>,
@@ -45,10 +49,12 @@ pub struct BodyShape {
 pub struct Placement {
     /// Position of the pivot.
     pub pivot: Point,
-    /// The heading whose outline is drawn.
-    pub heading: Heading,
+    /// Number of the outline that is drawn.
+    pub outline: usize,
     /// Rotation of that outline, in radians counter-clockwise.
     pub rotation: f64,
+    /// Facing, in radians counter-clockwise from east.
+    pub facing: f64,
 }
 
 impl BodyShape {
@@ -72,7 +78,9 @@ impl BodyShape {
             let loops = outline(lattice, &cells, inset).into_iter();
             loops.map(|points| points.into_iter().map(from_pivot).collect()).collect()
         };
-        let outlines: Vec<Vec<Vec<Point>>> = (0..class.headings()).map(outline).collect();
+        let drawn = DrawnClass::of(class);
+        let round = drawn.radius().map(|radius| vec![disc([0.0; 2], radius - inset)]);
+        let outlines: Vec<Vec<Vec<Point>>> = (0..class.headings()).map(outline).chain(round).collect();
         let distance = |point: &Point| point[0].hypot(point[1]);
         let reach = outlines.iter().flatten().flatten().map(distance).fold(0.0, f64::max);
         let east = class.cells_at(Pose { cell: anchor, heading: Heading(0) }).iter();
@@ -85,7 +93,7 @@ impl BodyShape {
         let scaled = |[x, y]: Point| [middle[0] + x * radius, middle[1] + y * radius];
         let sign =
             sign(number, faces).into_iter().map(|points| points.into_iter().map(scaled).collect()).collect();
-        Self { lattice, pivot, n_headings, outlines, mark, sign, reach, colour: class_colour(number) }
+        Self { lattice, pivot, n_headings, drawn, outlines, mark, sign, reach, colour: class_colour(number) }
     }
 
     /// Position of the pivot if the anchor is at `cell`.
@@ -96,22 +104,34 @@ impl BodyShape {
 
     /// An agent at rest.
     pub fn resting(&self, pose: Pose) -> Placement {
-        Placement { pivot: self.pivot_at(pose.cell), heading: pose.heading, rotation: 0.0 }
+        self.moving(pose, pose, 0, 0.0)
     }
 
-    /// An agent in a move that turns by `turn` heading steps and is `part` done, 0 to 1. A turning body is drawn with
-    /// the outline of its start heading in the first half, with that of its end heading in the second.
+    /// An agent in a move that turns by `turn` heading steps and is `part` done, 0 to 1.
     pub fn moving(&self, from: Pose, to: Pose, turn: i32, part: f64) -> Placement {
         let [x, y] = self.lattice.between(from.cell, to.cell, part);
-        let turn = f64::from(turn) * TAU / f64::from(self.n_headings);
-        let (heading, rotation) =
-            if part < 0.5 { (from.heading, turn * part) } else { (to.heading, turn * (part - 1.0)) };
-        Placement { pivot: [x + self.pivot[0], y + self.pivot[1]], heading, rotation }
+        let (outline, rotation) = self.number_of(self.drawn.form(from.heading, to.heading, turn, part));
+        let facing = (f64::from(from.heading.0) + f64::from(turn) * part) * TAU / f64::from(self.n_headings);
+        Placement { pivot: [x + self.pivot[0], y + self.pivot[1]], outline, rotation, facing }
+    }
+
+    /// The outline that is drawn in a turn by `turn` heading steps from a heading; `None` if it is that of the
+    /// east-facing body, turned.
+    pub fn outline_in(&self, start: Heading, turn: i32) -> Option<usize> {
+        let (outline, rotation) = self.number_of(self.drawn.form(start, start, turn, PART_TURNED));
+        (rotation == 0.0).then_some(outline)
+    }
+
+    fn number_of(&self, form: DrawnForm) -> (usize, f64) {
+        match form {
+            DrawnForm::Cells { heading, angle } => (heading.0.into(), angle),
+            DrawnForm::Disc { .. } => (self.n_headings.into(), 0.0),
+        }
     }
 
     /// The loops of the outline at a placement.
     pub fn outline(&self, placement: Placement) -> Vec<Vec<Point>> {
-        let outline = self.outlines.get(usize::from(placement.heading.0)).map_or(&[][..], Vec::as_slice);
+        let outline = self.outlines.get(placement.outline).map_or(&[][..], Vec::as_slice);
         outline.iter().map(|points| rotated(points, placement.rotation, placement.pivot)).collect()
     }
 
@@ -126,13 +146,10 @@ impl BodyShape {
         if view.scale >= OUTLINE_FROM {
             body = body.with_outline(OUTLINE, view.cells(1.2));
         }
-        let facing = f64::from(placement.heading.0) * TAU / f64::from(self.n_headings);
         let mark = self.mark.iter().filter(|_| view.scale >= SHAPES_FROM);
         let sign = self.sign.iter().filter(|_| view.scale >= OUTLINE_FROM);
-        let marks: Vec<Vec<Point>> = mark
-            .chain(sign)
-            .map(|points| rotated(points, facing + placement.rotation, placement.pivot))
-            .collect();
+        let marks: Vec<Vec<Point>> =
+            mark.chain(sign).map(|points| rotated(points, placement.facing, placement.pivot)).collect();
         let marks = (!marks.is_empty()).then(|| Shape::filled(marks, MARK));
         [Some(body), marks].into_iter().flatten()
     }

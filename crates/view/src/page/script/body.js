@@ -31,7 +31,10 @@ function closedPath(loops) {
   return path;
 }
 
-/** Prepares a packed class for use. Its outlines (by heading) and its facing mark are relative to the pivot. */
+/**
+ * Prepares a packed class for use. Its outlines (by heading, then the disc of a body that turns as one) and its facing mark
+ * are relative to the pivot.
+ */
 function prepareClass(packed, lattice) {
   const entryOf = (heading, y) => lattice.entry(heading, y);
   const fromAnchor = (cells, entry) => (lattice.hex ? hexBoxes(cells, entry & 1) : boxes(cells).map(([x, y, w, h]) => [x - 0.5, y - 0.5, w, h]));

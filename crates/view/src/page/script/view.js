@@ -83,32 +83,34 @@ class View {
   }
 
   /**
-   * Placement of an agent at a time: its pivot, the heading whose outline is drawn, and the rotation of that outline. A
-   * turning body has the outline of its start heading in the first half of the move, that of its end heading then.
+   * Placement of an agent at a time: its pivot, the number of the outline that is drawn, the rotation of that outline and
+   * of the facing. A turning body is the east-facing one, turned, or a disc where it counts as round.
    */
   placement(a, time, out) {
     const { run, timeline } = this, { lattice } = run, tick = Math.floor(time), cls = run.classes[run.cls[a]];
     const move = timeline.moveAt(a, tick);
-    let y0 = run.y0[a], h = run.h0[a], turned = 0, x = lattice.middleX(run.x0[a], y0), y = lattice.middleY(y0);
+    let y0 = run.y0[a], h = run.h0[a], drawn = h, steps = h, x = lattice.middleX(run.x0[a], y0), y = lattice.middleY(y0);
     if (move >= run.moveFirst[a]) {
       const primitive = run.primitive[move], from = run.fromH[move], x0 = run.fromX[move];
       y0 = run.fromY[move];
       const step = cls.step(primitive, from, y0);
       const part = Math.min(1, (time - run.start[move]) / (run.end[move] - run.start[move]));
-      const turn = (cls.primitives[primitive].turn * 2 * Math.PI) / cls.nHeadings;
       x = lattice.middleX(x0, y0) * (1 - part) + lattice.middleX(x0 + step[0], y0 + step[1]) * part;
       y = lattice.middleY(y0) + step[1] * part * lattice.rowStep;
       if (part >= 0.5) y0 += step[1];
       h = part < 0.5 ? from : step[2];
-      // Canvas angles grow clockwise, headings counter-clockwise.
-      turned = -turn * (part < 0.5 ? part : part - 1);
+      drawn = part < 1 ? cls.primitives[primitive].drawn[from] : h;
+      steps = from + cls.primitives[primitive].turn * part;
     }
     out.x = x + cls.pivot[0];
     out.y = y + cls.pivot[1];
-    out.h = h;
+    // Canvas angles grow clockwise, headings counter-clockwise.
+    out.facing = (-2 * Math.PI * steps) / cls.nHeadings;
+    out.outline = Math.max(drawn, 0);
+    out.turned = drawn < 0 ? out.facing : 0;
+    out.h = out.outline < cls.nHeadings ? out.outline : h;
     out.entry = lattice.entry(h, y0);
     out.move = move;
-    out.turned = turned;
     return out;
   }
 
@@ -289,18 +291,17 @@ class View {
   drawShapes(time, visible) {
     const { context: c, run } = this, outlined = this.scale >= 9;
     run.classes.forEach((cls, number) => {
-      const step = (-2 * Math.PI) / cls.nHeadings;
       c.fillStyle = cls.colour;
       c.strokeStyle = "rgba(0,0,0,.92)";
       c.lineWidth = (1.2 * this.ratio) / this.scale;
       this.forEachVisible(number, time, visible, (spot) => {
         this.enter(spot, spot.turned);
-        c.fill(cls.outlines[spot.h]);
-        if (outlined) c.stroke(cls.outlines[spot.h]);
+        c.fill(cls.outlines[spot.outline]);
+        if (outlined) c.stroke(cls.outlines[spot.outline]);
       });
       c.fillStyle = "rgba(0,0,0,.62)";
       this.forEachVisible(number, time, visible, (spot) => {
-        this.enter(spot, spot.turned + step * spot.h);
+        this.enter(spot, spot.facing);
         c.fill(cls.mark);
         if (outlined) c.fill(cls.sign);
       });
