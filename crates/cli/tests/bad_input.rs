@@ -348,7 +348,7 @@ fn slopes_headings_and_generated_maps() {
     at("headings = 4", "headings = 5", "class.truck.headings: expected 1, 4 or 8, found 5");
     at("headings = 4", "headings = 4\nmax_up = -1", "class.truck.max_up: expected a whole number from 0");
     at("headings = 4", "headings = 4\nup = 1.5", "class.truck.up: expected a whole number from 0");
-    at("headings = 4", "headings = 4\nsweep = \"half\"", "class.truck.sweep: expected \"ends\" or \"full\"");
+    at("sweep = \"ends\"", "sweep = \"half\"", "class.truck.sweep: expected \"ends\" or \"full\"");
     at("headings = 4", "headings = 8", "must say `when`");
     at("headings = 4", "headings = 4\nfootprint_diagonal = [[0, 0]]", "needs 8 headings");
     at("ticks = 200", "ticks = 200\ncollision = \"hard\"", "collision: expected \"swept\" or \"discrete\"");
@@ -426,7 +426,7 @@ fn no_moves() {
         refused(format!("{head}moves = []\n{tail}")),
         "24: class.truck.moves: expected at least one move, found an empty list"
     );
-    assert_eq!(refused(format!("{head}{tail}")), "21: class.truck.moves: missing, expected a list of moves");
+    assert_eq!(refused(format!("{head}{tail}")), "20: class.truck.moves: missing, expected a list of moves");
 }
 
 #[test]
@@ -931,7 +931,7 @@ fn arguments_missing_or_unknown() {
 fn rich() -> String {
     let events = "\n[[events]]\ntick = 6\nset_terrain = { area = [4, 1, 1, 2], kind = \"deep\", on_agents = \"wait\" }\n";
     let group = "\n[[groups]]\nclass = \"truck\"\ncount = 2\narea = [4, 0, 3, 3]\norders = [{ patrol = [[0, 3], [7, 3]] }]\n";
-    let class = "headings = 4\nsweep = \"ends\"\npivot = [0, 0]\nspeed = { shallow = 300 }\nside_speed = { hedge = 500 }\n";
+    let class = "headings = 4\npivot = [0, 0]\nspeed = { shallow = 300 }\nside_speed = { hedge = 500 }\n";
     let scenario = trucks_with("headings = 4\n", class);
     let scenario = replaced(&scenario, "[map]\n", "[map]\nshape = \"square\"\nwalls = [[6, 0, 6, 1]]\n");
     let side = "speed = 500\nsides = { E = \"hedge\" }\n\n[side.hedge]\nspeed = 0\n";

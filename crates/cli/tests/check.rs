@@ -36,7 +36,7 @@ fn moves_swept_by_their_ends_are_a_warning_where_bodies_can_overlap() {
     };
     let warned = |name: &str| {
         format!(
-            "warning: s.toml:23: class.truck.sweep: move \"{name}\" sweeps its ends alone, so bodies beside it can \
+            "warning: s.toml:21: class.truck.sweep: move \"{name}\" sweeps its ends alone, so bodies beside it can \
              overlap on the screen; expected \"full\"\ns.toml: ok, 1 warning\n"
         )
     };

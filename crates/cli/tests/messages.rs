@@ -58,7 +58,7 @@ const MISTAKES: [Mistake; 40] = [
         &[],
         "\n[[events]]\ntick = 6\nset_side = { cell = [1, 1], side = \"north\", kind = \"wall\" }\n",
     ),
-    ("a mistyped choice", &[("headings = 4", "headings = 4\nsweep = \"fully\"")], ""),
+    ("a mistyped choice", &[("sweep = \"ends\"", "sweep = \"fully\"")], ""),
     ("a mistyped map file", &[(ROWS, "file = \"rivver.map\"")], ""),
     ("a mistyped generator", &[(ROWS, "generate = { kind = \"rivver\", size = [20, 20] }")], ""),
     ("a group without room", &[], "\n[[groups]]\nclass = \"truck\"\ncount = 50\narea = [0, 0, 8, 4]\n"),
@@ -176,18 +176,18 @@ fn files_of_a_wrong_kind_are_named() {
 #[test]
 fn warnings_are_drawn_too() {
     let folder =
-        Folder::with("s.toml", trucks_with("headings = 4", "headings = 4\nspeed = { shalow = 700 }"));
+        Folder::with("s.toml", trucks_with("sweep = \"ends\"", "speed = { shalow = 700 }\nsweep = \"full\""));
     let ended = Ended::of(&[], &folder.program().args(["check", "s.toml"]).output().unwrap()).done();
-    let drawn = "warning: class.truck.speed.shalow: the map has no terrain \"shalow\"; ignored\n  --> s.toml:23:11\n   |\n\
-        23 | speed = { shalow = 700 }\n   |           ^^^^^^ did you mean `shallow`?\n\ns.toml: ok, 1 warning\n";
-    assert_eq!(ended, drawn);
+    let drawn = "warning: class.truck.speed.shalow: the map has no terrain \"shalow\"; ignored\n  --> s.toml:21:11\n   |\n\
+        21 | speed = { shalow = 700 }\n   |           ^^^^^^ did you mean `shallow`?\n\n";
+    assert!(ended.starts_with(drawn), "{ended}");
 }
 
 #[test]
 fn check_prints_everything_as_one_json_object() {
     let folder =
         Folder::with("s.toml", trucks_with("class = \"truck\"\nat = [1", "class = \"trukc\"\nat = [1"));
-    folder.write("good.toml", TRUCKS);
+    folder.write("good.toml", TRUCKS.replace("seed = 7\n", "collision = \"discrete\"\n"));
     folder.write("bad.map", replaced(MAP, "......", ".x..z."));
     let checked =
         folder.run(&["check", "s.toml", "good.toml", "bad.map", "no.toml", "--format", "json"]).code(2);

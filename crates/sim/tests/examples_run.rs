@@ -60,13 +60,13 @@ fn components_come_and_go_with_their_units() {
         log,
         [
             " 26: unit 1 is repaired",
-            " 38: unit 0 delivers 3 crates, 3 in all",
             " 38: unit 1 sinks",
-            "100: unit 0 delivers 3 crates, 6 in all",
-            "162: unit 0 delivers 3 crates, 9 in all",
-            "224: unit 0 delivers 3 crates, 12 in all",
-            "286: unit 0 delivers 3 crates, 15 in all",
-            "348: unit 0 delivers 3 crates, 18 in all",
+            " 42: unit 0 delivers 3 crates, 3 in all",
+            "112: unit 0 delivers 3 crates, 6 in all",
+            "182: unit 0 delivers 3 crates, 9 in all",
+            "252: unit 0 delivers 3 crates, 12 in all",
+            "322: unit 0 delivers 3 crates, 15 in all",
+            "392: unit 0 delivers 3 crates, 18 in all",
             "1 units, 1 with health",
         ]
     );
