@@ -444,6 +444,7 @@ struct ScenarioResult {
     single_agent_bound: Option<SingleAgentBound>,
     gates: Option<GateUse>,
     memory: MemoryResult,
+    memory_growth_mib: Option<f64>,
     #[serde(serialize_with = "by_name")]
     phase_shares: [f64; Phase::ALL.len()],
     peers: [(); 0],
@@ -564,10 +565,21 @@ fn bench_scenario(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     stop.catch_signals();
     let loaded_mib = peak_memory_mib();
     let mut phases = PhaseTimes::new();
+    // Enough ticks for all that a run keeps to have its size.
+    let (third, mut n_ticks, mut third_mib) = (world.settings().ticks / 3, 0, None);
+    let mut begins = |phase| {
+        phases.begin(phase);
+        if phase == Phase::Events {
+            if n_ticks == third {
+                third_mib = peak_memory_mib();
+            }
+            n_ticks += 1;
+        }
+    };
     let begun = Instant::now();
     let driven = pool.install(|| {
         let (mut given, mut files) = (Given::default(), RunFiles::default());
-        drive(&mut world, &mut given, &mut files, None, stop, true, &mut |phase| phases.begin(phase))
+        drive(&mut world, &mut given, &mut files, None, stop, true, &mut begins)
     });
     let wall_s = begun.elapsed().as_secs_f64();
     let Driven { times, agent_ticks, broken, .. } = driven?;
@@ -580,6 +592,7 @@ fn bench_scenario(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         ..RunResult::of(&world, pool.current_num_threads(), &times, wall_s, agent_ticks)
     };
     let memory = MemoryResult::of(&world, loaded_mib);
+    let memory_growth_mib = run.peak_memory_mib.zip(third_mib).map(|(end, third)| end - third);
     let (bound, no_bound) = if stop.is_raised() {
         (None, "interrupted".to_owned())
     } else {
@@ -608,6 +621,7 @@ fn bench_scenario(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         single_agent_bound,
         gates,
         memory,
+        memory_growth_mib,
         phase_shares: phases.shares(),
         peers: [],
         calibration: calibration(),

@@ -44,6 +44,8 @@ For a scenario:
   memory                          loaded_mib, before the first tick, null where the system does not report it; at
                                   the end agent_bytes, per agent; fields, goals with a cost field; field_bytes, per
                                   such goal; landmark_bytes, of all classes; without the state of the traffic rule
+  memory_growth_mib               peak_memory_mib less the peak at a third of the ticks: near 0 in a run whose
+                                  memory does not grow with its length; null for a run that ends before
   phase_shares                    events, orders, requests, traffic, moves and metrics (including the time
                                   between ticks): shares of the time, 1 in total
   peers, calibration              as above";

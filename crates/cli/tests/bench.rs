@@ -314,6 +314,7 @@ fn a_scenario_is_run_and_timed_by_phase() {
         "single_agent_bound",
         "gates",
         "memory",
+        "memory_growth_mib",
         "phase_shares",
         "peers",
     ]);

@@ -292,6 +292,25 @@ fn cost_overflow_if_the_nearest_pose_is_too_far() {
     assert_eq!(nearest(60).0.reached, Some(Reached::Goal));
 }
 
+/// Greed keeps the first way to a pose, through the mire, from where the rest is too long. By road it is not, so that the
+/// goal can be reached: no pose near it takes its place.
+#[test]
+fn cost_overflow_if_greed_leads_astray_whatever_the_fallback() {
+    let road = format!("{}{}", ".".repeat(11), "W".repeat(60));
+    let walls = format!(".{}.{}", "W".repeat(9), "W".repeat(60));
+    let map = grid(&[&road, &walls, &"m".repeat(71)]);
+    let to = |fallback, name| {
+        ask(&map, &slug(), at(0, 1), &any(70, 2), |r| {
+            (r.fallback, r.heuristic) = (fallback, Heuristic::Named(name));
+        })
+        .0
+    };
+    for fallback in [Fallback::Fail, Fallback::Nearest] {
+        assert_eq!(to(fallback, HeuristicName::Greedy).status, Status::CostOverflow, "{fallback:?}");
+        assert_eq!(to(fallback, HeuristicName::Manhattan).reached, Some(Reached::Goal), "{fallback:?}");
+    }
+}
+
 #[test]
 fn unreachable_is_reported_even_if_other_paths_overflow() {
     let mut ways = Primitive::four_directions(65_535);

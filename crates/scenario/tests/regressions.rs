@@ -31,6 +31,16 @@ fn nearest_after_opening() {
 }
 
 #[test]
+fn order_at_placement() {
+    let mut world = load("order_at_placement.toml");
+    run_checked(&mut world);
+    let counts = world.counts();
+    assert_eq!((counts.orders_done, counts.tasks_done), (3, 0));
+    let at = |row| (world.pose(row).cell.x, world.pose(row).cell.y);
+    assert_eq!((at(0), at(1)), ((3, 0), (0, 1)));
+}
+
+#[test]
 fn patrol_nearest_burns() {
     let mut world = load("patrol_nearest_burns.toml");
     run_checked(&mut world);

@@ -1,10 +1,12 @@
 //! Edits of the map that wait until they disturb no agent, or for their deadline.
 
+use crate::agents::Agents;
 use crate::commands::{MapEdit, OnAgents, Ticket};
 use serde::{Deserialize, Serialize};
 use wheelbase_grid::Change;
+use wheelbase_planner::model::State;
 use wheelbase_traffic::forbidden::ForbiddenArea;
-use wheelbase_traffic::motion::AgentId;
+use wheelbase_traffic::motion::{AgentId, ClassId};
 
 /// An edit that was asked for and has not taken effect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,11 +19,42 @@ pub struct PendingEdit {
     pub edit: MapEdit,
 }
 
+/// An agent for which an edit waits, as it was when that was found. While it has not moved, nor the map changed, the edit
+/// waits on. Neither saved nor hashed: without it the edit is tested against all agents, with the same outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WaitsFor {
+    agent: AgentId,
+    motion: (ClassId, State, u8, u32),
+    /// Revision of the map.
+    revision: u64,
+}
+
+impl WaitsFor {
+    /// The agent in a row.
+    pub(crate) fn of(agents: &Agents, row: usize, revision: u64) -> Self {
+        let motion = &agents.motion[row];
+        let motion = (motion.class, motion.state, motion.primitive, motion.until);
+        Self { agent: agents.ids[row], motion, revision }
+    }
+
+    /// The agent.
+    pub(crate) fn agent(self) -> AgentId {
+        self.agent
+    }
+
+    /// Whether the agent is there, and as it was.
+    pub(crate) fn holds(self, agents: &Agents, revision: u64) -> bool {
+        agents.present_row(self.agent).is_some_and(|row| Self::of(agents, row, revision) == self)
+    }
+}
+
 /// Edits that wait until they disturb no agent, or for their deadline. Until then only agents that already hold one of
 /// an edit's cells may sweep them. An edit of a side, or a rotation of a tile, has one cell: the one whose sides it sets.
 #[derive(Clone, Debug, Default)]
 pub struct PendingEdits {
     edits: Vec<PendingEdit>,
+    /// Of each edit an agent for which it waits, if known.
+    waits_for: Vec<Option<WaitsFor>>,
     /// Their areas, those of an edit together.
     areas: Vec<ForbiddenArea>,
     /// Scratch: the agents that an edit disturbs.
@@ -54,11 +87,23 @@ impl PendingEdits {
         let edit_areas = edit.edit.changes.iter().map(Change::area);
         self.areas.extend(edit_areas.map(|area| ForbiddenArea { area, edit: edit.ticket.0 }));
         self.edits.push(edit);
+        self.waits_for.push(None);
+    }
+
+    /// An agent for which an edit waits, if known.
+    pub(crate) fn waits_for(&self, at: usize) -> Option<WaitsFor> {
+        self.waits_for[at]
+    }
+
+    /// Notes an agent for which an edit waits.
+    pub(crate) fn set_waits_for(&mut self, at: usize, waits_for: Option<WaitsFor>) {
+        self.waits_for[at] = waits_for;
     }
 
     /// Removes an edit.
     pub(crate) fn remove(&mut self, at: usize) {
         let removed = self.edits.remove(at);
+        self.waits_for.remove(at);
         self.areas.retain(|area| area.edit != removed.ticket.0);
     }
 

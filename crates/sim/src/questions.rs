@@ -2,10 +2,10 @@
 //! may ask different ones. The answers describe the world after the last step; later commands do not count.
 
 use crate::commands::{MapEdit, OnAgents, RefusalReason};
-use crate::disturbed::disturbed_by;
+use crate::disturbed::{disturbed_by, find_one_disturbed, is_known_to_wait};
 use crate::goal_poses::poses_of;
 use crate::orders::OrderKind;
-use crate::pending_edits::PendingEdit;
+use crate::pending_edits::{PendingEdit, WaitsFor};
 use crate::requests::{PathRequest, PathSource};
 use crate::traffic_buffers::TrafficBuffers;
 use crate::world::World;
@@ -192,12 +192,13 @@ impl World {
     /// Whether map or agents may change at the beginning of the next tick: a command takes effect, or an edit that waits
     /// can.
     pub fn may_change_from_outside(&self) -> bool {
-        let is_ready = |pending: &PendingEdit| {
+        let is_ready = |(at, pending): (usize, &PendingEdit)| {
             let MapEdit { changes, on_agents } = &pending.edit;
+            let known = || self.pending_edits.waits_for(at).map(WaitsFor::agent);
             on_agents.after(self.tick - pending.asked) != OnAgents::Wait
-                || disturbed_by(self, changes).is_ok_and(|disturbed| disturbed.is_empty())
+                || !is_known_to_wait(self, at) && find_one_disturbed(self, changes, known()).is_none()
         };
-        self.commands.any_due(self.tick) || self.pending_edits.edits().iter().any(is_ready)
+        self.commands.any_due(self.tick) || self.pending_edits.edits().iter().enumerate().any(is_ready)
     }
 
     /// The moves that were refused at the last tick because they would have overlapped another agent: whose, and the first

@@ -14,9 +14,10 @@ use crate::name::Name;
 use crate::obstacles::TeamObstacles;
 use crate::obstructed::Obstructed;
 use crate::order_pool::OrderPool;
+use crate::orders::Order;
 use crate::pending_edits::PendingEdits;
 use crate::phases::agents::{check_spawn, place};
-use crate::phases::orders_given::{StoredOrders, check_leaders, check_not_own_leader};
+use crate::phases::orders_given::{StoredOrders, check_leaders, check_not_own_leader, check_orders};
 use crate::progress::LongestOfClass;
 use crate::replan_params::ReplanParams;
 use crate::requests::{PathSource, Requests};
@@ -25,6 +26,7 @@ use crate::tick_buffers::TickBuffers;
 use crate::traffic_buffers::TrafficBuffers;
 use crate::world::{Settings, Start, World};
 use std::fmt;
+use std::sync::Arc;
 use wheelbase_grid::{Change, Grid};
 use wheelbase_planner::model::ClassSpeeds;
 use wheelbase_planner::{MovementClass, MovementTables};
@@ -332,14 +334,19 @@ impl World {
     /// Places the agents of a setup. Consecutive agents that share their orders share the stored list.
     fn place_all(&mut self, agents: &[Spawn], errors: &mut Vec<SetupError>) {
         let mut stored: Option<StoredOrders<'_>> = None;
+        let mut checked: Option<(&Arc<[Order]>, Result<(), RefusalReason>)> = None;
         for (number, spawn) in agents.iter().enumerate() {
-            let is_known = stored.as_ref().is_some_and(|stored| stored.is_of(&spawn.orders));
-            // Leaders can be placed later.
-            let check = || {
-                let state = check_spawn(self, spawn, is_known)?;
-                if !is_known {
-                    check_leaders(&spawn.orders, |leader| (leader.0 as usize) < agents.len())?;
-                }
+            let mut check = || {
+                let state = check_spawn(self, spawn)?;
+                let known = checked.as_ref().filter(|(orders, _)| Arc::ptr_eq(orders, &spawn.orders));
+                let check_list = || {
+                    check_orders(self, &spawn.orders)?;
+                    // Leaders can be placed later.
+                    check_leaders(&spawn.orders, |leader| (leader.0 as usize) < agents.len())
+                };
+                let of_list = known.map_or_else(check_list, |(_, checked)| *checked);
+                checked = Some((&spawn.orders, of_list));
+                of_list?;
                 check_not_own_leader(AgentId(number as u32), &spawn.orders)?;
                 Ok(state)
             };

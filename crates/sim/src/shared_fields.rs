@@ -7,7 +7,7 @@
 
 use crate::codec::COUNT_MAX;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use wheelbase_grid::{Fnv1a, Rect};
 use wheelbase_planner::fields::{self, CostField, CostFieldCache};
 use wheelbase_planner::model::State;
@@ -21,8 +21,11 @@ const BYTES_MAX: usize = 256 << 20;
 const BYTES_A_STATE: usize = field_bytes(1, 0) + 1;
 /// Bytes of a field for each pose, and most of all fields.
 pub(crate) const NEED: (u64, u64) = (BYTES_A_STATE as u64, BYTES_MAX as u64);
-/// Ticks after its last use from which on the next edit drops a field.
+/// Ticks after its last use from which on the next edit, or the end of a period, drops a field.
 const KEPT_TICKS: u32 = 1000;
+/// Ticks of a period, at whose end fields long unused and counts of searches are forgotten. Over a long run random goals
+/// come up again: without an end to the counts every goal of the map would have its field at last.
+const PERIOD_TICKS: u32 = 30_000;
 /// Goals whose searches are counted; when there are more, all counts start over.
 const GOALS_MAX: usize = 1 << 16;
 
@@ -187,6 +190,19 @@ impl SharedFields {
     pub fn repair(&mut self, class: ClassId, tables: &MovementTables, changed: Rect, tick: u32) {
         self.fields.forget_unused(u32::from(class.0), u64::from(tick.saturating_sub(KEPT_TICKS)));
         self.fields.repair(u32::from(class.0), tables, changed, &mut self.scratch);
+    }
+
+    /// At the end of a period: forgets the fields long unused, and the counts of goals without a field.
+    pub fn end_period(&mut self, tick: u32, n_classes: usize) {
+        if tick == 0 || !tick.is_multiple_of(PERIOD_TICKS) {
+            return;
+        }
+        for class in 0..n_classes as u32 {
+            self.fields.forget_unused(class, u64::from(tick - KEPT_TICKS));
+        }
+        let kept: BTreeSet<(u64, u8)> =
+            self.fields.iter().map(|(class, _, field)| (hash(&field.goal()), class as u8)).collect();
+        self.uses.retain(|goal, _| kept.contains(goal));
     }
 
     /// Everything here that a later tick depends on, for the state hash.

@@ -14,6 +14,8 @@ pub(crate) struct TickBuffers {
     pub selected: Vec<u32>,
     /// Rows of agents whose path requests the commands of the tick answer or make void.
     pub requests_over: RowSet,
+    /// Rows of agents to which commands of the tick have given orders.
+    pub given_orders: RowSet,
     /// Rows of agents whose priority the commands of the tick set.
     pub reprioritised: RowSet,
     /// The agents of one of these sets of rows, by id.

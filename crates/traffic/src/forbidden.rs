@@ -20,6 +20,32 @@ pub struct ForbiddenArea {
 /// Whether an edit forbids an agent that holds `held` to sweep `swept`, both given from its anchor: the move would enter
 /// the cells of the edit.
 pub fn forbids(areas: &[ForbiddenArea], anchor: CellXY, held: &[Offset], swept: &[Offset]) -> bool {
-    let any = |edit: &[ForbiddenArea], cells| edit.iter().any(|of| touches(of.area, anchor, cells));
-    areas.chunk_by(|one, next| one.edit == next.edit).any(|edit| any(edit, swept) && !any(edit, held))
+    if areas.is_empty() {
+        return false;
+    }
+    let bounds = bounds_of(anchor, swept);
+    let is_swept = |of: &ForbiddenArea| meet(of.area, bounds) && touches(of.area, anchor, swept);
+    let is_held = |of: &ForbiddenArea| touches(of.area, anchor, held);
+    let mut edits = areas.chunk_by(|one, next| one.edit == next.edit);
+    edits.any(|edit| edit.iter().any(is_swept) && !edit.iter().any(is_held))
+}
+
+/// The rectangle around cells given from an anchor.
+pub fn bounds_of(anchor: CellXY, cells: &[Offset]) -> Rect {
+    let Some(&first) = cells.first() else { return Rect::new(anchor.x, anchor.y, 0, 0) };
+    let (mut low, mut high) = ((first.dx, first.dy), (first.dx, first.dy));
+    for &Offset { dx, dy } in cells {
+        (low, high) = ((low.0.min(dx), low.1.min(dy)), (high.0.max(dx), high.1.max(dy)));
+    }
+    let width = |low: i32, high: i32| high.abs_diff(low) + 1;
+    Rect::new(anchor.x + low.0, anchor.y + low.1, width(low.0, high.0), width(low.1, high.1))
+}
+
+/// Whether two rectangles have a cell in common.
+pub fn meet(one: Rect, other: Rect) -> bool {
+    let overlap = |a: i32, a_length: u32, b: i32, b_length: u32| {
+        let (a, b) = (i64::from(a), i64::from(b));
+        a.max(b) < (a + i64::from(a_length)).min(b + i64::from(b_length))
+    };
+    overlap(one.x, one.width, other.x, other.width) && overlap(one.y, one.height, other.y, other.height)
 }

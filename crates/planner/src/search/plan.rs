@@ -269,6 +269,11 @@ pub fn advance(
     let mut left = left_to(request, scratch);
     let mut stop = run_kernel(tables, request, scratch, left.min(rest));
     if matches!(stop, StopReason::Exhausted) && needs_exact_costs(request, scratch) {
+        if scratch.run.overflowed && enumerate_reachable(tables, request, scratch).0 {
+            // Only greed made the path to the goal too long: no pose near it takes its place.
+            scratch.run.outcome = Some(Outcome::Without(Status::CostOverflow));
+            return Progress::Done;
+        }
         rest -= scratch.run.expansions - before;
         restart_exactly(tables, request, scratch);
         left = left_to(request, scratch);
@@ -381,16 +386,29 @@ fn write_path(tables: &MovementTables, scratch: &Scratch, start: State, end: Sta
 }
 
 /// The open list is empty. The goal is unreachable unless some path overflowed, or the nearest pose was
-/// requested: then all reachable states are enumerated, ignoring costs.
+/// requested.
 fn end_without_goal(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scratch) -> Outcome {
     let nearest = request.fallback == Fallback::Nearest;
-    let overflowed = scratch.run.overflowed;
-    let Some(start) = scratch.run.start else {
-        return Outcome::Without(Status::Unreachable);
-    };
-    if !nearest && !overflowed {
+    if !nearest && !scratch.run.overflowed {
         return Outcome::Without(Status::Unreachable);
     }
+    match enumerate_reachable(tables, request, scratch) {
+        (true, _) => Outcome::Without(Status::CostOverflow),
+        (_, Some((_, cost, state))) if nearest && cost <= COST_MAX => Outcome::AtNearest(State(state)),
+        (_, Some(_)) if nearest => Outcome::Without(Status::CostOverflow),
+        _ => Outcome::Without(Status::Unreachable),
+    }
+}
+
+/// Enumerates all reachable states, ignoring costs. Gives whether one of them is in the goal, and the measure, the cost
+/// and the index of the nearest.
+fn enumerate_reachable(
+    tables: &MovementTables,
+    request: &Request<'_>,
+    scratch: &mut Scratch,
+) -> (bool, Option<(u64, u32, u32)>) {
+    let overflowed = scratch.run.overflowed;
+    let Some(start) = scratch.run.start else { return (false, None) };
     let Scratch { nodes, stamp, stack, .. } = scratch;
     let mut best: Option<(u64, u32, u32)> = None;
     let mut goal_met = false;
@@ -420,12 +438,7 @@ fn end_without_goal(tables: &MovementTables, request: &Request<'_>, scratch: &mu
             }
         });
     }
-    match best {
-        _ if goal_met => Outcome::Without(Status::CostOverflow),
-        Some((_, cost, state)) if nearest && cost <= COST_MAX => Outcome::AtNearest(State(state)),
-        Some(_) if nearest => Outcome::Without(Status::CostOverflow),
-        _ => Outcome::Without(Status::Unreachable),
-    }
+    (goal_met, best)
 }
 
 /// Most by which a move raises the sum of cost and bound.

@@ -3,8 +3,8 @@
 use super::message::Message;
 use super::reader::{Keys, ListOf, Names, Node, Reader, Table};
 use super::typed::{
-    AGENTS_MAX, Agent, Fallback, GoalOptions, Group, IfUnreachable, Located, ORDERS_MAX, Order, OrderKind,
-    TaskSource, Tasks, TypedPose,
+    AGENTS_MAX, Agent, Fallback, GOALS_MAX, GoalOptions, Group, IfUnreachable, Located, ORDERS_MAX, Order,
+    OrderKind, TaskSource, Tasks, TypedPose,
 };
 use super::values::{I32_RANGE, TEAM_NAME, TICK_RANGE, area, located_name, required_area};
 use wheelbase_sim::USUAL_SPEED_PERMILLE;
@@ -39,7 +39,7 @@ const ORDER_KINDS: [&str; 8] =
 pub(super) const AGENTS: ListOf = ListOf { one: "agent", many: "agents", len: 0..=AGENTS_MAX as usize };
 pub(super) const GROUPS: ListOf = ListOf { one: "group", many: "groups", len: 0..=AGENTS_MAX as usize };
 const ORDERS: ListOf = ListOf { one: "order", many: "orders", len: 0..=ORDERS_MAX };
-const POSES: ListOf = ListOf { one: "pose", many: "poses", len: 1..=usize::MAX };
+const POSES: ListOf = ListOf { one: "pose", many: "poses", len: 1..=GOALS_MAX };
 
 const START_FORM: &str = "[x, y, heading]";
 const GOAL_FORM: &str = "[x, y] or [x, y, heading]";
@@ -159,12 +159,29 @@ fn speed_factor(reader: &mut Reader, table: &Table) -> Option<u16> {
 }
 
 fn orders(reader: &mut Reader, table: &Table) -> Option<Vec<Order>> {
-    reader.optional(table, "orders", Vec::new(), |reader, node| reader.list(node, &ORDERS, order))
+    reader.optional(table, "orders", Vec::new(), list_of_orders)
 }
 
 /// The required `orders` of a table.
 pub(super) fn required_orders(reader: &mut Reader, table: &Table) -> Option<Vec<Order>> {
-    reader.required(table, "orders", ORDERS_FORM, |reader, node| reader.list(node, &ORDERS, order))
+    reader.required(table, "orders", ORDERS_FORM, list_of_orders)
+}
+
+fn list_of_orders(reader: &mut Reader, node: &Node) -> Option<Vec<Order>> {
+    let orders = reader.list(node, &ORDERS, order)?;
+    let goals_of = |order: &Order| match &order.kind {
+        OrderKind::Goto { goals, .. } => goals.len(),
+        OrderKind::Patrol { stops, .. } => stops.len(),
+        OrderKind::GotoGroup { .. } => 1,
+        _ => 0,
+    };
+    let n_goals: usize = orders.iter().map(goals_of).sum();
+    if n_goals > GOALS_MAX {
+        let expected = format!("at most {GOALS_MAX} goals in all orders of a list");
+        reader.report(node, Message::unexpected(expected, n_goals.to_string()));
+        return None;
+    }
+    Some(orders)
 }
 
 fn order(reader: &mut Reader, node: &Node) -> Option<Order> {

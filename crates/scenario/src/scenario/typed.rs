@@ -24,8 +24,10 @@ pub const MOVES_MAX: usize = 16;
 pub const FOOTPRINT_CELLS_MAX: usize = 1024;
 /// Most orders given to an agent at once.
 pub const ORDERS_MAX: usize = 1024;
-/// Largest offset of a footprint cell, a swept cell or a pivot: no map is longer than 2^26 cells.
-pub const OFFSET_MAX: u32 = 1 << 26;
+/// Most goals of a list of orders together.
+pub const GOALS_MAX: usize = wheelbase_sim::GOALS_MAX;
+/// Largest offset of a footprint cell, a swept cell or a pivot.
+pub const OFFSET_MAX: u32 = wheelbase_planner::model::OFFSET_MAX as u32;
 /// Largest displacement of a move.
 pub const DISPLACEMENT_MAX: u8 = 255;
 
@@ -329,7 +331,7 @@ pub struct Agent {
     pub team: Option<Located<String>>,
     /// `speed_factor` in permille, at least 1; 1000 by default.
     pub speed_factor: u16,
-    /// `orders`, at most [`ORDERS_MAX`].
+    /// `orders`, at most [`ORDERS_MAX`], with [`GOALS_MAX`] goals together.
     pub orders: Vec<Order>,
     /// Line of the table.
     pub line: u32,
@@ -352,7 +354,7 @@ pub struct Group {
     pub team: Option<Located<String>>,
     /// `speed_factor` of each in permille, at least 1; 1000 by default.
     pub speed_factor: u16,
-    /// `orders` of each, at most [`ORDERS_MAX`].
+    /// `orders` of each, at most [`ORDERS_MAX`], with [`GOALS_MAX`] goals together.
     pub orders: Vec<Order>,
     /// `tasks` of each, done forever after its orders.
     pub tasks: Option<Tasks>,

@@ -1,6 +1,6 @@
 //! Which agents the edits wait for that are still pending, and what keeps each where it is.
 
-use crate::disturbed::{disturbed_by, leads_off};
+use crate::disturbed::{WaysOff, disturbed_by};
 use crate::metrics::orders_left::HeldAgent;
 use crate::wait_reason::{NamedReason, WaitReason};
 use crate::world::World;
@@ -27,6 +27,7 @@ impl World {
     /// and a search of at most 100,000 poses for each agent named.
     pub fn edits_pending_for(&self) -> Vec<EditPendingFor> {
         let edits = self.pending_edits.edits().iter();
+        let mut ways = WaysOff::default();
         edits
             .map(|pending| {
                 let changes = &pending.edit.changes;
@@ -36,17 +37,17 @@ impl World {
                 EditPendingFor {
                     asked: pending.asked,
                     agents: disturbed.len() as u64,
-                    held: held.filter_map(|&agent| self.held_by_edit(agent, changes)).collect(),
+                    held: held.filter_map(|&agent| self.held_by_edit(agent, changes, &mut ways)).collect(),
                 }
             })
             .collect()
     }
 
-    fn held_by_edit(&self, agent: AgentId, changes: &[Change]) -> Option<HeldAgent> {
+    fn held_by_edit(&self, agent: AgentId, changes: &[Change], ways: &mut WaysOff) -> Option<HeldAgent> {
         let row = self.agents.row(agent)?;
         let reason = self.reason_for_waiting(agent)?;
         let stays = matches!(reason, WaitReason::Holding | WaitReason::Stranded);
-        let is_shut_in = !stays && !leads_off(self, row, changes);
+        let is_shut_in = !stays && !ways.lead_off(self, row, changes);
         let mut reason = reason.named();
         if is_shut_in {
             let text = "no move leads off the cells of the edit".to_owned();

@@ -8,17 +8,18 @@ use std::time::Duration;
 pub struct TickTimes {
     nanos: Vec<u64>,
     total_nanos: u64,
+    longest_nanos: u64,
 }
 
-/// Durations kept. In a longer run later ticks overwrite earlier ones.
-const TIMES_KEPT: usize = 1 << 21;
+/// Durations kept for the quantiles. In a longer run later ticks overwrite earlier ones.
+const TIMES_KEPT: usize = 1 << 16;
 
 /// Quantiles of the durations of ticks, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct TickMs {
-    /// Median.
+    /// Median of the last 65,536 ticks.
     pub p50: f64,
-    /// 99th percentile.
+    /// 99th percentile of the last 65,536 ticks.
     pub p99: f64,
     /// Longest.
     pub max: f64,
@@ -27,13 +28,14 @@ pub struct TickMs {
 impl TickTimes {
     /// No durations yet, with room for those of `ticks` ticks.
     pub fn with_capacity(ticks: u32) -> Self {
-        Self { nanos: Vec::with_capacity((ticks as usize).min(TIMES_KEPT)), total_nanos: 0 }
+        Self { nanos: Vec::with_capacity((ticks as usize).min(TIMES_KEPT)), total_nanos: 0, longest_nanos: 0 }
     }
 
     /// Adds the duration of a tick.
     pub fn add(&mut self, tick: u32, duration: Duration) {
         let nanos = duration.as_nanos() as u64;
         self.total_nanos += nanos;
+        self.longest_nanos = self.longest_nanos.max(nanos);
         if self.nanos.len() < TIMES_KEPT {
             self.nanos.push(nanos);
         } else {
@@ -51,7 +53,7 @@ impl TickTimes {
         let mut sorted = self.nanos.clone();
         sorted.sort_unstable();
         let at = |permille| quantile_ms(&sorted, permille);
-        TickMs { p50: at(500), p99: at(990), max: at(1000) }
+        TickMs { p50: at(500), p99: at(990), max: self.longest_nanos as f64 / 1e6 }
     }
 }
 

@@ -16,17 +16,18 @@ use wheelbase_traffic::teams::Team;
 /// # Errors
 /// The reason why it cannot be placed.
 pub(crate) fn spawn(world: &mut World, ticket: Ticket, spawn: &Spawn) -> Result<AgentId, RefusalReason> {
-    let state = check_spawn(world, spawn, false)?;
+    let state = check_spawn(world, spawn)?;
+    check_orders(world, &spawn.orders)?;
     check_leaders(&spawn.orders, |leader| world.agents.present_row(leader).is_some())?;
     let headings = world.tables[usize::from(spawn.class.0)].space().headings();
     let list = StoredOrders::new(&spawn.orders).of(world, headings);
     Ok(place(world, Some(ticket), spawn, state, list))
 }
 
-/// The state in which an agent can be placed; `orders_known` skips the check of orders that were checked before.
+/// The state in which an agent can be placed, whatever its orders.
 /// # Errors
 /// The reason why it cannot.
-pub(crate) fn check_spawn(world: &World, spawn: &Spawn, orders_known: bool) -> Result<State, RefusalReason> {
+pub(crate) fn check_spawn(world: &World, spawn: &Spawn) -> Result<State, RefusalReason> {
     check_room(world)?;
     if !spawn.team.is_known() {
         return Err(RefusalReason::UnknownTeam);
@@ -34,11 +35,7 @@ pub(crate) fn check_spawn(world: &World, spawn: &Spawn, orders_known: bool) -> R
     if spawn.speed_factor == 0 {
         return Err(RefusalReason::WrongSpeedFactor);
     }
-    let state = world.placeable(spawn.class, spawn.pose)?;
-    if !orders_known {
-        check_orders(world, &spawn.orders)?;
-    }
-    Ok(state)
+    world.placeable(spawn.class, spawn.pose)
 }
 
 /// Whether one more agent can be present, and there is an id for it.

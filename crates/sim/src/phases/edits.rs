@@ -2,9 +2,9 @@
 
 use crate::class::WorldClass;
 use crate::commands::{AtDeadline, MapEdit, OnAgents};
-use crate::disturbed::find_disturbed;
+use crate::disturbed::{find_disturbed, find_one_disturbed, is_known_to_wait};
 use crate::log::{AppliedEdit, EditEffect, TraceEvent};
-use crate::pending_edits::PendingEdit;
+use crate::pending_edits::{PendingEdit, WaitsFor};
 use crate::rows::event_row::EventRow;
 use crate::world::World;
 use wheelbase_grid::{Change, Grid, Rect, SIDES_MAX, Side};
@@ -21,11 +21,25 @@ pub(super) fn request_edit(world: &mut World, edit: PendingEdit) {
     }
 }
 
-/// Tries the pending edits, oldest first, until none takes effect.
+/// Tries the pending edits, oldest first, until none takes effect. While an agent for which an edit waits stays as it is,
+/// the edit is not tested.
 pub(super) fn retry_pending(world: &mut World) {
     let mut at = 0;
     while at < world.pending_edits.len() {
+        if is_known_to_wait(world, at) {
+            at += 1;
+            continue;
+        }
         let edit = world.pending_edits.edits()[at].clone();
+        if edit.edit.on_agents.after(world.tick - edit.asked) == OnAgents::Wait {
+            let known = world.pending_edits.waits_for(at).map(WaitsFor::agent);
+            let waits_for = find_one_disturbed(world, &edit.edit.changes, known);
+            world.pending_edits.set_waits_for(at, waits_for);
+            if waits_for.is_some() {
+                at += 1;
+                continue;
+            }
+        }
         if try_apply(world, &edit) {
             world.pending_edits.remove(at);
             at = 0;

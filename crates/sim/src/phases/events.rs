@@ -14,6 +14,7 @@ use wheelbase_traffic::motion::AgentId;
 /// The events phase of a tick.
 pub(crate) fn apply_events(world: &mut World) {
     world.orders.free_unused();
+    world.tick_buffers.given_orders.clear();
     edits::retry_pending(world);
     classes::retry_pending(world);
     let mut due = std::mem::take(&mut world.tick_buffers.due);

@@ -167,7 +167,7 @@ fn check_source(world: &World, source: &TaskSource, n_agents: usize) -> Result<(
 }
 
 /// Gives orders to agents, in place of what is left of theirs or behind it. Orders given to an agent at one tick are one
-/// list. An agent in mid-move ends its move first.
+/// list; what it was placed with at that tick is no part of it. An agent in mid-move ends its move first.
 pub(super) fn give_orders(
     world: &mut World,
     ticket: Ticket,
@@ -186,7 +186,9 @@ pub(super) fn give_orders(
         let list = stored.of(world, headings);
         let before = world.agents.orders(row);
         // Behind nothing an order is as one that replaces: an agent on its way aside takes it up at once.
-        let is_behind = if append { before.open.count > 0 } else { before.given == world.tick && !stops };
+        let is_further = world.tick_buffers.given_orders.contains(row);
+        world.tick_buffers.given_orders.insert(row);
+        let is_behind = if append { before.open.count > 0 } else { is_further && !stops };
         if !is_behind {
             drop_orders(world, row);
         }

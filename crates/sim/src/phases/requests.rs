@@ -75,6 +75,7 @@ fn assign_poses(world: &mut World, poses: &GroupPoses) {
 /// The requests phase of a tick: spends at most the tick's expansions and delivers the answers.
 pub(crate) fn answer_requests(world: &mut World) {
     world.obstacles.begin_tick();
+    world.requests.fields.end_period(world.tick, world.tables.len());
     let mut budget = world.settings.expansions_per_tick;
     // At least half of it is left for path requests.
     let spent = assign_group_poses(world, budget.div_ceil(2));

@@ -145,6 +145,33 @@ fn fields_that_displace_each_other_leave_their_requests_to_searches() {
     assert!(n_by_field > 1, "no two fields are made at once");
 }
 
+/// Goals that are searched for now and then never earn a field, however long a world runs.
+#[test]
+fn counts_and_fields_end_with_their_period() {
+    let grid = Grid::from_rows(&["........"; 4], TerrainTable::movingai(), SideTable::default()).unwrap();
+    let tables = MovementTables::compile(&grid, MovementClass::octile());
+    let goals: Vec<[GoalMember; 1]> =
+        (0..32).map(|at| [GoalMember::any(CellXY::new(at % 8, at / 8))]).collect();
+    let often = [GoalMember::any(CellXY::new(0, 0)), GoalMember::any(CellXY::new(7, 3))];
+    let mut fields = SharedFields::new();
+    // A field costs 16 expansions: three searches.
+    let use_of = |fields: &mut SharedFields, members: &[GoalMember], tick: u32| {
+        let goal = Goal::of(members);
+        if fields.pays(ClassId(0), &tables, &goal) {
+            fields.obtain(ClassId(0), &tables, &goal, tick);
+        }
+        fields.count_search(ClassId(0), &goal, 6);
+    };
+    for tick in (0..300_000_u32).step_by(1000) {
+        fields.end_period(tick, 1);
+        // Each of these once in 32,000 ticks.
+        use_of(&mut fields, &goals[tick as usize / 1000 % goals.len()], tick);
+        use_of(&mut fields, &often, tick);
+        assert!(fields.len() <= 1, "tick {tick}: {} fields", fields.len());
+    }
+    assert!(fields.get(ClassId(0), &Goal::of(&often)).is_some());
+}
+
 /// An edit repairs the fields in use and drops the others, so that it costs the same however long a world has run.
 #[test]
 fn an_edit_drops_fields_that_were_long_unused() {

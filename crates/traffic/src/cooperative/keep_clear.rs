@@ -16,12 +16,12 @@
 use crate::clone_fields::clone_fields;
 use crate::cooperative::admission::Admission;
 use crate::cooperative::corridor_map::CorridorMap;
-use crate::forbidden::ForbiddenArea;
+use crate::forbidden::{ForbiddenArea, bounds_of, meet, touches};
 use crate::free_cells::grown;
 use crate::params::TrafficParams;
 use crate::teams::Team;
 use std::collections::BTreeSet;
-use wheelbase_grid::{CellXY, Rect};
+use wheelbase_grid::{CellXY, GridSize, Rect};
 use wheelbase_planner::model::Offset;
 
 /// What ground is kept clear for.
@@ -30,7 +30,7 @@ pub(crate) enum KeptFor {
     /// A corridor, while it is busy.
     Corridor(u32),
     /// An edit that waits.
-    Edit(u64),
+    Edit,
 }
 
 /// An agent as far as keep-clear ground is concerned.
@@ -41,31 +41,48 @@ pub(crate) struct KeepsClear {
     pub(crate) leaves_edit: bool,
 }
 
-/// The keep-clear ground of a corridor or an edit.
+/// The keep-clear ground of a corridor.
 #[derive(Clone, Debug)]
 struct Ground {
-    kept_for: KeptFor,
+    corridor: u32,
     /// Its bounding rectangle.
     bounds: Rect,
-    /// What each cell of the rectangle is, row by row.
-    cells: Vec<Part>,
+    /// Whether each cell of the rectangle is part of it, row by row.
+    cells: Vec<bool>,
     /// Teams that keep it clear at this tick, a bit each.
     teams: u32,
 }
 
-/// What a cell is to a ground.
+/// The keep-clear ground of an edit that waits: its areas, and the cells around them. All teams keep it clear.
+#[derive(Clone, Copy, Debug)]
+struct EditGround {
+    /// Its areas: from this index in the list of all areas up to the other.
+    first: u32,
+    end: u32,
+    /// Its bounding rectangle.
+    bounds: Rect,
+}
+
+/// An area of an edit that waits, as far as it is on the map.
+#[derive(Clone, Copy, Debug)]
+struct EditArea {
+    area: Rect,
+    /// The area and the cells around it that are kept clear.
+    near: Rect,
+}
+
+/// What a body is to the ground of an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
-    None,
-    /// Kept clear.
-    Ground,
-    /// Kept clear, and a cell of the edit that waits.
-    OfEdit,
+pub(crate) enum Place {
+    /// On cells of the edit.
+    OnEdit,
+    /// On the ground around them.
+    Near,
 }
 
 /// The keep-clear ground of the edits that wait, and of all corridors that were busy since the last edit of the map.
-/// Memory: a byte for each cell of the bounding rectangle of each. It follows from the map, from the edits and from which
-/// corridors are busy, so nothing of it is saved.
+/// Memory: a byte for each cell of the bounding rectangle of each corridor, and rectangles of the edits. It follows from
+/// the map, from the edits and from which corridors are busy, so nothing of it is saved.
 #[derive(Debug)]
 pub(crate) struct KeepClear {
     /// Cells before an entrance that are kept clear.
@@ -75,9 +92,15 @@ pub(crate) struct KeepClear {
     grounds: Vec<Ground>,
     /// Indices of those that are kept clear at this tick.
     active: Vec<u32>,
+    /// The areas of the edits that wait, as they were given.
+    forbidden: Vec<ForbiddenArea>,
+    edits: Vec<EditGround>,
+    edit_areas: Vec<EditArea>,
+    /// Bounding rectangle of the ground of all edits.
+    edit_bounds: Rect,
 }
 
-clone_fields!(KeepClear { reach, passing_width, grounds, active });
+clone_fields!(KeepClear { reach, passing_width, grounds, active, forbidden, edits, edit_areas, edit_bounds });
 
 impl KeepClear {
     /// No ground yet, for classes with the shortest and longest sides of their bodies.
@@ -89,25 +112,28 @@ impl KeepClear {
             passing_width: 2 * narrowest,
             grounds: Vec::new(),
             active: Vec::new(),
+            forbidden: Vec::new(),
+            edits: Vec::new(),
+            edit_areas: Vec::new(),
+            edit_bounds: Rect::new(0, 0, 0, 0),
         }
     }
 
-    /// Forgets all ground, after an edit of the map.
+    /// Forgets the ground of corridors, after an edit of the map.
     pub(crate) fn forget(&mut self) {
         self.grounds.clear();
         self.active.clear();
     }
 
     /// Follows which corridors are busy and which edits wait at a tick. Linear in the ground of a corridor that is busy
-    /// for the first time, and of an edit that is new.
+    /// for the first time, and in the areas of the edits.
     pub(crate) fn update(&mut self, map: &CorridorMap, admission: &Admission, forbidden: &[ForbiddenArea]) {
         self.active.clear();
         if self.reach == 0 {
             return;
         }
-        for areas in forbidden.chunk_by(|one, next| one.edit == next.edit) {
-            let find = |reach| Ground::around(map, areas, reach);
-            self.keep(KeptFor::Edit(areas[0].edit), u32::MAX, find);
+        if self.forbidden != forbidden {
+            self.set_edits(map.size, forbidden);
         }
         if !admission.any_busy {
             return;
@@ -115,50 +141,92 @@ impl KeepClear {
         for (number, shape) in map.shapes.iter().enumerate() {
             let corridor = number as u32;
             let busy_for = admission.busy_for(corridor);
-            if busy_for == 0 || shape.width < self.passing_width {
-                continue;
+            if busy_for > 0 && shape.width >= self.passing_width {
+                self.keep(map, (corridor, shape.first_cell), busy_for);
             }
-            let find = |reach| Ground::find(map, (corridor, shape.first_cell), reach);
-            self.keep(KeptFor::Corridor(corridor), busy_for, find);
         }
     }
 
-    /// Has some teams keep a ground clear at this tick.
-    fn keep(&mut self, kept_for: KeptFor, teams: u32, find: impl FnOnce(u32) -> (Rect, Vec<Part>)) {
-        let known = self.grounds.iter().position(|ground| ground.kept_for == kept_for);
+    fn set_edits(&mut self, size: GridSize, forbidden: &[ForbiddenArea]) {
+        self.forbidden.clear();
+        self.forbidden.extend_from_slice(forbidden);
+        self.edits.clear();
+        self.edit_areas.clear();
+        self.edit_bounds = Rect::new(0, 0, 0, 0);
+        for areas in forbidden.chunk_by(|one, next| one.edit == next.edit) {
+            let first = self.edit_areas.len();
+            // The rectangle of an edit may lie off the map, wholly or in part.
+            let on_map = areas.iter().map(|of| of.area.intersection(size.rect()));
+            let on_map = on_map.filter(|area| !area.is_empty());
+            self.edit_areas.extend(on_map.map(|area| EditArea { area, near: grown(area, self.reach, size) }));
+            let near = self.edit_areas[first..].iter().map(|of| of.near);
+            let bounds = near.fold(Rect::new(0, 0, 0, 0), Rect::union);
+            let (first, end) = (first as u32, self.edit_areas.len() as u32);
+            self.edits.push(EditGround { first, end, bounds });
+            self.edit_bounds = self.edit_bounds.union(bounds);
+        }
+    }
+
+    /// Has some teams keep the ground of a corridor, one of whose cells is given, clear at this tick.
+    fn keep(&mut self, map: &CorridorMap, (corridor, first_cell): (u32, u32), teams: u32) {
+        let known = self.grounds.iter().position(|ground| ground.corridor == corridor);
         let at = known.unwrap_or(self.grounds.len());
         if known.is_none() {
-            let (bounds, cells) = find(self.reach);
-            self.grounds.push(Ground { kept_for, bounds, cells, teams });
+            let (bounds, cells) = Ground::find(map, (corridor, first_cell), self.reach);
+            self.grounds.push(Ground { corridor, bounds, cells, teams });
         }
         self.grounds[at].teams = teams;
         self.active.push(at as u32);
     }
 
     /// An agent of a team that is, or will be, where its body covers some cells.
-    pub(crate) fn agent_at(&self, team: Team, (anchor, cells): (CellXY, &[Offset])) -> KeepsClear {
-        let is_on = |ground: &Ground| {
-            ground.is_for_edit() && cells.iter().any(|to| ground.part(to.cell_from(anchor)) == Part::OfEdit)
+    pub(crate) fn agent_at(&self, team: Team, body: (CellXY, &[Offset])) -> KeepsClear {
+        KeepsClear { team, leaves_edit: self.near_edits(body, |of| of.area).next().is_some() }
+    }
+
+    /// Whether a body is on the ground of some edit that waits.
+    pub(crate) fn is_near_edits(&self, body: (CellXY, &[Offset])) -> bool {
+        self.near_edits(body, |of| of.near).next().is_some()
+    }
+
+    /// The edits with an area, itself or with the cells around it, that a body touches.
+    fn near_edits<'a>(
+        &'a self,
+        (anchor, cells): (CellXY, &'a [Offset]),
+        part: impl Fn(&EditArea) -> Rect + Copy + 'a,
+    ) -> impl Iterator<Item = &'a EditGround> {
+        let bounds = bounds_of(anchor, cells);
+        let edits = if meet(self.edit_bounds, bounds) { &self.edits[..] } else { &[] };
+        edits.iter().filter(move |edit| {
+            meet(edit.bounds, bounds) && self.areas_of(edit).iter().any(|of| touches(part(of), anchor, cells))
+        })
+    }
+
+    fn areas_of(&self, edit: &EditGround) -> &[EditArea] {
+        &self.edit_areas[edit.first as usize..edit.end as usize]
+    }
+
+    /// Number of edits that wait.
+    pub(crate) fn n_edits(&self) -> usize {
+        self.edits.len()
+    }
+
+    /// Where a body is on the ground of an edit, if it is.
+    pub(crate) fn place(&self, edit: usize, (anchor, cells): (CellXY, &[Offset])) -> Option<Place> {
+        let edit = &self.edits[edit];
+        if !meet(edit.bounds, bounds_of(anchor, cells)) {
+            return None;
+        }
+        let touches = |part: fn(&EditArea) -> Rect| {
+            self.areas_of(edit).iter().any(|of| touches(part(of), anchor, cells))
         };
-        KeepsClear { team, leaves_edit: self.active_grounds().any(is_on) }
+        let near = || touches(|of| of.near).then_some(Place::Near);
+        if touches(|of| of.area) { Some(Place::OnEdit) } else { near() }
     }
 
-    /// Number of grounds that are kept clear at this tick.
-    pub(crate) fn n_grounds(&self) -> usize {
-        self.active.len()
-    }
-
-    /// The cells of a ground that is kept clear at this tick for an edit, and whether each is a cell of the edit; none of
-    /// a ground that is kept clear for a corridor.
-    pub(crate) fn cells_for_edit(&self, at: usize) -> impl Iterator<Item = (CellXY, bool)> {
-        let ground = self.active.get(at).map(|&at| &self.grounds[at as usize]);
-        let ground = ground.filter(|ground| ground.is_for_edit());
-        let cells = ground.into_iter().flat_map(|ground| ground.bounds.cells().zip(&ground.cells));
-        cells.filter(|(_, part)| **part != Part::None).map(|(cell, part)| (cell, *part == Part::OfEdit))
-    }
-
-    fn active_grounds(&self) -> impl Iterator<Item = &Ground> {
-        self.active.iter().map(|&at| &self.grounds[at as usize])
+    /// The cells of the ground of an edit, those of areas that overlap more than once.
+    pub(crate) fn cells_of_edit(&self, edit: usize) -> impl Iterator<Item = CellXY> {
+        self.areas_of(&self.edits[edit]).iter().flat_map(|of| of.near.cells())
     }
 
     /// Whether an agent must not stop where its body covers some cells.
@@ -168,28 +236,27 @@ impl KeepClear {
     }
 
     /// What the ground is kept clear for on which an agent must not stop where its body covers some cells.
-    pub(crate) fn kept_under(
-        &self,
-        (anchor, cells): (CellXY, &[Offset]),
-        agent: KeepsClear,
-    ) -> Option<KeptFor> {
+    pub(crate) fn kept_under(&self, body: (CellXY, &[Offset]), agent: KeepsClear) -> Option<KeptFor> {
+        if !agent.leaves_edit && self.is_near_edits(body) {
+            return Some(KeptFor::Edit);
+        }
+        let (anchor, cells) = body;
         let is_under = |ground: &&Ground| {
-            agent.team.is_in(ground.teams)
-                && !(agent.leaves_edit && ground.is_for_edit())
-                && cells.iter().any(|to| ground.part(to.cell_from(anchor)) != Part::None)
+            agent.team.is_in(ground.teams) && cells.iter().any(|to| ground.has(to.cell_from(anchor)))
         };
-        self.active_grounds().find(is_under).map(|ground| ground.kept_for)
+        let mut active = self.active.iter().map(|&at| &self.grounds[at as usize]);
+        active.find(is_under).map(|ground| KeptFor::Corridor(ground.corridor))
     }
 
     /// Whether there is any such ground at this tick.
     pub(crate) fn is_active(&self) -> bool {
-        !self.active.is_empty()
+        !self.active.is_empty() || !self.edits.is_empty()
     }
 }
 
 impl Ground {
     /// The cells of a corridor, and the free cells from which it is at most `reach` steps away, diagonal steps too.
-    fn find(map: &CorridorMap, (corridor, first): (u32, u32), reach: u32) -> (Rect, Vec<Part>) {
+    fn find(map: &CorridorMap, (corridor, first): (u32, u32), reach: u32) -> (Rect, Vec<bool>) {
         let width = map.size.width();
         let first = CellXY::new((first % width) as i32, (first / width) as i32);
         let mut found = BTreeSet::from([(first.y, first.x)]);
@@ -212,37 +279,14 @@ impl Ground {
         }
         let around = |bounds: Rect, cell: &CellXY| bounds.union(Rect::new(cell.x, cell.y, 1, 1));
         let bounds = all.iter().fold(Rect::new(first.x, first.y, 1, 1), around);
-        let part = |cell: CellXY| if found.contains(&(cell.y, cell.x)) { Part::Ground } else { Part::None };
-        (bounds, bounds.cells().map(part).collect())
+        (bounds, bounds.cells().map(|cell| found.contains(&(cell.y, cell.x))).collect())
     }
 
-    /// The cells of an edit's areas, and those at most `reach` steps away.
-    fn around(map: &CorridorMap, areas: &[ForbiddenArea], reach: u32) -> (Rect, Vec<Part>) {
-        // The rectangle of an edit may lie off the map, wholly or in part.
-        let on_map = areas.iter().map(|of| of.area.intersection(map.size.rect()));
-        let on_map = on_map.filter(|area| !area.is_empty());
-        let near = |area: Rect| grown(area, reach, map.size);
-        let bounds = on_map.clone().map(near).reduce(Rect::union).unwrap_or(Rect::new(0, 0, 0, 0));
-        let mut parts = vec![Part::None; bounds.n_cells() as usize];
-        let mut mark = |cell: CellXY, part: Part| {
-            let (x, y) = (cell.x - bounds.x, cell.y - bounds.y);
-            let known = &mut parts[y as usize * bounds.width as usize + x as usize];
-            *known = part.max(*known);
-        };
-        on_map.clone().flat_map(|area| near(area).cells()).for_each(|cell| mark(cell, Part::Ground));
-        on_map.flat_map(Rect::cells).for_each(|cell| mark(cell, Part::OfEdit));
-        (bounds, parts)
-    }
-
-    fn is_for_edit(&self) -> bool {
-        matches!(self.kept_for, KeptFor::Edit(_))
-    }
-
-    /// What a cell is to it.
+    /// Whether a cell is part of it.
     #[inline]
-    fn part(&self, cell: CellXY) -> Part {
+    fn has(&self, cell: CellXY) -> bool {
         if !self.bounds.contains(cell) {
-            return Part::None;
+            return false;
         }
         let (x, y) = (cell.x - self.bounds.x, cell.y - self.bounds.y);
         self.cells[y as usize * self.bounds.width as usize + x as usize]

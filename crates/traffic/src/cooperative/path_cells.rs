@@ -21,9 +21,9 @@ impl PathCells {
         self.cells.begin(n_cells);
     }
 
-    /// Adds a cell.
-    pub(crate) fn insert(&mut self, cell: usize) {
-        self.cells.insert(cell);
+    /// Adds a cell. Returns whether it is new.
+    pub(crate) fn insert(&mut self, cell: usize) -> bool {
+        self.cells.insert(cell)
     }
 
     /// Adds the cells that an agent needs for moves from the end of its move in progress on, up to the first illegal

@@ -13,6 +13,8 @@ use crate::decisions::{Decisions, Leads, Reroute};
 use crate::motion::{Activity, AgentId, AgentSlot};
 use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
+use crate::view::TrafficView;
+use wheelbase_grid::CellXY;
 use wheelbase_planner::model::Offset;
 
 /// Doublings of the poses of a search for a retreat off the cells of an edit, at most.
@@ -159,34 +161,46 @@ pub(crate) fn clear_edits(planning: &mut Planning<'_>, scratch: &mut PushScratch
     if view.forbidden.is_empty() || !view.tick.is_multiple_of(params.clear_entrances_ticks) {
         return;
     }
-    for ground in 0..planning.table.corridor_control.keep_clear.n_grounds() {
+    let is_near = |&row: &usize| {
+        // Who waits there for a time goes by itself.
+        view.agents.motion[row].activity != Activity::Dwelling
+            && idle_row(planning, view.agents.slots[row]).is_some()
+            && planning.table.corridor_control.keep_clear.is_near_edits(body_at_rest(view, row))
+    };
+    let mut idle = std::mem::take(&mut scratch.idle);
+    idle.clear();
+    idle.extend((0..view.agents.len()).filter(is_near).map(|row| row as u32));
+    let n_edits = if idle.is_empty() { 0 } else { planning.table.corridor_control.keep_clear.n_edits() };
+    for edit in 0..n_edits {
+        let keep_clear = &planning.table.corridor_control.keep_clear;
+        let first = idle.iter().filter_map(|&row| {
+            let row = row as usize;
+            let place = keep_clear.place(edit, body_at_rest(view, row))?;
+            Some((place, idle_row(planning, view.agents.slots[row])?))
+        });
+        let Some((_, row)) = first.min() else { continue };
         scratch.avoided.reset(view.grid_size.n_cells());
-        let (reservations, mut n_cells) = (&planning.table.reservations, 0_u32);
-        let mut first: Option<(bool, AgentId, usize)> = None;
-        for (cell, is_of_edit) in planning.table.corridor_control.keep_clear.cells_for_edit(ground) {
-            let index = reservations.index(cell, Offset::new(0, 0));
-            scratch.avoided.insert(index);
-            n_cells += 1;
-            for reservation in reservations.on(index).filter(|reservation| reservation.until == FOREVER) {
-                let Some(row) = idle_row(planning, reservation.agent) else { continue };
-                // Who waits there for a time goes by itself.
-                if view.agents.motion[row].activity == Activity::Dwelling {
-                    continue;
-                }
-                let found = (!is_of_edit, view.agents.ids[row], row);
-                first = Some(first.map_or(found, |known| known.min(found)));
-            }
+        let mut n_cells = 0_u64;
+        for cell in keep_clear.cells_of_edit(edit) {
+            let index = planning.table.reservations.index(cell, Offset::new(0, 0));
+            n_cells += u64::from(scratch.avoided.insert(index));
         }
-        if let Some((_, _, row)) = first {
-            // The way off a large area is long.
-            let class = view.agents.motion[row].class.0 as usize;
-            let poses = u64::from(n_cells) * u64::from(view.tables[class].space().headings());
-            let doublings =
-                (poses / u64::from(params.retreat_poses)).checked_ilog2().map_or(0, |log| log + 1);
-            let doublings = doublings.clamp(params.clear_entrances_doublings, EDIT_DOUBLINGS_MAX);
-            send_off(planning, scratch, row, doublings, decisions);
-        }
+        // The way off a large area is long.
+        let class = view.agents.motion[row].class.0 as usize;
+        let poses = n_cells * u64::from(view.tables[class].space().headings());
+        let doublings = (poses / u64::from(params.retreat_poses)).checked_ilog2().map_or(0, |log| log + 1);
+        let doublings = doublings.clamp(params.clear_entrances_doublings, EDIT_DOUBLINGS_MAX);
+        send_off(planning, scratch, row, doublings, decisions);
     }
+    scratch.idle = idle;
+}
+
+/// The anchor and the cells of an agent at rest.
+fn body_at_rest<'a>(view: &'a TrafficView<'_>, row: usize) -> (CellXY, &'a [Offset]) {
+    let motion = &view.agents.motion[row];
+    let tables = &view.tables[motion.class.0 as usize];
+    let pose = tables.space().pose(motion.state);
+    (pose.cell, tables.class().cells_at(pose))
 }
 
 /// The row of an agent that stands idle, is not on its way to a retreat, and may be pushed again.

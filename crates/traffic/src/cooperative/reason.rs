@@ -292,7 +292,7 @@ impl<'a> Walk<'a> {
             Some(KeptFor::Corridor(corridor)) => {
                 Reason::KeepClear { corridor: place_of(table, view, corridor), holder: None, at: pose.cell }
             }
-            Some(KeptFor::Edit(_)) => Reason::Edit { at: pose.cell },
+            Some(KeptFor::Edit) => Reason::Edit { at: pose.cell },
             None => {
                 let body = (view.agents.slots[row], class, tables);
                 let other = table.turning.holder(body, state, &table.reservations);

@@ -61,6 +61,8 @@ pub(crate) struct PushScratch {
     pub(crate) chain: Vec<ChainLink>,
     /// Moves of the agents of the chain.
     pub(crate) moves: Vec<u8>,
+    /// Rows of the idle agents near edits that wait.
+    pub(crate) idle: Vec<u32>,
 }
 
 /// One attempt to find retreats for a chain of agents.

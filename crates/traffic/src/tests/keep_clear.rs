@@ -5,6 +5,8 @@ use super::hand_world::{HandWorld, Trips, cooperative};
 use crate::cooperative::admission::Entrant;
 use crate::cooperative::corridor_control::CorridorControl;
 use crate::cooperative::corridor_map::NO_CORRIDOR;
+use crate::cooperative::keep_clear::Place;
+use crate::forbidden::{ForbiddenArea, forbids, touches};
 use crate::motion::{AgentId, AgentSlot, sides};
 use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
@@ -83,6 +85,61 @@ proptest! {
             }
             control.update(&ground.tables, &[changed]);
             control.admission.corridors.iter_mut().for_each(|corridor| corridor.waiting.clear());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The ground of edits that wait, for a body of two cells, cell by cell.
+    #[test]
+    fn the_ground_of_edits_equals_its_definition(
+        areas in prop::collection::vec((0..4_u64, (-3..12, -3..12), (1..5_u32, 1..5_u32)), 1..7),
+        quarters in 0..5_u32,
+    ) {
+        let ground = Ground::square(&["........"; 7], &[dot(2)]);
+        let size = ground.grid.size();
+        let params = TrafficParams { keep_clear_quarters: quarters, ..TrafficParams::USUAL };
+        let mut control = CorridorControl::new(size, &ground.tables, &[(1, 2)], params);
+        let reach = (quarters * 2).div_ceil(4) as i32;
+        let mut areas: Vec<ForbiddenArea> = areas
+            .into_iter()
+            .map(|(edit, (x, y), (w, h))| ForbiddenArea { area: Rect::new(x, y, w, h), edit })
+            .filter(|of| !of.area.intersection(size.rect()).is_empty())
+            .collect();
+        areas.sort_by_key(|of| of.edit);
+        control.find_busy(0, &areas);
+        let cells = [Offset::new(0, 0), Offset::new(1, 0)];
+        for anchor in size.rect().cells() {
+            let body: Vec<CellXY> = cells.iter().map(|offset| offset.cell_from(anchor)).collect();
+            let on_map = |of: &ForbiddenArea| of.area.intersection(size.rect()).cells().collect::<Vec<_>>();
+            let is_on = |of: &ForbiddenArea, by: i32| {
+                let close = |a: &CellXY, b: &CellXY| (a.x - b.x).abs().max((a.y - b.y).abs()) <= by;
+                let inside = body.iter().filter(|cell| size.contains(**cell));
+                on_map(of).iter().any(|cell| inside.clone().any(|under| close(cell, under)))
+            };
+            let keep_clear = &control.keep_clear;
+            let agent = keep_clear.agent_at(Team(0), (anchor, &cells));
+            let (on, near) =
+                (areas.iter().any(|of| is_on(of, 0)), areas.iter().any(|of| is_on(of, reach)));
+            let kept = reach > 0;
+            prop_assert_eq!(agent.leaves_edit, kept && on, "{}", anchor);
+            prop_assert_eq!(keep_clear.covers((anchor, &cells), agent), kept && near && !on, "{}", anchor);
+            for (at, edit) in areas.chunk_by(|a, b| a.edit == b.edit).enumerate().filter(|_| kept) {
+                let right = match (edit.iter().any(|of| is_on(of, 0)), edit.iter().any(|of| is_on(of, reach))) {
+                    (true, _) => Some(Place::OnEdit),
+                    (_, true) => Some(Place::Near),
+                    _ => None,
+                };
+                prop_assert_eq!(keep_clear.place(at, (anchor, &cells)), right, "{} {}", anchor, at);
+            }
+            let held = &cells[..1];
+            let forbidden = areas.chunk_by(|a, b| a.edit == b.edit).any(|edit| {
+                let has = |cells: &[Offset]| edit.iter().any(|of| touches(of.area, anchor, cells));
+                has(&cells) && !has(held)
+            });
+            prop_assert_eq!(forbids(&areas, anchor, held, &cells), forbidden);
         }
     }
 }
