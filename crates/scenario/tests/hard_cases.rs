@@ -100,9 +100,6 @@ fn there_and_back() {
     });
 }
 
-/// Before edits had their ends kept clear, three of the eight were not carried out by tick 4000.
-/// With one of the seeds an agent waits for 8,660 ticks.
-
 mod for_long {
     use super::{bridge, tasks};
     use crate::eight_seeds::{Bounds, Case, of_eight};
@@ -158,6 +155,7 @@ mod for_long {
         Case::of("20_two_doors.toml").holds(&tasks(of_eight(172, 190), of_eight(1_000, 700)));
     }
 
+    /// Before edits had their ends kept clear, three of the eight were not carried out by tick 4000.
     #[test]
     #[ignore = "long: run by .ci/run --all"]
     fn open_ground_that_is_closed_under_a_crowd() {
@@ -178,6 +176,7 @@ mod for_long {
         case.holds(&tasks(of_eight(780, 850), of_eight(3_000, 2_000)));
     }
 
+    /// With one of the seeds an agent waits for 8,660 ticks.
     #[test]
     #[ignore = "long: run by .ci/run --all"]
     fn a_bridge_that_closes_and_opens_to_20_000() {
