@@ -592,7 +592,7 @@ fn group_without_room() {
     assert_eq!(parts[1], "80 legal poses of class \"truck\" and none is free");
     assert_eq!(
         group("[100, 100, 8, 4]"),
-        "41: groups[0]: found room for 0 of 50 agents; the area has 0 legal poses of class \"truck\" and none is free"
+        "44: groups[0].area: no cell of the area is on the map of 8 x 4; expected columns 0 to 7 and rows 0 to 3"
     );
     // Far more agents than fit are refused quickly.
     let many = "[[groups]]\nclass = \"truck\"\ncount = 1048577\narea = [0, 0, 8, 4]\n";
