@@ -514,6 +514,8 @@ class Page:
     def check_controls(self):
         """Checks playing, pausing, stepping, scrubbing, following and links."""
         browser, tick = self.browser, self.tick
+        browser.open(self.page)
+        assert browser.run("return player.playing") or tick() == self.ticks, "a page begins to play"
         browser.run(GO_TO, 0)
         browser.run("document.getElementById('play').click()")
         wait_for(lambda: tick() > 3, "the run to play")

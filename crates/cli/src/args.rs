@@ -6,6 +6,8 @@ use crate::memory_max::MemoryArgs;
 use crate::output::clash::Output;
 use crate::picture_files::OutputSpec;
 use crate::query::rectangle_from_arg;
+use crate::version;
+use anstream::ColorChoice;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
@@ -16,7 +18,15 @@ use wheelbase_view::picture::view::SCALE_MAX;
 
 /// Simulates and plans for units that cover more than one tile.
 #[derive(Debug, Parser)]
-#[command(name = "wheelbase", version, about, max_term_width = 100, after_help = exit_statuses())]
+#[command(
+    name = "wheelbase",
+    version,
+    long_version = version::text(),
+    about,
+    max_term_width = 100,
+    disable_help_subcommand = true,
+    after_help = exit_statuses()
+)]
 pub struct Args {
     /// Messages on files: full, with an excerpt and help, or short, one line each
     #[arg(
@@ -29,6 +39,17 @@ pub struct Args {
         display_order = 900
     )]
     pub message_format: MessageFormat,
+    /// Colours of messages
+    #[arg(
+        long,
+        value_enum,
+        default_value_t,
+        global = true,
+        value_name = "auto|always|never",
+        hide_possible_values = true,
+        display_order = 901
+    )]
+    pub color: Color,
     #[command(subcommand)]
     pub command: Command,
 }
@@ -66,6 +87,8 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Print the manual page, or write the pages of all subcommands
     Man(ManArgs),
+    /// Print this help, or that of a subcommand
+    Help(HelpArgs),
 }
 
 /// Output format of results.
@@ -88,6 +111,36 @@ pub enum MessageFormat {
     Short,
 }
 
+/// The colours of messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// For terminals, and not where the user sets `NO_COLOR`
+    #[default]
+    Auto,
+    /// Everywhere
+    Always,
+    /// Nowhere
+    Never,
+}
+
+impl From<Color> for ColorChoice {
+    fn from(color: Color) -> Self {
+        match color {
+            Color::Auto => Self::Auto,
+            Color::Always => Self::Always,
+            Color::Never => Self::Never,
+        }
+    }
+}
+
+/// Whether progress is shown.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub struct ProgressArgs {
+    /// No progress bar
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
 /// What a snapshot settles; and outputs that begin with the scenario.
 const RESUME_EXCLUDES: [&str; 9] = [
     "scenario",
@@ -104,7 +157,7 @@ const RESUME_EXCLUDES: [&str; 9] = [
 #[derive(Debug, Default, clap::Args)]
 pub struct RunArgs {
     /// Scenario (.toml), problem of the League of Robot Runners (.json), or with --agents queries of the MovingAI
-    /// benchmarks (.scen)
+    /// benchmarks (.scen); - for a scenario on standard input
     #[arg(value_name = "SCENARIO|PROBLEM.json|MAP.scen", required_unless_present = "resume")]
     pub scenario: Option<PathBuf>,
     /// For .scen: one-shot multi-agent path finding by the first N queries: each agent goes from its start to its
@@ -118,22 +171,24 @@ pub struct RunArgs {
     /// For .scen: the class of the agents, in this file, or octile [default: one cell, four moves of one tick each]
     #[arg(long, value_name = "FILE|NAME", requires = "agents")]
     pub class: Option<String>,
-    /// Number of ticks from tick 0, in place of the scenario's; for .scen the most [default: 10000 times the longest base
-    /// time of a move]
+    /// Number of ticks from tick 0, in place of the scenario's; 0 only builds the world; for .scen the most [default: 10000
+    /// times the longest base time of a move]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32, 0, 0xFFFF_FFFE>)]
     pub ticks: Option<u32>,
     /// Random seed, in place of the scenario's
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64, 0, { u64::MAX }>)]
     pub seed: Option<u64>,
     /// Worker threads; the result is the same for any number [default: one per core]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
+    #[arg(short = 'j', long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
     pub threads: Option<u16>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-    /// No progress bar
+    #[command(flatten)]
+    pub progress: ProgressArgs,
+    /// Status 1 if an order proved unreachable, not only if orders are left [default: a warning]
     #[arg(long)]
-    pub quiet: bool,
+    pub fail_unreachable: bool,
     /// Write a trace, one JSON object per line
     #[arg(long, value_name = "FILE.jsonl")]
     pub trace: Option<PathBuf>,
@@ -215,6 +270,8 @@ pub struct ShowArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64, 0, { u64::MAX }>)]
     pub seed: Option<u64>,
     #[command(flatten)]
+    pub progress: ProgressArgs,
+    #[command(flatten)]
     pub memory: MemoryArgs,
 }
 
@@ -273,11 +330,11 @@ pub struct PlanArgs {
     /// Output format of a single plan; with --queries, text adds a summary of guides on standard error
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-    /// Answer the queries of a file, one per line, in order
+    /// Answer the queries of a file, one per line, in order; - for standard input
     #[arg(long, value_name = "FILE.jsonl")]
     pub queries: Option<PathBuf>,
     /// Worker threads for --queries [default: one per core]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
+    #[arg(short = 'j', long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
     pub threads: Option<u16>,
     /// Draw the path, its swept cells and the search: the more headings of a cell were expanded, the
     /// redder it is
@@ -324,7 +381,7 @@ pub struct DistancesArgs {
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
     /// Scenarios and class files (.toml), maps (.map, .tmx, .png), queries (.scen), problems (.json) and
-    /// recordings
+    /// recordings; - for a scenario on standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// Judge this plan, from run --plan-out or another planner, for the given scenario, queries (.scen) or problem;
@@ -379,8 +436,10 @@ pub struct VerifyArgs {
     #[arg(value_name = "RECORDING")]
     pub recording: PathBuf,
     /// Worker threads; the result is the same for any number [default: one per core]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
+    #[arg(short = 'j', long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
     pub threads: Option<u16>,
+    #[command(flatten)]
+    pub progress: ProgressArgs,
     #[command(flatten)]
     pub memory: MemoryArgs,
 }
@@ -438,6 +497,8 @@ pub struct RenderArgs {
     #[command(flatten)]
     pub view: ViewArgs,
     #[command(flatten)]
+    pub progress: ProgressArgs,
+    #[command(flatten)]
     pub memory: MemoryArgs,
 }
 
@@ -447,11 +508,13 @@ pub struct ReportArgs {
     #[arg(value_name = "RECORDING")]
     pub recording: PathBuf,
     /// Write a self-contained page for a browser
-    #[arg(long, value_name = "FILE.html")]
-    pub html: PathBuf,
+    #[arg(short, long, alias = "html", value_name = "FILE.html")]
+    pub output: PathBuf,
     /// Worker threads of the timed replay [default: one per core]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
+    #[arg(short = 'j', long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
     pub threads: Option<u16>,
+    #[command(flatten)]
+    pub progress: ProgressArgs,
     #[command(flatten)]
     pub memory: MemoryArgs,
 }
@@ -479,13 +542,15 @@ impl ViewArgs {
     ) -> Result<OutputSpec<'a>, Failure> {
         let area = self.area.as_deref().map(|area| rectangle_from_arg(area, "--area")).transpose();
         let area = area.map_err(Failure::bad_input)?;
-        Ok(OutputSpec {
+        let spec = OutputSpec {
             png: png.map(PathBuf::as_path),
             svg: svg.map(PathBuf::as_path),
             area,
             scale: self.scale,
             caption: self.caption,
-        })
+        };
+        spec.check_endings()?;
+        Ok(spec)
     }
 }
 
@@ -501,7 +566,7 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64, 0, { u64::MAX }>)]
     pub seed: Option<u64>,
     /// Output file: .map, or .png with one pixel per cell
-    #[arg(short, long = "output", value_name = "FILE.map|FILE.png")]
+    #[arg(short, long, value_name = "FILE.map|FILE.png")]
     pub output: PathBuf,
     #[command(flatten)]
     pub memory: MemoryArgs,
@@ -520,11 +585,13 @@ pub struct BenchArgs {
     #[arg(long, value_name = "FILE|NAME")]
     pub class: Option<String>,
     /// Worker threads; for .scen, of the batch of all queries [default: one per core]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
+    #[arg(short = 'j', long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
     pub threads: Option<u16>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    #[command(flatten)]
+    pub progress: ProgressArgs,
     #[command(flatten)]
     pub memory: MemoryArgs,
 }
@@ -537,7 +604,7 @@ const MERGE_EXCLUDES: [&str; 10] = [
     "measure",
     "resume",
     "shard",
-    "jobs",
+    "threads",
     "times",
     "check_invariants",
     "record_failed",
@@ -560,8 +627,8 @@ pub struct SweepArgs {
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub measure: Vec<String>,
     /// The table; until it is whole its rows are in FILE.part
-    #[arg(long, value_name = "FILE.csv|FILE.jsonl")]
-    pub out: PathBuf,
+    #[arg(short, long, alias = "out", value_name = "FILE.csv|FILE.jsonl")]
+    pub output: PathBuf,
     /// Keep the rows of FILE and FILE.part, and run what is missing
     #[arg(long)]
     pub resume: bool,
@@ -569,8 +636,8 @@ pub struct SweepArgs {
     #[arg(long, value_name = "I/N")]
     pub shard: Option<String>,
     /// Items at once, each on one thread; the table is the same for any number [default: one per core]
-    #[arg(short = 'j', long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
-    pub jobs: Option<u16>,
+    #[arg(short = 'j', long, alias = "jobs", value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
+    pub threads: Option<u16>,
     /// Add a column wall_s, the seconds of each run
     #[arg(long)]
     pub times: bool,
@@ -587,7 +654,7 @@ pub struct SweepArgs {
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = MERGE_EXCLUDES)]
     pub merge: Vec<PathBuf>,
     /// No progress bar, and no summary
-    #[arg(long)]
+    #[arg(short, long)]
     pub quiet: bool,
     #[command(flatten)]
     pub memory: MemoryArgs,
@@ -603,8 +670,15 @@ pub struct CompletionsArgs {
 #[derive(Debug, clap::Args)]
 pub struct ManArgs {
     /// Write wheelbase.1 and a page for each subcommand to this folder
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
+    #[arg(short, long, alias = "out", value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct HelpArgs {
+    /// The subcommand [default: the program]
+    #[arg(value_name = "COMMAND")]
+    pub command: Option<String>,
 }
 
 fn exit_statuses() -> String {

@@ -7,7 +7,7 @@ use crate::file_kind::{Takes, refuse_map};
 use crate::guide::{PreparedLandmarks, landmark_need, prepared};
 use crate::interrupt::Interrupt;
 use crate::memory_max::check_planning;
-use crate::output::{print, progress_bar, row};
+use crate::output::{counted, print, progress_bar, row};
 use crate::peak_memory::peak_memory_mib;
 use crate::phase_times::PhaseTimes;
 use crate::plan::thread_pool;
@@ -192,9 +192,9 @@ fn bench_queries(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         .zip(&goals)
         .map(|(query, goal)| Request::new(start(query), Goal::of(goal)))
         .collect();
-    let answers = Answers::one_by_one(&tables, &scen, &requests, stop);
+    let answers = Answers::one_by_one(&tables, &scen, &requests, !args.progress.quiet, stop);
     let batch_s = pool.install(|| batch_s(&tables, &requests, stop));
-    let landmarks = with_landmarks(&tables, &scen, &requests, stop);
+    let landmarks = with_landmarks(&tables, &scen, &requests, !args.progress.quiet, stop);
     let result = QueriesResult {
         bench: "queries",
         file: args.target.display().to_string(),
@@ -228,6 +228,7 @@ fn with_landmarks(
     tables: &Arc<MovementTables>,
     scen: &ScenFile,
     requests: &[Request<'_>],
+    show: bool,
     stop: &Interrupt,
 ) -> Option<LandmarksResult> {
     let shared = Arc::clone(tables);
@@ -238,7 +239,7 @@ fn with_landmarks(
         number: made.landmarks.states().len(),
         prepare_s: made.prepare_s,
         memory_mib: made.memory_mib(),
-        answers: Answers::one_by_one(tables, scen, &requests, stop),
+        answers: Answers::one_by_one(tables, scen, &requests, show, stop),
     })
 }
 
@@ -248,6 +249,7 @@ impl Answers {
         tables: &MovementTables,
         scen: &ScenFile,
         requests: &[Request<'_>],
+        show: bool,
         stop: &Interrupt,
     ) -> Self {
         // Published lengths hold for this class only.
@@ -266,7 +268,7 @@ impl Answers {
         // An untimed first search, which allocates the scratch.
         plan(tables, &requests[0], &mut scratch, &mut path);
         let mut nanos: Vec<u64> = Vec::with_capacity(requests.len());
-        let bar = progress_bar("query", requests.len() as u64, true);
+        let bar = progress_bar("query", requests.len() as u64, show);
         for (query, request) in scen.queries.iter().zip(requests) {
             if stop.is_raised() {
                 break;
@@ -322,7 +324,7 @@ fn write_queries_text(out: &mut impl Write, result: &QueriesResult) -> io::Resul
     writeln!(out, "{file}: {queries} queries on {map}, {width} x {height}, class {class}")?;
     write_answers_text(out, &result.answers, *queries)?;
     let batch = match result.queries_per_s {
-        Some(per_s) => format!("{per_s:.0} queries/s, {} threads", result.threads),
+        Some(per_s) => format!("{per_s:.0} queries/s, {}", counted(result.threads, "thread")),
         None => "not run".to_owned(),
     };
     row(out, "batch", batch)?;
@@ -380,7 +382,11 @@ fn write_lengths_text(out: &mut impl Write, lengths: &Lengths) -> io::Result<()>
 fn write_traffic_text(out: &mut impl Write, result: &ScenarioResult, no_bound: &str) -> io::Result<()> {
     let run = &result.run;
     let tenths = |permille: u64| format!("{}.{} %", permille / 10, permille % 10);
-    row(out, "tasks", format!("{} done, longest {} ticks", run.tasks_done, run.longest_task_ticks))?;
+    row(
+        out,
+        "tasks",
+        format!("{} done, longest {}", run.tasks_done, counted(run.longest_task_ticks, "tick")),
+    )?;
     match &result.single_agent_bound {
         Some(bound) => {
             let share = tenths(bound.permille);
@@ -390,7 +396,11 @@ fn write_traffic_text(out: &mut impl Write, result: &ScenarioResult, no_bound: &
                 format!("{} of {} tasks, {share}", bound.tasks_done, bound.bound_tasks_done),
             )?;
             let (agents, tasks) = (bound.confined_agents, bound.confined_tasks_done);
-            row(out, "confined", format!("{agents} agents with {tasks} tasks, not counted above"))?;
+            row(
+                out,
+                "confined",
+                format!("{} with {}, not counted above", counted(agents, "agent"), counted(tasks, "task")),
+            )?;
         }
         None => row(out, "single-agent bound", format!("not computed: {no_bound}"))?,
     }
@@ -579,7 +589,7 @@ fn bench_scenario(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let begun = Instant::now();
     let driven = pool.install(|| {
         let (mut given, mut files) = (Given::default(), RunFiles::default());
-        drive(&mut world, &mut given, &mut files, None, stop, true, &mut begins)
+        drive(&mut world, &mut given, &mut files, None, stop, !args.progress.quiet, &mut begins)
     });
     let wall_s = begun.elapsed().as_secs_f64();
     let Driven { times, agent_ticks, broken, .. } = driven?;
@@ -634,7 +644,13 @@ fn write_scenario_text(out: &mut impl Write, result: &ScenarioResult, no_bound: 
     let run = &result.run;
     let RunResult { scenario, ticks, agents, moves, threads, .. } = run;
     let scenario = safe_text::line(scenario);
-    writeln!(out, "{scenario}: {agents} agents, {ticks} ticks, {moves} moves, {threads} threads")?;
+    let counts = [
+        counted(*agents, "agent"),
+        counted(*ticks, "tick"),
+        counted(*moves, "move"),
+        counted(*threads, "thread"),
+    ];
+    writeln!(out, "{scenario}: {}", counts.join(", "))?;
     let [ticks, agent_ticks, moves] =
         [run.ticks_per_s, run.agent_ticks_per_s, run.moves_per_s].map(|per_s| format!("{per_s:.0}"));
     row(out, "throughput", format!("{ticks} ticks/s, {agent_ticks} agent-ticks/s, {moves} moves/s"))?;

@@ -4,14 +4,16 @@ use crate::args::{CheckArgs, Format, MessageFormat};
 use crate::diagnostics::{JsonDiagnostic, Severity, drawn, drawn_mistakes, output_is_coloured, write_drawn};
 use crate::failure::{Exit, Failure};
 use crate::file_kind::{Takes, is_scen, refuse_map, with_kind_of};
-use crate::output::{print, text_out};
+use crate::output::{counted, print, text_out};
+use crate::standard_input::{is_standard_input, read_named};
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::MemoryMax;
 use wheelbase_scenario::load::{
     Files, LoadError, LoadedOneShot, LoadedProblem, OneShot, OneShotResult, Overrides, check_class_file,
-    check_map, check_scen, check_scenario, is_problem, load_one_shot, load_world, read_file,
+    check_map, check_scen, check_scenario, check_scenario_of_bytes, is_problem, load_one_shot, load_world,
+    read_file,
 };
 use wheelbase_scenario::recording::{Event, Reader, RecordingError, TickRecord, is_recording};
 use wheelbase_scenario::scenario::{Message, ScenarioError, ScenarioErrors, Span};
@@ -159,11 +161,12 @@ fn check_recording(file: &Path) -> Result<Checked, RecordingError> {
     let name = || file.display().to_string();
     let warning = reader.truncation().map(|cut| ScenarioError::of_file(name(), cut));
     let summary = format!(
-        "recording of \"{}\", {} chunks, {} ticks, {n_agents} agents, {} moves",
+        "recording of \"{}\", {}, {}, {}, {}",
         safe_text::line(&reader.header().name),
-        reader.chunks().len(),
-        reader.ticks_run(),
-        counters.moves
+        counted(reader.chunks().len(), "chunk"),
+        counted(reader.ticks_run(), "tick"),
+        counted(n_agents, "agent"),
+        counted(counters.moves, "move")
     );
     Ok(Checked { warnings: warning.into_iter().collect(), summary: Some(summary) })
 }
@@ -177,6 +180,9 @@ fn check_text_file(
     if file.is_dir() {
         let message = Message::wrong("is a folder", "a file").with_help("name a file in it");
         return Err(LoadError::in_file(file, message));
+    }
+    if is_standard_input(file) {
+        return check_scenario_of_bytes(file, &read_named(file)?, memory_max);
     }
     let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or("");
     let by_ending = match extension {
@@ -234,10 +240,8 @@ fn check_plan(args: &CheckArgs, plan: &Path, memory_max: MemoryMax) -> Result<Ex
         writeln!(out, "{plan}: and {more} more")?;
     }
     let MovePlanVerdict { agents, moves, ticks, orders_reached, n_violations, .. } = verdict;
-    write!(
-        out,
-        "{plan}: {agents} agents, {moves} moves, {ticks} ticks, {orders_reached} orders carried out"
-    )?;
+    let (agents, moves, ticks) = (counted(agents, "agent"), counted(moves, "move"), counted(ticks, "tick"));
+    write!(out, "{plan}: {agents}, {moves}, {ticks}, {} carried out", counted(orders_reached, "order"))?;
     for (count, what) in
         [(verdict.orders_unreachable, "unreachable"), (verdict.orders_not_judged, "orders not judged")]
     {
@@ -248,7 +252,7 @@ fn check_plan(args: &CheckArgs, plan: &Path, memory_max: MemoryMax) -> Result<Ex
     if let Some(OneShotResult { makespan: Some(makespan), sum_of_costs: Some(sum), .. }) = verdict.one_shot {
         write!(out, ", makespan {makespan}, sum of costs {sum}")?;
     }
-    writeln!(out, ", {n_violations} violations")?;
+    writeln!(out, ", {}", counted(n_violations, "violation"))?;
     out.flush()?;
     Ok(if n_violations == 0 { Exit::Done } else { Exit::Negative })
 }
@@ -310,10 +314,9 @@ fn check_plan_of_problem(problem: &Path, plan: &Path, memory_max: MemoryMax) -> 
         writeln!(out, "{plan}: and {more} more")?;
     }
     let PlanVerdict { agents, steps, tasks_finished, n_violations, .. } = verdict;
-    writeln!(
-        out,
-        "{plan}: {agents} agents, {steps} steps, {tasks_finished} tasks finished, {n_violations} violations"
-    )?;
+    let (agents, steps) = (counted(agents, "agent"), counted(steps, "step"));
+    let (tasks, violations) = (counted(tasks_finished, "task"), counted(n_violations, "violation"));
+    writeln!(out, "{plan}: {agents}, {steps}, {tasks} finished, {violations}")?;
     out.flush()?;
     Ok(if n_violations == 0 { Exit::Done } else { Exit::Negative })
 }

@@ -24,7 +24,8 @@ fn supported(command: &Command) -> Command {
     let mut shown = Command::new(command.get_name().to_owned())
         .args(command.get_arguments().filter(|arg| !arg.is_hide_set()).cloned())
         .subcommands(command.get_subcommands().filter(|c| !c.is_hide_set()).map(supported))
-        .subcommand_required(command.is_subcommand_required_set());
+        .subcommand_required(command.is_subcommand_required_set())
+        .disable_help_subcommand(command.is_disable_help_subcommand_set());
     if let Some(version) = command.get_version() {
         shown = shown.version(version.to_owned());
     }

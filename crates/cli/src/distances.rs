@@ -5,8 +5,8 @@ use crate::failure::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::memory_max::check_planning;
 use crate::output::files::Outputs;
-use crate::output::{print, say};
-use crate::plan::PlanningInputs;
+use crate::output::{counted, print, say};
+use crate::plan::{PlanningInputs, class_note};
 use crate::query::{goal_from_arg, start_from_arg};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -28,6 +28,7 @@ pub fn run(args: &DistancesArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let inputs =
         PlanningInputs { target: &args.target, class: args.class.as_deref(), queries: None, memory_max };
     let (PlanningProblem { grid, class, .. }, view) = inputs.load(&spec)?;
+    let of_class = class_note(&args.target, args.class.as_deref(), &class);
     let headings = class.headings();
     let start = start_from_arg(&args.from, headings).map_err(Failure::bad_input)?;
     let targets: Result<Vec<GoalMember>, String> =
@@ -62,7 +63,10 @@ pub fn run(args: &DistancesArgs, stop: &Interrupt) -> Result<Exit, Failure> {
             say(format_args!("{}: contour lines every {step} ticks", safe_text::path(path)));
         }
     }
-    let printed = print(args.format, &answer, |out| write_text(out, &answer));
+    let printed = print(args.format, &answer, |out| {
+        of_class.iter().try_for_each(|note| writeln!(out, "{note}"))?;
+        write_text(out, &answer)
+    });
     let all = answer.status == Status::Found.name()
         && answer.to.iter().flatten().all(|target| target.status == Status::Found.name());
     outputs.end_after(printed, if all { Exit::Done } else { Exit::Negative })
@@ -232,7 +236,7 @@ fn refusal(
 fn write_text(out: &mut impl Write, answer: &Answer<'_>) -> io::Result<()> {
     let pose = |(x, y, heading): PoseLine| format!("({x}, {y}, {heading})");
     let status = answer.status.replace('_', " ");
-    writeln!(out, "from {}: {status}, {} expansions", pose(answer.from), answer.expansions)?;
+    writeln!(out, "from {}: {status}, {}", pose(answer.from), counted(answer.expansions, "expansion"))?;
     if let Some(reason) = &answer.reason {
         writeln!(out, "{reason}")?;
     }
@@ -248,8 +252,10 @@ fn write_text(out: &mut impl Write, answer: &Answer<'_>) -> io::Result<()> {
         }
     }
     if let (Some(reached), Some(farthest)) = (answer.reached, answer.farthest) {
-        let within = answer.within.map_or("at all".to_owned(), |ticks| format!("within {ticks} ticks"));
-        writeln!(out, "{reached} poses can be reached {within}, the farthest at {farthest} ticks")?;
+        let within =
+            answer.within.map_or("at all".to_owned(), |ticks| format!("within {}", counted(ticks, "tick")));
+        let (poses, farthest) = (counted(reached, "pose"), counted(farthest, "tick"));
+        writeln!(out, "{poses} can be reached {within}, the farthest at {farthest}")?;
     }
     if let Some(poses) = &answer.poses {
         writeln!(out, "{:>10}  pose", "ticks")?;

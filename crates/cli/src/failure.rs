@@ -29,7 +29,7 @@ impl Exit {
         (
             Self::Negative,
             "a negative answer: no path, feasible orders left undone, a length that differs from the \
-             published one, a plan with violations, a recording that differs, or a table with rows that differ or are missing",
+             published one, a plan with violations, a recording that differs or is cut off, or a table with rows that differ or are missing",
         ),
         (Self::BadInput, "bad arguments, a bad file, or an output that could not be written"),
         (

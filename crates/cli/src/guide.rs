@@ -385,6 +385,7 @@ impl<'a> GuideSelector<'a> {
         let parts: Vec<String> = self.guided.iter().map(|(guided, n)| format!("{n} {guided}")).collect();
         match parts.is_empty() {
             true => "0 queries".to_owned(),
+            false if n_answered == 1 => format!("1 query: {}", parts.join(", ")),
             false => format!("{n_answered} queries: {}", parts.join(", ")),
         }
     }

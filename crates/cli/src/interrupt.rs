@@ -2,9 +2,10 @@
 //! next safe point and its outputs are completed.
 
 use crate::failure::Exit;
-use std::sync::Arc;
+use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Time between two checks of the flag while waiting for work in another thread.
@@ -17,26 +18,57 @@ pub struct Interrupt(Arc<State>);
 #[derive(Debug)]
 struct State {
     /// The next signal ends the program: signals are not caught, or one was caught already.
-    ends: Arc<AtomicBool>,
+    ends: AtomicBool,
     /// Signals are caught.
     caught: AtomicBool,
+    /// What a signal prints to standard output when it ends the program.
+    last_words: Mutex<Option<String>>,
+}
+
+impl State {
+    /// Does what a signal asks for.
+    fn signal(&self) {
+        if self.ends.swap(true, Ordering::Relaxed) {
+            self.end();
+        }
+    }
+
+    /// Ends the program.
+    fn end(&self) -> ! {
+        if let Ok(words) = self.last_words.lock()
+            && let Some(words) = &*words
+        {
+            let mut out = io::stdout();
+            // Whoever closed the pipe wants no words.
+            let _ = writeln!(out, "{words}").and_then(|()| out.flush());
+        }
+        std::process::exit(Exit::Interrupted as i32);
+    }
 }
 
 impl Interrupt {
     /// Installs the signal handlers. Until signals are caught, each ends the program with [`Exit::Interrupted`]. Call
     /// once.
     pub fn listen() -> Self {
-        let ends = Arc::new(AtomicBool::new(true));
-        #[cfg(unix)]
-        listen_to_termination(&ends);
-        let raised = Arc::clone(&ends);
-        // Without a handler Ctrl-C still ends the program, with another status.
-        let _ = ctrlc::set_handler(move || {
-            if raised.swap(true, Ordering::Relaxed) {
-                std::process::exit(Exit::Interrupted as i32);
-            }
+        let state = Arc::new(State {
+            ends: AtomicBool::new(true),
+            caught: AtomicBool::new(false),
+            last_words: Mutex::new(None),
         });
-        Self(Arc::new(State { ends, caught: AtomicBool::new(false) }))
+        #[cfg(unix)]
+        listen_to_termination(&state);
+        let handler = Arc::clone(&state);
+        // Without a handler Ctrl-C still ends the program, with another status.
+        let _ = ctrlc::set_handler(move || handler.signal());
+        Self(state)
+    }
+
+    /// Sets what a signal prints to standard output when it ends the program: for those who read data, and must not
+    /// find none.
+    pub fn set_last_words(&self, words: Option<String>) {
+        if let Ok(mut last_words) = self.0.last_words.lock() {
+            *last_words = words;
+        }
     }
 
     /// From now on the first signal only raises the flag, which the caller must poll; a second one ends the program.
@@ -52,7 +84,7 @@ impl Interrupt {
     /// From now on each signal ends the program; at once, if one was caught meanwhile.
     pub fn release_signals(&self) {
         if self.0.caught.swap(false, Ordering::Relaxed) && self.0.ends.swap(true, Ordering::Relaxed) {
-            std::process::exit(Exit::Interrupted as i32);
+            self.0.end();
         }
     }
 
@@ -97,12 +129,14 @@ impl Interrupt {
     }
 }
 
-/// Makes SIGTERM raise the flag, or end the program if the flag is raised.
+/// Makes SIGTERM act as Ctrl-C.
 #[cfg(unix)]
-fn listen_to_termination(ends: &Arc<AtomicBool>) {
+fn listen_to_termination(state: &Arc<State>) {
     use signal_hook::consts::SIGTERM;
-    use signal_hook::flag::{register, register_conditional_shutdown};
-    // Without handlers SIGTERM still ends the program, with another status. Handlers run in order of registration.
-    let _ = register_conditional_shutdown(SIGTERM, Exit::Interrupted as i32, Arc::clone(ends));
-    let _ = register(SIGTERM, Arc::clone(ends));
+    use signal_hook::iterator::Signals;
+    // Without a handler SIGTERM still ends the program, with another status.
+    if let Ok(mut signals) = Signals::new([SIGTERM]) {
+        let state = Arc::clone(state);
+        std::thread::spawn(move || signals.forever().for_each(|_| state.signal()));
+    }
 }

@@ -1,5 +1,7 @@
 //! `wheelbase`: runs, plans and checks scenarios of multi-tile units from the command line.
 
+#![forbid(unsafe_code)]
+
 mod args;
 mod bench;
 mod bench_keys;
@@ -15,6 +17,7 @@ mod failure;
 mod file_kind;
 mod generate;
 mod guide;
+mod help;
 mod interrupt;
 mod man;
 mod memory_max;
@@ -34,12 +37,15 @@ mod run_files;
 mod schema;
 mod show;
 mod snapshot_file;
+mod standard_input;
 mod sweep;
 mod verify;
+mod version;
 mod watch;
 
+use anstream::ColorChoice;
 use args::{Args, Command};
-use clap::Parser;
+use clap::FromArgMatches;
 use diagnostics::say_failure;
 use failure::Exit;
 use interrupt::Interrupt;
@@ -49,7 +55,8 @@ use wheelbase_view::safe_text;
 
 fn main() -> ExitCode {
     quiet_in_fences();
-    let args = match Args::try_parse() {
+    let matches = help::program().try_get_matches();
+    let args = match matches.and_then(|matches| Args::from_arg_matches(&matches)) {
         Ok(args) => args,
         Err(error) => {
             // Help and version go to standard output and are not failures.
@@ -67,6 +74,7 @@ fn main() -> ExitCode {
             return Exit::BadInput.into();
         }
     };
+    ColorChoice::from(args.color).write_global();
     let stop = Interrupt::listen();
     let outcome = match args.command {
         Command::Run(args) => run::run(&args, &stop),
@@ -84,6 +92,7 @@ fn main() -> ExitCode {
         Command::Schema => schema::run(),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args, &stop),
+        Command::Help(args) => help::run(&args),
     };
     match outcome {
         Ok(exit) => exit.into(),

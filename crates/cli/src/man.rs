@@ -13,7 +13,7 @@ use std::io::{self, Write};
 pub fn run(args: &ManArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let mut program = supported_commands().disable_help_subcommand(true);
     program.build();
-    let Some(folder) = &args.out else {
+    let Some(folder) = &args.output else {
         let mut out = io::stdout().lock();
         out.write_all(&page(program)?)?;
         out.flush()?;

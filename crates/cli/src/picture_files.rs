@@ -11,6 +11,14 @@ use wheelbase_view::picture::drawing::Picture;
 use wheelbase_view::picture::raster::Canvas;
 use wheelbase_view::picture::view::{PIXELS_MAX, View, ViewError};
 use wheelbase_view::picture::{gif, png, svg};
+use wheelbase_view::safe_text;
+
+/// How the names of pages end.
+pub const PAGE_ENDINGS: [&str; 2] = ["html", "htm"];
+
+/// How the names of pictures and pages end, ours and others.
+const KNOWN_ENDINGS: [&str; 14] =
+    ["avif", "bmp", "gif", "htm", "html", "jpeg", "jpg", "mp4", "pdf", "png", "svg", "tif", "tiff", "webp"];
 
 /// The requested picture files and their view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,6 +91,14 @@ impl OutputSpec<'_> {
         [("--png", self.png), ("--svg", self.svg)]
     }
 
+    /// Refuses files whose names say that they are other pictures.
+    /// # Errors
+    /// The first.
+    pub fn check_endings(&self) -> Result<(), Failure> {
+        check_ending("--png", self.png, &["png"])?;
+        check_ending("--svg", self.svg, &["svg"])
+    }
+
     /// Writes the requested files.
     pub fn write(&self, picture: &Picture, outputs: &mut Outputs, stop: &Interrupt) {
         let caption = self.caption.then(|| CaptionLayout::of(&picture.view, &picture.title));
@@ -100,4 +116,22 @@ impl OutputSpec<'_> {
             }
         }
     }
+}
+
+/// Refuses a file whose name says that it is another kind of picture or page than one of `endings`.
+/// # Errors
+/// With the flag and the first ending.
+pub fn check_ending(flag: &str, file: Option<&Path>, endings: &[&str]) -> Result<(), Failure> {
+    let Some(file) = file else { return Ok(()) };
+    let is_one_of = |endings: &[&str]| {
+        file.extension().is_some_and(|found| endings.iter().any(|ending| found.eq_ignore_ascii_case(ending)))
+    };
+    if is_one_of(endings) || !is_one_of(&KNOWN_ENDINGS) {
+        return Ok(());
+    }
+    Err(Failure::bad_input(format!(
+        "{flag}: expected a file .{}, found {}",
+        endings[0],
+        safe_text::path(file)
+    )))
 }

@@ -8,9 +8,10 @@ use crate::interrupt::Interrupt;
 use crate::memory_max::{self, check_planning};
 use crate::output::clash::refuse_clashes;
 use crate::output::files::Outputs;
-use crate::output::{print, say};
+use crate::output::{counted, print, say};
 use crate::picture_files::OutputSpec;
 use crate::query::{AnswerLine, HeuristicChoice, Query, QueryError, query_from_args, rectangle_from_arg};
+use crate::standard_input::read_named;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path as FilePath, PathBuf};
 use wheelbase_grid::{Grid, GridShape, Lattice, MemoryMax, MemoryNeed};
@@ -18,8 +19,10 @@ use wheelbase_planner::model::StateSpace;
 use wheelbase_planner::search::batch::{BatchScratch, plan_all};
 use wheelbase_planner::search::{Answer, Fallback};
 use wheelbase_planner::tables::field_need;
-use wheelbase_planner::{Legality, MovementTables, Path, PathPose, Request, Scratch, Status, plan};
-use wheelbase_scenario::load::{LoadError, PlanningProblem, load_planning_problem, read_file};
+use wheelbase_planner::{
+    Legality, MovementClass, MovementTables, Path, PathPose, Request, Scratch, Status, plan,
+};
+use wheelbase_scenario::load::{LoadError, PlanningProblem, load_planning_problem};
 use wheelbase_scenario::scenario::{Message, ScenarioError, ScenarioErrors, Span};
 use wheelbase_view::picture::plan::SearchOutcome;
 use wheelbase_view::picture::view::View;
@@ -38,6 +41,7 @@ pub fn run(args: &PlanArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     };
     let (PlanningProblem { grid, class, .. }, view) = inputs.load(&spec)?;
     let (headings, memory_max) = (class.headings(), inputs.memory_max);
+    let of_class = class_note(&args.target, args.class.as_deref(), &class);
     if let Some(file) = &args.queries {
         let queries = read_queries(file, headings, grid.shape(), memory_max)?;
         let (threads, space) =
@@ -46,7 +50,7 @@ pub fn run(args: &PlanArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         check_planning(&args.target, (&grid, &class), threads, guides, memory_max)?;
         let mut tables = MovementTables::compile(&grid, class);
         tables.make_components();
-        return answer_all(&grid, &tables, &queries, args, stop);
+        return answer_all(&grid, &tables, &queries, of_class, args, stop);
     }
     let (from, to) = (args.from.as_deref().unwrap_or(""), args.to.as_deref().unwrap_or(""));
     let mut query = query_from_args(from, to, headings).map_err(Failure::bad_input)?;
@@ -92,8 +96,8 @@ pub fn run(args: &PlanArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     }
     let reason = reason(&grid, &tables, &request, &answer);
     let line = AnswerLine::new(&query, &tables, &answer, &path, reason.clone());
-    let printed =
-        print(args.format, &line, |out| write_text(out, &tables, &answer, &path, reason, &guides.notes()));
+    let notes: Vec<String> = of_class.into_iter().chain(guides.notes()).collect();
+    let printed = print(args.format, &line, |out| write_text(out, &tables, &answer, &path, reason, &notes));
     let exit = if answer.status == Status::Found { Exit::Done } else { Exit::Negative };
     outputs.end_after(printed, exit)
 }
@@ -146,7 +150,7 @@ fn read_queries(
     shape: GridShape,
     memory_max: MemoryMax,
 ) -> Result<Vec<Query>, Failure> {
-    let bytes = read_file(file)?;
+    let bytes = read_named(file)?;
     let need = MemoryNeed::built(QUERY_BYTES * bytes.len() as u64);
     let what = || format!("{}: queries of {} bytes", file.display(), bytes.len());
     memory_max::check(memory_max, need, what)?;
@@ -179,6 +183,7 @@ fn answer_all(
     grid: &Grid,
     tables: &MovementTables,
     queries: &[Query],
+    of_class: Option<String>,
     args: &PlanArgs,
     stop: &Interrupt,
 ) -> Result<Exit, Failure> {
@@ -211,7 +216,7 @@ fn answer_all(
     written?;
     out.flush()?;
     if args.format == Format::Text {
-        say([&[selector.summary()], &guides.notes()[..]].concat().join("\n"));
+        say([&[selector.summary()], of_class.as_slice(), &guides.notes()[..]].concat().join("\n"));
     }
     Ok(if stop.is_raised() { Exit::Interrupted } else { Exit::Done })
 }
@@ -220,6 +225,13 @@ fn answer_all(
 pub fn thread_pool(threads: Option<u16>) -> Result<rayon::ThreadPool, Failure> {
     let builder = rayon::ThreadPoolBuilder::new().num_threads(threads.map_or(0, usize::from));
     builder.build().map_err(|error| Failure::bad_input(format!("threads cannot be started: {error}")))
+}
+
+/// Which class is planned for on a map, if no argument said so.
+pub fn class_note(target: &FilePath, given: Option<&str>, class: &MovementClass) -> Option<String> {
+    let is_scenario = target.extension().is_some_and(|ending| ending == "toml");
+    let name = || safe_text::line(&class.spec().name);
+    (given.is_none() && !is_scenario).then(|| format!("class: {}, since --class names none", name()))
 }
 
 /// Why an answer has no path, for people.
@@ -243,7 +255,7 @@ fn write_text(
 ) -> io::Result<()> {
     let space = tables.space();
     let status = answer.status.name().replace('_', " ");
-    writeln!(out, "{status}, {} expansions, {}", answer.expansions, guided_by(answer))?;
+    writeln!(out, "{status}, {}, {}", counted(answer.expansions, "expansion"), guided_by(answer))?;
     for note in notes {
         writeln!(out, "{note}")?;
     }
@@ -251,7 +263,8 @@ fn write_text(
         writeln!(out, "{reason}")?;
     }
     if let Some(reached) = answer.reached {
-        writeln!(out, "reached: {}, cost {} ticks, {} moves", reached.name(), answer.cost, path.moves.len())?;
+        let (cost, moves) = (counted(answer.cost, "tick"), counted(path.moves.len(), "move"));
+        writeln!(out, "reached: {}, cost {cost}, {moves}", reached.name())?;
         let primitives = tables.class().primitives();
         let show = |p: &PathPose| format!("{:>8}  {}", p.arrival, space.display(p.pose));
         writeln!(out, "{:>8}  pose", "tick")?;

@@ -9,7 +9,7 @@ use crate::memory_max;
 use crate::output::clash::{Output, refuse_clashes};
 use crate::output::files::Outputs;
 use crate::output::{progress_bar, say};
-use crate::picture_files::OutputSpec;
+use crate::picture_files::{OutputSpec, PAGE_ENDINGS, check_ending};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Cursor, Read, Seek};
 use std::path::Path;
@@ -43,6 +43,8 @@ type Recording = Reader<BufReader<File>>;
 pub fn run(args: &RenderArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let spec = args.view.spec(args.png.as_ref(), args.svg.as_ref())?;
     let pages: [Output<'_>; 2] = [("--html", args.html.as_deref()), ("--gif", args.gif.as_deref())];
+    check_ending("--html", args.html.as_deref(), &PAGE_ENDINGS)?;
+    check_ending("--gif", args.gif.as_deref(), &["gif"])?;
     let class_file = args.class.as_deref().map(Path::new);
     let read = [Some(args.recording.as_path()), args.plan.as_deref(), args.map.as_deref(), class_file];
     refuse_clashes(spec.outputs().into_iter().chain(pages), read.into_iter().flatten())?;
@@ -208,7 +210,7 @@ fn write_animation(
     let of_gif = |error| Failure::writing(path, &error);
     let out = BufWriter::new(OutputFile::create(path, Unfinished::Removed).map_err(of_gif)?);
     stop.catch_signals();
-    let bar = progress_bar("tick", u64::from(ticks) + 1, true);
+    let bar = progress_bar("tick", u64::from(ticks) + 1, !args.progress.quiet);
     let plan = FramePlan { first, last, every, fps: args.fps, caption: args.view.caption };
     let written = animation::write(reader, &scene, plan, out, |ticks| {
         bar.set_position(ticks.into());

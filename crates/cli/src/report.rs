@@ -8,6 +8,7 @@ use crate::output::clash::refuse_clashes;
 use crate::output::files::Outputs;
 use crate::output::{progress_bar, say};
 use crate::phase_times::PhaseTimes;
+use crate::picture_files::{PAGE_ENDINGS, check_ending};
 use crate::plan::thread_pool;
 use wheelbase_scenario::recording::{PhaseNanos, Reader, RecordingError, check_memory, profile};
 use wheelbase_sim::{Phase, RunState, World};
@@ -16,7 +17,8 @@ use wheelbase_view::{report, safe_text};
 pub fn run(args: &ReportArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let file = safe_text::path(&args.recording);
     let of_file = |error: RecordingError| Failure::in_file(&args.recording, error);
-    refuse_clashes([("--html", Some(args.html.as_path()))], [args.recording.as_path()])?;
+    check_ending("--output", Some(&args.output), &PAGE_ENDINGS)?;
+    refuse_clashes([("--output", Some(args.output.as_path()))], [args.recording.as_path()])?;
     let pool = thread_pool(args.threads)?;
     let mut reader = Reader::open_file(&args.recording)
         .map_err(|error| Takes::RECORDED.refuse_recording(&args.recording, error))?;
@@ -24,7 +26,7 @@ pub fn run(args: &ReportArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         say(format_args!("warning: {file}: {cut}"));
     }
     check_memory(reader.header(), args.memory.max()).map_err(of_file)?;
-    let bar = progress_bar("tick", reader.ticks_run().into(), true);
+    let bar = progress_bar("tick", reader.ticks_run().into(), !args.progress.quiet);
     let profile = pool.install(|| {
         profile(&mut reader, timed_step, |tick| {
             // Signals are caught from the first tick on: while the world is built, they end the program at once.
@@ -40,7 +42,7 @@ pub fn run(args: &ReportArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     }
     let page = report::page(&mut reader, &profile, pool.current_num_threads()).map_err(of_file)?;
     let mut outputs = Outputs::default();
-    outputs.write(&args.html, page.as_bytes(), stop);
+    outputs.write(&args.output, page.as_bytes(), stop);
     outputs.end(match profile.differs_at {
         _ if stop.is_raised() => Exit::Interrupted,
         Some(_) => Exit::Negative,

@@ -2,7 +2,7 @@
 //! nothing to say about is left out; the JSON form has every key.
 
 use crate::failed_orders::{FailedOrders, agent_text};
-use crate::output::row;
+use crate::output::{counted, row};
 use std::io::{self, Write};
 use wheelbase_sim::{
     EditPendingFor, HeldAgent, LongestResult, OrdersLeftBy, RunResult, STUCK_AFTER_TICKS, WaitForCycle,
@@ -24,13 +24,17 @@ const NO_PROGRESS_SHOWN: u32 = 256;
 /// Writes a result, and the orders that failed first.
 pub fn write_text(out: &mut impl Write, result: &RunResult, failed: &FailedOrders) -> io::Result<()> {
     let RunResult { scenario, ticks, agents, moves, threads, .. } = result;
-    writeln!(out, "{}, {ticks} ticks: {}", safe_text::line(scenario), asked_and_done(result))?;
-    row(out, "agents", format!("{agents}, {moves} moves, {threads} threads"))?;
+    let (ticks, moves) = (counted(*ticks, "tick"), counted(*moves, "move"));
+    writeln!(out, "{}, {ticks}: {}", safe_text::line(scenario), asked_and_done(result))?;
+    row(out, "agents", format!("{agents}, {moves}, {}", counted(*threads, "thread")))?;
     write_orders(out, result, failed)?;
     write_edits(out, result)?;
     let mut line = |name: &str, value: String| row(out, name, value);
     if result.tasks_done > 0 {
-        line("tasks done", format!("{}, longest {} ticks", result.tasks_done, result.longest_task_ticks))?;
+        line(
+            "tasks done",
+            format!("{}, longest {}", result.tasks_done, counted(result.longest_task_ticks, "tick")),
+        )?;
     }
     let counts = [
         ("agents removed", result.removed, "by events and edits"),
@@ -45,7 +49,7 @@ pub fn write_text(out: &mut impl Write, result: &RunResult, failed: &FailedOrder
     }
     if result.no_progress_agents > 0 {
         let count = result.no_progress_agents;
-        line("no trip finished", format!("{count} of {agents} agents: still on their first"))?;
+        line("no trip finished", format!("{count} of {}: still on their first", counted(*agents, "agent")))?;
     }
     if let Some(collisions) = result.collisions {
         line("collisions", collisions.to_string())?;
@@ -65,8 +69,7 @@ fn write_edits(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
             format!("{} at ({x}, {y}): {}", agent_text(class, *agent, name.as_deref()), reason.text)
         });
         let named = named.collect::<Vec<_>>().join("; ");
-        let verb = if *agents == 1 { "agent" } else { "agents" };
-        row(out, "  edit", format!("of tick {asked}, for {agents} {verb}: {named}"))?;
+        row(out, "  edit", format!("of tick {asked}, for {}: {named}", counted(*agents, "agent")))?;
     }
     Ok(())
 }
@@ -79,14 +82,17 @@ fn asked_and_done(result: &RunResult) -> String {
     if all > 1 && all == orders_done {
         parts.push(format!("all {all} orders done"));
     } else if all > 0 {
-        parts.push(format!("{orders_done} of {all} orders done"));
+        parts.push(format!("{orders_done} of {} done", counted(all, "order")));
     }
-    let others = [(orders_unreachable, "unreachable"), (orders_left, "left"), (tasks_done, "tasks done")];
+    let others = [(orders_unreachable, "unreachable"), (orders_left, "left")];
     parts
         .extend(others.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")));
+    if tasks_done > 0 {
+        parts.push(format!("{} done", counted(tasks_done, "task")));
+    }
     if parts.is_empty() {
         // Patrols, and tasks of which none is done.
-        parts.push(format!("{trips} trips finished"));
+        parts.push(format!("{} finished", counted(trips, "trip")));
     }
     parts.join(", ")
 }
@@ -113,7 +119,7 @@ fn write_orders(out: &mut impl Write, result: &RunResult, failed: &FailedOrders)
         return Ok(());
     }
     let agents: u64 = result.orders_left_by.iter().map(|by| by.agents).sum();
-    row(out, "orders left", format!("{}, of {agents} agents", result.orders_left))?;
+    row(out, "orders left", format!("{}, of {}", result.orders_left, counted(agents, "agent")))?;
     for OrdersLeftBy { rule, agents, example } in result.orders_left_by.iter().take(RULES_SHOWN) {
         let [x, y] = example.at;
         let agent = agent_text(&example.class, example.agent, example.name.as_deref());
@@ -123,7 +129,7 @@ fn write_orders(out: &mut impl Write, result: &RunResult, failed: &FailedOrders)
     let others = result.orders_left_by.iter().skip(RULES_SHOWN);
     if others.len() > 0 {
         let agents: u64 = others.clone().map(|by| by.agents).sum();
-        row(out, "", format!("and {agents} for {} other reasons", others.len()))?;
+        row(out, "", format!("and {agents} for {}", counted(others.len(), "other reason")))?;
     }
     Ok(())
 }
@@ -131,16 +137,23 @@ fn write_orders(out: &mut impl Write, result: &RunResult, failed: &FailedOrders)
 /// Times: of trips, of waiting, of searches, of the program.
 fn write_times(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
     let mut line = |name: &str, value: String| row(out, name, value);
-    line("flowtime", format!("{} ticks", result.flowtime))?;
+    line("flowtime", counted(result.flowtime, "tick"))?;
     if let Some(permille) = result.detour_permille {
         let detour = format!("{}.{:03} times", permille / 1000, permille % 1000);
         let RunResult { trips, longest_trip_ticks, .. } = result;
         line(
             "detour",
-            format!("{detour} the single-agent bound, {trips} trips, longest {longest_trip_ticks} ticks"),
+            format!(
+                "{detour} the single-agent bound, {}, longest {}",
+                counted(*trips, "trip"),
+                counted(*longest_trip_ticks, "tick")
+            ),
         )?;
     }
-    line("waiting", format!("{} agent-ticks, longest {}", result.wait_ticks, result.longest_wait_ticks))?;
+    line(
+        "waiting",
+        format!("{}, longest {}", counted(result.wait_ticks, "agent-tick"), result.longest_wait_ticks),
+    )?;
     for class in &result.classes {
         let longest = [
             ("  longest wait", &class.longest_wait, WAIT_SHOWN),
@@ -155,8 +168,10 @@ fn write_times(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
     line(
         "path requests",
         format!(
-            "{}, {} expansions, longest {} ticks",
-            result.path_requests, result.expansions, result.longest_request_ticks
+            "{}, {}, longest {}",
+            result.path_requests,
+            counted(result.expansions, "expansion"),
+            counted(result.longest_request_ticks, "tick")
         ),
     )?;
     let tick_ms = result.tick_ms;
@@ -182,14 +197,14 @@ fn cycle_text(cycle: &WaitForCycle) -> String {
         (Some(last), Some(reason)) => text += &format!("{last}: {}", reason.text),
         _ => text += "in a ring",
     }
-    format!("{text}; {waiting} agents stuck in or behind it")
+    format!("{text}; {} stuck in or behind it", counted(*waiting, "agent"))
 }
 
 /// A longest time as text: of which class and agent, where, when, and why if it has not ended.
 fn longest_text(class: &str, longest: &LongestResult) -> String {
     let LongestResult { ticks, agent, at: [x, y], tick, reason } = longest;
     let class = safe_text::line(class);
-    let text = format!("{class} {ticks} ticks: agent {agent} at ({x}, {y}), up to tick {tick}");
+    let text = format!("{class} {}: agent {agent} at ({x}, {y}), up to tick {tick}", counted(*ticks, "tick"));
     match reason {
         Some(reason) => format!("{text}; {}", reason.text),
         None => text,

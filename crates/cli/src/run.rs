@@ -1,27 +1,28 @@
 //! `wheelbase run`: runs a scenario to its end and prints the result.
 
-use crate::args::RunArgs;
+use crate::args::{Format, RunArgs};
 use crate::crash::{end_broken, report};
 use crate::failed_orders::FailedOrders;
 use crate::failure::{Exit, Failure};
 use crate::file_kind::{Takes, is_scen};
 use crate::interrupt::Interrupt;
 use crate::output::clash::refuse_clashes;
-use crate::output::{print, progress_bar, row, say};
+use crate::output::{counted, print, progress_bar, row, say};
 use crate::peak_memory::peak_memory_mib;
 use crate::plan::thread_pool;
 use crate::result_text::write_text;
 use crate::run_files::{OpenedFiles, RunFiles};
 use crate::snapshot_file::{Resumed, load_resumed};
+use crate::standard_input::load_named;
 use crate::watch;
 use serde::Serialize;
+use serde_json::json;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use wheelbase_scenario::check_plannable;
 use wheelbase_scenario::load::{
     Loaded, LoadedOneShot, OneShot, OneShotResult, Overrides, Source, is_problem, load_one_shot,
-    load_world_and_text,
 };
 use wheelbase_sim::{
     Broken, CommandsSince, Counters, Host, Phase, ReplanParams, RunResult, RunState, TickTimes,
@@ -57,6 +58,9 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         watch::require_terminal()?;
     }
     let pool = thread_pool(args.threads)?;
+    if args.format == Format::Json {
+        stop.set_last_words(Some(json!({ "interrupted": true }).to_string()));
+    }
     let Begun { mut world, read, mut given, expected } = pool.install(|| begin(args, overrides))?;
     if let (Some(file), Some((_, source))) = (scenario, &read) {
         refuse_clashes(args.outputs(), source.files_read(file).iter().map(PathBuf::as_path))?;
@@ -77,7 +81,7 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     drop(read);
     let mut terminal = args.watch.then(Terminal::begin).transpose()?;
     let started = Instant::now();
-    let (term, show) = (terminal.as_mut(), !args.quiet);
+    let (term, show) = (terminal.as_mut(), !args.progress.quiet);
     let Driven { times, agent_ticks, failed, broken } =
         pool.install(|| drive(&mut world, &mut given, &mut files, term, stop, show, &mut |_| {}))?;
     let wall_s = started.elapsed().as_secs_f64();
@@ -95,7 +99,9 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     };
     let outputs = files.finish(&world, &result);
     let one_shot = given.one_shot.map(|one_shot| one_shot.result());
-    let printed = print(args.format, &Printed { result: &result, one_shot }, |out| {
+    let interrupted = stop.is_raised();
+    stop.set_last_words(None);
+    let printed = print(args.format, &Printed { result: &result, one_shot, interrupted }, |out| {
         write_text(out, &result, &failed)?;
         one_shot.map_or(Ok(()), |one_shot| write_one_shot(out, one_shot))
     });
@@ -115,9 +121,14 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     if result.not_placed > 0 {
         say(format_args!("warning: events found no room for {} of their new agents", result.not_placed));
     }
+    if result.orders_unreachable > 0 {
+        let (count, reasons) = (result.orders_unreachable, &result.unreachable_reasons);
+        say(format_args!("warning: {} proved unreachable: {reasons}", counted(count, "order")));
+    }
     let exit = match &result {
-        _ if stop.is_raised() => Exit::Interrupted,
+        _ if interrupted => Exit::Interrupted,
         result if result.orders_left_doable > 0 => Exit::Negative,
+        result if args.fail_unreachable && result.orders_unreachable > 0 => Exit::Negative,
         _ if one_shot.is_some_and(|one_shot| one_shot.agents_off_goal > 0) => Exit::Negative,
         _ => Exit::Done,
     };
@@ -151,17 +162,21 @@ struct Printed<'a> {
     result: &'a RunResult,
     #[serde(flatten)]
     one_shot: Option<OneShotResult>,
+    /// Only there if it is true: a run that came to its end has the keys that it always had.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    interrupted: bool,
 }
 
 /// Writes the rows of a one-shot instance.
 fn write_one_shot(out: &mut impl Write, result: OneShotResult) -> io::Result<()> {
     match result {
         OneShotResult { makespan: Some(makespan), sum_of_costs: Some(sum), .. } => {
-            row(out, "makespan", format!("{makespan} ticks"))?;
-            row(out, "sum of costs", format!("{sum} ticks"))
+            row(out, "makespan", counted(makespan, "tick"))?;
+            row(out, "sum of costs", counted(sum, "tick"))
         }
         OneShotResult { agents_off_goal, .. } => {
-            row(out, "not solved", format!("{agents_off_goal} agents are not at their goals"))
+            let are = if agents_off_goal == 1 { "is not at its goal" } else { "are not at their goals" };
+            row(out, "not solved", format!("{} {are}", counted(agents_off_goal, "agent")))
         }
     }
 }
@@ -195,7 +210,7 @@ fn begin(args: &RunArgs, overrides: Overrides) -> Result<Begun, Failure> {
         }
         (Some(file), None, _) => {
             let (Loaded { world, source, .. }, text) =
-                load_world_and_text(file, overrides).map_err(|error| Takes::RUNNABLE.refuse(file, error))?;
+                load_named(file, overrides).map_err(|error| Takes::RUNNABLE.refuse(file, error))?;
             Begun { world, read: Some((text, source)), given: Given::default(), expected: None }
         }
         (None, _, Some(file)) => {

@@ -120,6 +120,7 @@ fn play(args: &ShowArgs, place: &PagePlace, stop: &Interrupt) -> Result<(Exit, S
         ticks: args.ticks,
         seed: args.seed,
         record: Some(place.recording()),
+        progress: args.progress,
         memory: args.memory,
         ..RunArgs::default()
     };

@@ -7,6 +7,7 @@ use crate::interrupt::Interrupt;
 use crate::output::clash::refuse_clashes;
 use crate::output::files::Outputs;
 use crate::output::{progress_bar, say};
+use crate::picture_files::{PAGE_ENDINGS, check_ending};
 use std::path::{Path, PathBuf};
 use wheelbase_scenario::load::LoadError;
 use wheelbase_scenario::sweep::{
@@ -24,7 +25,8 @@ pub fn run(args: &SweepArgs, stop: &Interrupt) -> Result<Exit, Failure> {
 
 /// Refuses outputs that are one file, or an input.
 fn refuse_clash(args: &SweepArgs, inputs: &[PathBuf]) -> Result<(), Failure> {
-    let outputs = [("--out", Some(args.out.as_path())), ("--html", args.html.as_deref())];
+    check_ending("--html", args.html.as_deref(), &PAGE_ENDINGS)?;
+    let outputs = [("--output", Some(args.output.as_path())), ("--html", args.html.as_deref())];
     refuse_clashes(outputs, inputs.iter().map(PathBuf::as_path))
 }
 
@@ -35,14 +37,14 @@ fn run_items(args: &SweepArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let prepared = PreparedSweep::new(sweep, args.memory.max()).map_err(failure)?;
     let read: Vec<PathBuf> = prepared.inputs().into_iter().map(|(path, _)| path).collect();
     refuse_clash(args, &read)?;
-    let (mut file, kept) = TableFile::open(&args.out, &prepared, args.resume).map_err(failure)?;
+    let (mut file, kept) = TableFile::open(&args.output, &prepared, args.resume).map_err(failure)?;
     let items = file.items_left(shard);
     if args.resume && !args.quiet {
         say(kept.text(items.len()));
     }
     let bar = progress_bar("item", items.len() as u64, !args.quiet);
     let options =
-        RunOptions { jobs: args.jobs.map_or(0, usize::from), record_failed: args.record_failed.clone() };
+        RunOptions { jobs: args.threads.map_or(0, usize::from), record_failed: args.record_failed.clone() };
     // From here on the rows that are there are kept.
     stop.catch_signals();
     let mut failed = FailedItems::default();
@@ -62,7 +64,7 @@ fn run_items(args: &SweepArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         return Err(failure(error));
     }
     if !is_whole {
-        let text = Summary::of_interrupted(file.table(), &safe_text::path(&args.out));
+        let text = Summary::of_interrupted(file.table(), &safe_text::path(&args.output));
         let kept = file.pause().map_err(failure);
         say(text);
         return kept.map(|_| Exit::Interrupted);
@@ -76,7 +78,7 @@ fn merge_tables(args: &SweepArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     refuse_clash(args, &args.merge)?;
     let (table, manifest) = merge(&args.merge).map_err(failure)?;
     let manifest = Manifest { command: command(), ..manifest };
-    write_table(&args.out, &table, &manifest).map_err(failure)?;
+    write_table(&args.output, &table, &manifest).map_err(failure)?;
     end(args, &table, &manifest, &FailedItems::default(), stop)
 }
 
@@ -92,7 +94,7 @@ fn end(
     if let Some(html) = &args.html {
         outputs.write(html, sweep::page(table, manifest).as_bytes(), stop);
     }
-    let Summary { text, warning } = Summary::of(table, manifest, failed, &safe_text::path(&args.out));
+    let Summary { text, warning } = Summary::of(table, manifest, failed, &safe_text::path(&args.output));
     if !args.quiet {
         say(text);
     }

@@ -4,7 +4,7 @@ use crate::args::VerifyArgs;
 use crate::failure::{Exit, Failure};
 use crate::file_kind::Takes;
 use crate::interrupt::Interrupt;
-use crate::output::{progress_bar, text_out};
+use crate::output::{counted, progress_bar, text_out};
 use crate::plan::thread_pool;
 use std::io::Write;
 use wheelbase_scenario::recording::{Reader, check_memory, verify};
@@ -17,7 +17,7 @@ pub fn run(args: &VerifyArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let mut reader = Reader::open_file(&args.recording)
         .map_err(|error| Takes::RECORDED.refuse_recording(&args.recording, error))?;
     check_memory(reader.header(), args.memory.max()).map_err(of_file)?;
-    let bar = progress_bar("tick", reader.ticks_run().into(), true);
+    let bar = progress_bar("tick", reader.ticks_run().into(), !args.progress.quiet);
     let verified = pool.install(|| {
         verify(&mut reader, |tick| {
             // Signals are caught from the first tick on: while the world is built, they end the program at once.
@@ -39,8 +39,14 @@ pub fn run(args: &VerifyArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         }
         None => {
             let ticks = reader.ticks_run();
-            writeln!(out, "{file}: equal for {} ticks of {ticks}", verified.n_ticks.min(ticks))?;
-            if stop.is_raised() { Exit::Interrupted } else { Exit::Done }
+            let equal = counted(verified.n_ticks.min(ticks), "tick");
+            writeln!(out, "{file}: equal for {equal} of {ticks}")?;
+            match reader.truncation() {
+                _ if stop.is_raised() => Exit::Interrupted,
+                // What is missing may differ.
+                Some(_) => Exit::Negative,
+                None => Exit::Done,
+            }
         }
     };
     out.flush()?;

@@ -74,6 +74,45 @@ fn overrides_of_unknown_kinds_are_warnings() {
     );
 }
 
+/// A mistyped name of a kind is often why something else is wrong: it must not hide behind that.
+#[test]
+fn overrides_of_unknown_kinds_are_told_beside_errors() {
+    let scenario = trucks_with("headings = 4\n", "headings = 4\nspeed = { depe = 1000 }\n")
+        .replace("at = [6, 3, \"W\"]", "at = [2, 1, \"E\"]");
+    let folder = Folder::with("s.toml", &scenario);
+    let line = line_of(&scenario, "depe");
+    for command in ["check", "run"] {
+        let ended = folder.run(&[command, "s.toml"]).code(2);
+        let told = format!("{}{}", ended.stdout, ended.stderr);
+        assert!(
+            told.contains(&format!("s.toml:{line}:"))
+                && told.contains("the map has no terrain \"depe\"; ignored"),
+            "{told}"
+        );
+        assert!(told.contains("agents[1]") && told.contains("`deep`"), "{told}");
+    }
+}
+
+#[test]
+fn a_class_that_cannot_leave_its_cell_is_a_warning() {
+    let turns = "[class.pivot]\nheadings = 4\nmoves = [{ name = \"left\", turn = 1, time = 2 }]\n";
+    let scenario = format!("name = \"s\"\nticks = 9\n[map]\nrows = [\"...\"]\n{turns}");
+    let folder = Folder::with("s.toml", &scenario);
+    let text = folder.run(&["check", "s.toml"]).done();
+    let line = line_of(&scenario, "[class.pivot]");
+    assert!(text.starts_with(&format!("warning: s.toml:{line}:")), "{text}");
+    assert!(text.contains("class.pivot: no move of the class has `by`"), "{text}");
+}
+
+#[test]
+fn an_area_off_the_map_is_an_error() {
+    let group = "[[groups]]\nclass = \"truck\"\ncount = 1\narea = [0, 0, 8, 4]\n\
+                 tasks = { kind = \"random\", area = [9, 9, 2, 2] }\n";
+    let folder = Folder::with("s.toml", format!("{TRUCKS}{group}"));
+    let told = folder.run(&["check", "s.toml"]).code(2).stdout;
+    assert!(told.contains("groups[0].tasks.area: no cell of the area is on the map of 8 x 4"), "{told}");
+}
+
 #[test]
 fn a_speed_that_changes_no_time_is_a_warning() {
     let scenario = solid_with("speed = 500\n", "speed = 500\n[terrain.turf]\nglyphs = \"t\"\nspeed = 1001\n");

@@ -6,6 +6,23 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use wheelbase_sim::TrafficParams;
 
+const SUBCOMMANDS: [&str; 15] = [
+    "run",
+    "show",
+    "new",
+    "plan",
+    "distances",
+    "check",
+    "verify",
+    "render",
+    "report",
+    "bench",
+    "sweep",
+    "generate",
+    "schema",
+    "completions",
+    "man",
+];
 /// Lines of the README at most: whoever meets the project reads it whole.
 const README_LINES_MAX: usize = 130;
 /// Endings by which a word with a slash in it is taken for a path.
@@ -41,26 +58,57 @@ fn repository() -> Vec<String> {
 fn help_is_as_recorded() {
     let folder = Folder::new();
     check_snapshot("help.txt", &folder.run(&["--help"]).done());
-    let subcommands = [
-        "run",
-        "show",
-        "new",
-        "plan",
-        "distances",
-        "check",
-        "verify",
-        "render",
-        "report",
-        "bench",
-        "sweep",
-        "generate",
-        "schema",
-        "completions",
-        "man",
-    ];
-    for subcommand in subcommands {
+    for subcommand in SUBCOMMANDS {
         check_snapshot(&format!("help_{subcommand}.txt"), &folder.run(&[subcommand, "--help"]).done());
     }
+}
+
+#[test]
+fn the_readme_of_the_program_names_every_subcommand() {
+    let readme = std::fs::read_to_string(root().join("crates/cli/README.md")).unwrap();
+    for subcommand in SUBCOMMANDS {
+        assert!(
+            readme.contains(&format!("`{subcommand}`")),
+            "crates/cli/README.md does not name {subcommand}"
+        );
+    }
+}
+
+/// A document that lists its contents lists all of them.
+#[test]
+fn contents_are_whole() {
+    let mut wrong = Vec::new();
+    for (document, text) in documents() {
+        let lines: Vec<&str> = outside_code(&text).collect();
+        let is_part = |line: &&&str| line.starts_with("## ");
+        let before = lines.iter().take_while(|line| !is_part(line));
+        let listed: Vec<&str> = before
+            .filter(|line| line.starts_with("- [") || line.starts_with("  ["))
+            .flat_map(|line| links(line).filter_map(|link| link.strip_prefix('#')))
+            .collect();
+        let parts = lines.iter().filter(is_part).flat_map(|line| anchors(line));
+        let missing = parts.filter(|part| !listed.is_empty() && !listed.contains(&part.as_str()));
+        wrong.extend(missing.map(|part| format!("{document} does not list its part #{part}")));
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// The bindings alone have unsafe code, as CONTRIBUTING.md says.
+#[test]
+fn unsafe_code_is_forbidden_but_in_the_bindings() {
+    let mut allowed = Vec::new();
+    for entry in std::fs::read_dir(root().join("crates")).unwrap() {
+        let sources = entry.unwrap().path().join("src");
+        let roots = ["lib.rs", "main.rs"].map(|name| std::fs::read_to_string(sources.join(name)));
+        if roots.into_iter().flatten().any(|text| !text.contains("#![forbid(unsafe_code)]")) {
+            let name = sources.parent().unwrap().file_name().unwrap();
+            allowed.push(format!("`{}`", name.to_str().unwrap()));
+        }
+    }
+    allowed.sort();
+    let contributing = std::fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+    let said = format!("forbidden in every crate but two, the bindings {}", allowed.join(" and "));
+    assert!(contributing.contains(&said), "CONTRIBUTING.md does not say \"{said}\"");
 }
 
 /// The words of a document that are code.

@@ -3,7 +3,7 @@
 use crate::common::*;
 use std::process::Command;
 
-const SUBCOMMANDS: [&str; 15] = [
+const SUBCOMMANDS: [&str; 16] = [
     "run",
     "show",
     "new",
@@ -19,6 +19,7 @@ const SUBCOMMANDS: [&str; 15] = [
     "schema",
     "completions",
     "man",
+    "help",
 ];
 
 fn words(text: &str) -> Vec<&str> {

@@ -92,7 +92,7 @@ fn a_plan_of_queries_is_judged_by_its_goals() {
     assert_eq!(
         judged,
         "plan.json: agent 0 ends at (2, 0), expected at rest at its goal (1, 0)\n\
-         plan.json: 1 agents, 1 moves, 9 ticks, 1 orders carried out, 1 violations\n"
+         plan.json: 1 agent, 1 move, 9 ticks, 1 order carried out, 1 violation\n"
     );
 }
 

@@ -36,7 +36,7 @@ fn a_plan_is_written_and_judged() {
     folder.write("p.json", plan.replace(&format!("\"numTaskFinished\":{done}"), "\"numTaskFinished\":1"));
     let judged = folder.run(&["check", "a.json", "--plan", "p.json"]).code(1).stdout;
     assert!(judged.starts_with(&format!("p.json: numTaskFinished: expected {done}, found 1\n")), "{judged}");
-    assert!(judged.ends_with(" 1 violations\n"), "{judged}");
+    assert!(judged.ends_with(" 1 violation\n"), "{judged}");
 }
 
 #[test]

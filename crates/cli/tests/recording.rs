@@ -85,7 +85,8 @@ fn damage_is_reported_and_a_cut_recording_is_read_up_to_the_cut() {
     assert!(lines[1].ends_with("; whole up to chunk 2, tick 255"), "{lines:#?}");
     assert!(lines[2].starts_with("cut.rec: ok, 1 warning: recording of \"crossing\", 2 chunks, 256 ticks"));
     assert_eq!(lines[3], "other.rec: is not a recording");
-    let verified = folder.run(&["verify", "cut.rec"]).done();
+    // What is missing may differ.
+    let verified = folder.run(&["verify", "cut.rec"]).code(1).stdout;
     assert!(verified.ends_with("cut.rec: equal for 256 ticks of 256\n"), "{verified}");
     let refused = folder.run(&["verify", "damaged.rec"]).refused();
     assert_eq!(refused, lines[0]);
@@ -377,7 +378,7 @@ fn a_recording_of_a_host_is_checked_verified_and_drawn() {
     }
     let folder = Folder::with("host.rec", recorder.finish(&world).unwrap());
     let checked = folder.run(&["check", "host.rec"]).done();
-    assert_eq!(checked, "host.rec: ok: recording of \"host\", 1 chunks, 40 ticks, 1 agents, 5 moves\n");
+    assert_eq!(checked, "host.rec: ok: recording of \"host\", 1 chunk, 40 ticks, 1 agent, 5 moves\n");
     let verified = folder.run(&["verify", "host.rec", "--threads", "2"]).done();
     assert_eq!(verified, "host.rec: equal for 40 ticks of 40\n");
     folder

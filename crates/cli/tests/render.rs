@@ -34,6 +34,22 @@ fn sections(page: &str) -> Vec<Vec<u8>> {
 }
 
 #[test]
+fn a_file_whose_name_says_otherwise_is_refused() {
+    let folder = recorded(TRUCKS);
+    for (flag, file, ending) in [
+        ("--png", "x.jpg", "png"),
+        ("--svg", "x.png", "svg"),
+        ("--gif", "x.GIFF.png", "gif"),
+        ("--html", "x.svg", "html"),
+    ] {
+        let refused = folder.run(&["render", "a.rec", flag, file]).refused();
+        assert_eq!(refused, format!("{flag}: expected a file .{ending}, found {file}"));
+        assert!(!folder.path(file).exists());
+    }
+    folder.run(&["render", "a.rec", "--png", "x.PNG", "--html", "x"]).code(0);
+}
+
+#[test]
 fn a_page_is_self_contained_and_reproducible() {
     let folder = recorded(TRUCKS);
     folder.run(&["render", "a.rec", "--html", "a.html"]).done();

@@ -83,7 +83,8 @@ fn recordings_without_a_report_are_errors() {
         "a.toml: is a scenario, expected a recording from run --record"
     );
     assert!(refused(&["a.rec", "--html", "no/a.html"]).starts_with("no/a.html: cannot be written: "));
-    assert!(refused(&["a.rec"]).contains("--html <FILE.html>"));
+    assert!(refused(&["a.rec"]).contains("--output <FILE.html>"));
+    assert_eq!(refused(&["a.rec", "-o", "a.png"]), "--output: expected a file .html, found a.png");
     let file = std::fs::read(folder.path("a.rec")).unwrap();
     folder.write("cut.rec", &file[..file.len() - 3]);
     let cut = folder.run(&["report", "cut.rec", "--html", "cut.html"]).code(0);

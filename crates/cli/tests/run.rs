@@ -2,6 +2,7 @@
 
 use crate::common::*;
 use serde_json::{Value, json};
+use std::io::Write;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -140,7 +141,7 @@ fn what_is_not_done_is_named() {
         moves,
         "  orders unreachable    1: 1 unreachable",
         "    tick 0              cart 0 \"post\" at (0, 0), goto: no sequence of moves leads to the goal",
-        "  orders left           1, of 1 agents",
+        "  orders left           1, of 1 agent",
         "    dwelling            1, as cart 1 at (3, 0): it rests as its order says",
     ];
     assert_eq!(lines, expected);
@@ -178,6 +179,76 @@ fn the_exit_status_tells_whether_orders_are_left() {
     folder.write("s.toml", trucks_with("[{ goto = [6, 3, \"E\"] }]", shut));
     let (code, result) = status(&[]);
     assert_eq!((code, &result["orders_left"], &result["orders_unreachable"]), (0, &json!(1), &json!(0)));
+}
+
+#[test]
+fn unreachable_orders_are_a_warning_or_a_failure() {
+    let shut = trucks_with("goto = [6, 3, \"E\"]", "goto = [2, 1, \"E\"]");
+    let folder = Folder::with("s.toml", shut);
+    let run = |more: &[&str]| folder.run(&[&["run", "s.toml", "--format", "json"], more].concat());
+    let warning = "warning: 1 order proved unreachable: 1 goal_blocked\n";
+    let ended = run(&[]).code(0);
+    assert_eq!((ended.stderr.as_str(), &ended.json()["orders_unreachable"]), (warning, &json!(1)));
+    assert_eq!(run(&["--fail-unreachable", "-q", "-j", "1"]).code(1).stderr, warning);
+    folder.write("s.toml", TRUCKS);
+    assert_eq!(run(&["--fail-unreachable"]).code(0).stderr, "");
+}
+
+#[test]
+fn a_hyphen_is_standard_input() {
+    let folder = Folder::with("lane.map", "type octile\nheight 1\nwidth 4\nmap\n....\n");
+    let scenario = format!(
+        "name = \"lane\"\nticks = 9\n[map]\nfile = \"lane.map\"\n{CART}[[agents]]\nclass = \"cart\"\nat = [0, 0, \"E\"]\n\
+         orders = [{{ goto = [3, 0] }}]\n"
+    );
+    let given = |args: &[&str], text: &str| {
+        let mut child = folder
+            .command(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        Ended::of(args, &child.wait_with_output().unwrap())
+    };
+    let args = ["run", "-", "--format", "json", "--record", "a.rec"];
+    assert_eq!(given(&args, &scenario).code(0).json()["orders_done"], 1);
+    folder.run(&["verify", "a.rec"]).code(0);
+    assert_eq!(given(&["check", "-"], &scenario).done(), "-: ok\n");
+    let wrong = scenario.replace("goto = [3, 0]", "goto = [4, 0]");
+    assert!(given(&["run", "-"], &wrong).refused().contains("-:15"));
+    let query = "{\"from\":[0,0,\"-\"],\"to\":[3,0,\"any\"]}\n";
+    let answers = given(&["plan", "lane.map", "--queries", "-"], query).code(0).json_lines();
+    assert_eq!(answers[0]["cost"], 30000);
+}
+
+#[test]
+fn one_is_singular() {
+    let folder = Folder::with("s.toml", trucks_with("ticks = 200", "ticks = 1"));
+    let text = folder.run(&["run", "s.toml", "--threads", "1"]).code(1).stdout;
+    assert!(text.starts_with("two trucks, 1 tick: ") && text.contains(", 1 thread\n"), "{text}");
+}
+
+#[test]
+fn the_version_names_commit_target_and_formats() {
+    let folder = Folder::new();
+    let version = folder.run(&["--version"]).done();
+    let lines: Vec<&str> = version.lines().collect();
+    assert!(lines[0].starts_with("wheelbase 0.") && lines[1].starts_with("commit: "), "{version}");
+    assert!(lines[2].starts_with("target: ") && lines[2].contains('-'), "{version}");
+    assert!(lines[3].starts_with("formats: results 2, trace 1, recording "), "{version}");
+    assert_eq!(folder.run(&["-V"]).done().lines().count(), 1);
+}
+
+#[test]
+fn help_has_help() {
+    let folder = Folder::new();
+    assert!(folder.run(&["help", "--help"]).done().contains("Usage: wheelbase help [OPTIONS] [COMMAND]"));
+    assert_eq!(folder.run(&["help"]).done(), folder.run(&["--help"]).done());
+    assert_eq!(folder.run(&["help", "bench"]).done(), folder.run(&["bench", "--help"]).done());
+    let wrong = folder.run(&["help", "rnu"]).refused();
+    assert_eq!(wrong, "no subcommand is called \"rnu\"; did you mean \"run\"?");
 }
 
 #[test]
@@ -220,7 +291,7 @@ fn arguments_override_the_scenario() {
     let longest = &queue["classes"][0]["longest_wait"];
     assert_eq!((&longest["tick"], &longest["reason"]), (&json!(499), &budget));
     let text = folder.run(&["run", "queue.toml", "--tries-per-tick", "0"]).code(1).stdout;
-    assert!(text.contains("1: the budget of the tick was spent before its turn; 1 agents stuck"), "{text}");
+    assert!(text.contains("1: the budget of the tick was spent before its turn; 1 agent stuck"), "{text}");
 }
 
 /// Three carts in a queue in a lane; the first has arrived.
@@ -335,7 +406,8 @@ fn after_ctrl_c_all_files_are_complete() {
     let ended = Ended::of(&args, &child.wait_with_output().unwrap()).code(130);
     assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
     assert_eq!(ended.stderr, "");
-    let result = ended.json();
+    let mut result = ended.json();
+    assert_eq!(result.as_object_mut().unwrap().remove("interrupted"), Some(json!(true)));
     assert_eq!(keys(&result), KEYS);
     let ticks = result["ticks"].as_u64().unwrap();
     assert!((1..4_294_967_294).contains(&ticks));

@@ -344,6 +344,7 @@ fn bad_arguments_are_refused_before_anything_is_written() {
             "a.toml: groups[1].count: expected an index from 0 to 0, as in groups[0]",
         ),
         (&["--set", "groups[0].cout=3"], "did you mean `count`"),
+        (&["--set", "groups[0].cnt=3"], "did you mean `count`"),
         (&["--set", "ticks"], "--set: expected KEY=VALUE,VALUE,..., found `ticks`"),
         (&["--set", "ticks=3,"], "--set: ticks: expected a value of TOML"),
         (&["--set", "ticks=3,3"], "ticks: the value 3 is given twice"),

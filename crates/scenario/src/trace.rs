@@ -13,6 +13,9 @@ use wheelbase_sim::{
     TraceEvent, USUAL_SPEED_PERMILLE, World,
 };
 
+/// Version of the format of traces.
+pub const TRACE_VERSION: u32 = 1;
+
 fn pose_json(world: &World, class: ClassId, pose: Pose) -> Value {
     let headings = world.tables()[class.0 as usize].space().headings();
     json!([pose.cell.x, pose.cell.y, heading_name(headings, pose.heading)])
@@ -31,7 +34,7 @@ pub fn write_header(world: &World, out: &mut impl Write) -> io::Result<()> {
     let specs = world.tables().iter().map(|tables| tables.class().spec());
     let classes: Map<String, Value> = specs.map(|spec| (spec.name.clone(), class_json(spec))).collect();
     let mut header = json!({
-        "trace": 1,
+        "trace": TRACE_VERSION,
         "scenario": world.settings().name,
         "seed": world.settings().seed,
         "collision": world.settings().collision.name(),

@@ -154,7 +154,7 @@ pub use log::{AppliedEdit, EditEffect, TraceEvent};
 pub use memory::Memory;
 pub use metrics::{
     ClassResult, Counters, EditPendingFor, HeldAgent, LongestResult, NOT_OUTCOME, NoSingleAgentBound,
-    OrdersLeftBy, RunResult, STUCK_AFTER_TICKS, SingleAgentBound, TickMs, TickTimes,
+    OrdersLeftBy, RESULT_SCHEMA, RunResult, STUCK_AFTER_TICKS, SingleAgentBound, TickMs, TickTimes,
     WAIT_FOR_CYCLE_AGENTS_MAX, WAIT_FOR_CYCLES_MAX, WaitForCycle, permille, quantile_ms, single_agent_bounds,
     single_agent_bounds_observed,
 };

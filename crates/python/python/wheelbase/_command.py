@@ -56,7 +56,10 @@ def parser() -> argparse.ArgumentParser:
         help="columns of the table, keys of run --format json; all for all [default: those that are a number or a text]",
     )
     add(
+        "-o",
+        "--output",
         "--out",
+        dest="out",
         metavar="FILE.csv|FILE.jsonl|FILE.parquet",
         type=pathlib.Path,
         required=True,
@@ -66,7 +69,9 @@ def parser() -> argparse.ArgumentParser:
     add("--shard", metavar="I/N", help="run part I of N of the items; --merge joins their tables")
     add(
         "-j",
+        "--threads",
         "--jobs",
+        dest="jobs",
         metavar="N",
         type=jobs,
         help="items at once, each on one thread; with --ray chunks of items at once [default: one per core]",
@@ -91,7 +96,7 @@ def parser() -> argparse.ArgumentParser:
         type=pathlib.Path,
         help="join finished tables of shards, in place of running scenarios",
     )
-    add("--quiet", action="store_true", help="no progress, and no summary")
+    add("-q", "--quiet", action="store_true", help="no progress, and no summary")
     add(
         "--memory-max",
         metavar="SIZE",

@@ -1,6 +1,6 @@
 //! Places agents and groups.
 
-use super::areas::{POSES_CHECKED_MAX, area_rect, cells_text, heading_list, nearest_heading_of};
+use super::areas::{POSES_CHECKED_MAX, area_rect, cells_text, heading_list, nearest_heading_of, off_map};
 use super::classes::find_class;
 use super::orders::{AgentNames, check_followers, orders_of_class};
 use super::tasks::{TaskReader, tasks_order};
@@ -196,7 +196,12 @@ impl GroupPlacer {
         random: &mut Random,
         errors: &mut Diagnostics<'_>,
     ) {
-        let area = area_rect(&group.area).intersection(setup.grid.size().rect());
+        let (rect, size) = (area_rect(&group.area), setup.grid.size());
+        if let Some(message) = off_map(rect, size) {
+            errors.add(group.area.line, &format!("{}.area", group.key), message);
+            return;
+        }
+        let area = rect.intersection(size.rect());
         let mut placement = match self.last.take() {
             Some(last) if last.is_of(class, area) => last,
             _ => {

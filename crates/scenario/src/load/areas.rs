@@ -27,3 +27,9 @@ pub(super) fn nearest_heading_of(headings: u8, name: &str) -> Option<String> {
 pub(super) fn area_rect(area: &scenario::Area) -> Rect {
     Rect::new(area.x, area.y, area.width, area.height)
 }
+
+/// Why an area without a cell on the map is wrong; `None` if it has some.
+pub(super) fn off_map(area: Rect, size: GridSize) -> Option<String> {
+    let is_off = area.intersection(size.rect()).is_empty();
+    is_off.then(|| format!("no cell of the area is on the map of {size}; expected {}", cells_text(size)))
+}

@@ -20,16 +20,27 @@ const FILES_COMPARED_MAX: usize = 4096;
 /// # Errors
 /// [`LoadError::File`] if it cannot be read, is a folder, or exceeds 2^28 bytes.
 pub fn read_file(path: &Path) -> Result<Vec<u8>, LoadError> {
-    let report = |why: String| LoadError::in_file(path, why);
     let file = File::open(path).map_err(|error| unread(path, &error, true))?;
     if file.metadata().is_ok_and(|found| found.is_dir()) {
-        return Err(report("is a folder, expected a file".to_owned()));
+        return Err(LoadError::in_file(path, "is a folder, expected a file".to_owned()));
     }
+    read_limited(path, file)
+}
+
+/// As [`read_file`] of standard input, which messages call `-`. What was read is gone for later readers.
+/// # Errors
+/// [`LoadError::File`] if it cannot be read, or exceeds 2^28 bytes.
+pub fn read_standard_input() -> Result<Vec<u8>, LoadError> {
+    read_limited(Path::new("-"), io::stdin().lock())
+}
+
+fn read_limited(path: &Path, input: impl Read) -> Result<Vec<u8>, LoadError> {
     let mut bytes = Vec::new();
-    let read = file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes);
+    let read = input.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes);
     read.map_err(|error| unread(path, &error, false))?;
     if bytes.len() as u64 > FILE_BYTES_MAX {
-        return Err(report(format!("is larger than {FILE_BYTES_MAX} bytes, the most that is read")));
+        let why = format!("is larger than {FILE_BYTES_MAX} bytes, the most that is read");
+        return Err(LoadError::in_file(path, why));
     }
     Ok(bytes)
 }

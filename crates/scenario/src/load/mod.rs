@@ -25,7 +25,7 @@ mod warnings;
 mod world;
 
 pub use error::LoadError;
-pub use files::{AttachedFile, FileStore, Files, KeptFiles, read_file};
+pub use files::{AttachedFile, FileStore, Files, KeptFiles, read_file, read_standard_input};
 pub use loaded::{Loaded, Source};
 pub(crate) use map::LoadedMap;
 pub use map_object::{MapObject, agent_names};
@@ -38,7 +38,8 @@ pub use scen::{ScenProblem, load_scen};
 pub use warnings::warnings;
 pub use world::{
     LoadedGrid, PlanningProblem, build_world, build_world_of, build_world_within, check_class_file,
-    check_map, check_scenario, load_class_of_bytes, load_grid, load_grid_of_bytes, load_planning_problem,
-    load_world, load_world_and_text, load_world_of_bytes, read_class_file, read_scenario,
+    check_map, check_scenario, check_scenario_of_bytes, load_class_of_bytes, load_grid, load_grid_of_bytes,
+    load_planning_problem, load_world, load_world_and_text, load_world_of_bytes, read_class_file,
+    read_scenario,
 };
 pub(crate) use world::{build_world_on, kind_tables, load_scenario_map, read_class_spec};

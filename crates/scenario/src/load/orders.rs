@@ -1,6 +1,6 @@
 //! Builds orders.
 
-use super::areas::{area_rect, cells_text, heading_list, nearest_heading_of};
+use super::areas::{area_rect, cells_text, heading_list, nearest_heading_of, off_map};
 use crate::scenario;
 use crate::scenario::{Diagnostics, Located, Message};
 use std::collections::{BTreeMap, BTreeSet};
@@ -100,10 +100,9 @@ fn build_order(
         scenario::OrderKind::GotoArea { area, options } => {
             let trip = build_trip(headings, order, &[], options, errors);
             let rect = area_rect(area);
-            let size = setup.grid.size();
-            if rect.intersection(size.rect()).is_empty() && trip.fallback == Fallback::Fail {
-                let message =
-                    format!("no cell of the area is on the map of {size}; expected {}", cells_text(size));
+            if let Some(message) = off_map(rect, setup.grid.size())
+                && trip.fallback == Fallback::Fail
+            {
                 errors.add(area.line, &format!("{}.goto_area", order.key), message);
             }
             OrderKind::GotoArea(rect, trip)

@@ -1,6 +1,6 @@
 //! Builds the tasks of groups.
 
-use super::areas::{POSES_CHECKED_MAX, area_rect, heading_list};
+use super::areas::{POSES_CHECKED_MAX, area_rect, heading_list, off_map};
 use super::files::{AttachedFile, Files};
 use super::map::relative_to;
 use crate::scenario::Diagnostics;
@@ -79,8 +79,14 @@ impl<'f> TaskReader<'f> {
         area: &scenario::Area,
         errors: &mut Diagnostics<'_>,
     ) -> Option<TaskSource> {
-        let area = area_rect(area).intersection(setup.grid.size().rect());
-        let mut report = |message| errors.add(typed.line, &format!("{}.area", typed.key), message);
+        let size = setup.grid.size();
+        let (rect, area_key) = (area_rect(area), format!("{}.area", typed.key));
+        if let Some(message) = off_map(rect, size) {
+            errors.add(area.line, &area_key, message);
+            return None;
+        }
+        let area = rect.intersection(size.rect());
+        let mut report = |message| errors.add(typed.line, &area_key, message);
         let key = (class, [area.x.into(), area.y.into(), area.width.into(), area.height.into()]);
         let can_stand = match self.areas.get(&key) {
             Some(&known) => known,

@@ -5,7 +5,7 @@ use super::map::{read_map, relative_to};
 use crate::scenario::{self, AgentSelection, Area, EventAction, Located, Scenario, ScenarioError};
 use crate::scenario::{Diagnostics, Message, nearest_name};
 use std::collections::{BTreeMap, BTreeSet};
-use wheelbase_grid::{GridShape, MemoryMax, Rect};
+use wheelbase_grid::{Grid, GridShape, MemoryMax, Rect};
 use wheelbase_planner::model::{SLOPE_FLAT, Sweep, SweepRule, move_time};
 use wheelbase_planner::search::{Fallback, GoalArea, Reason};
 use wheelbase_planner::{
@@ -23,19 +23,14 @@ const GOAL_CHECKS_MAX: u64 = 1 << 27;
 pub fn warnings(path: &std::path::Path, typed: &Scenario, world: &World) -> Vec<ScenarioError> {
     let mut found = Diagnostics::new(path);
     warn_about_map(path, typed, world, &mut found);
-    for class in &typed.classes {
-        let terrain = world.grid().terrain_table();
-        for over in class.speed.iter().filter(|over| terrain.kind_of_name(&over.name).is_none()) {
-            let known = terrain.entries().iter().map(|entry| entry.name.as_str());
-            found.add(over.line, &over.key, ignored_kind("terrain", &over.name, known));
-        }
-        let sides = world.grid().side_table();
-        for over in class.side_speed.iter().filter(|over| sides.kind_of_name(&over.name).is_none()) {
-            let known = sides.entries().iter().map(|entry| entry.name.as_str());
-            found.add(over.line, &over.key, ignored_kind("side kind", &over.name, known));
-        }
-    }
+    found.extend(ignored_speeds(path, typed, world.grid()));
     for (tables, typed_class) in world.tables().iter().zip(&typed.classes) {
+        if tables.class().primitives().iter().all(|primitive| primitive.by == (0, 0)) {
+            let message =
+                "no move of the class has `by`, so its agents stay on the cell where they are placed";
+            let help = "add a move such as { name = \"forward\", by = [1, 0], time = 1 }";
+            found.add(typed_class.line, &typed_class.key, Message::from(message).with_help(help));
+        }
         let legality = Legality::new(world.grid(), tables.class());
         for (entry, &speed) in world.grid().terrain_table().entries().iter().zip(legality.terrain_speeds()) {
             let same = |p: &Primitive| move_time(p.time, SLOPE_FLAT, speed) == p.time;
@@ -85,6 +80,24 @@ fn swept_too_little(class: &MovementClass) -> Option<&str> {
         })
     };
     class.primitives().iter().enumerate().find(|&(number, _)| swept_less(number)).map(|(_, one)| &*one.name)
+}
+
+/// The warnings on speeds for kinds that the map lacks. A mistyped name is often why something else is wrong.
+pub(super) fn ignored_speeds(path: &std::path::Path, typed: &Scenario, grid: &Grid) -> Vec<ScenarioError> {
+    let mut found = Diagnostics::new(path);
+    for class in &typed.classes {
+        let terrain = grid.terrain_table();
+        for over in class.speed.iter().filter(|over| terrain.kind_of_name(&over.name).is_none()) {
+            let known = terrain.entries().iter().map(|entry| entry.name.as_str());
+            found.add(over.line, &over.key, ignored_kind("terrain", &over.name, known));
+        }
+        let sides = grid.side_table();
+        for over in class.side_speed.iter().filter(|over| sides.kind_of_name(&over.name).is_none()) {
+            let known = sides.entries().iter().map(|entry| entry.name.as_str());
+            found.add(over.line, &over.key, ignored_kind("side kind", &over.name, known));
+        }
+    }
+    found.take()
 }
 
 /// The warning on a speed for a kind that the map lacks.

@@ -16,7 +16,7 @@ use super::problem::{build_problem, is_problem};
 use super::scenario_text::{build_from_text, read_text};
 use super::tasks::TaskReader;
 use super::teams::Teams;
-use super::warnings::warnings;
+use super::warnings::{ignored_speeds, warnings};
 use crate::scenario::{self, Scenario, ScenarioError, ScenarioErrors};
 use crate::scenario::{Diagnostics, Message, locate, nearest_name};
 use std::path::{Path, PathBuf};
@@ -59,15 +59,26 @@ pub fn read_scenario(path: &Path, memory_max: MemoryMax) -> Result<Scenario, Loa
 /// # Errors
 /// [`LoadError`] with every mistake that could be found.
 pub fn check_scenario(path: &Path, memory_max: MemoryMax) -> Result<Vec<ScenarioError>, LoadError> {
-    let bytes = read_text(path, memory_max)?;
-    let mut found = build_from_text(path, &bytes, |mut typed| {
+    check_scenario_of_bytes(path, &read_file(path)?, memory_max)
+}
+
+/// As [`check_scenario`], of a scenario that is in memory; `path` is where it would lie.
+/// # Errors
+/// As [`check_scenario`].
+pub fn check_scenario_of_bytes(
+    path: &Path,
+    bytes: &[u8],
+    memory_max: MemoryMax,
+) -> Result<Vec<ScenarioError>, LoadError> {
+    memory_need::check_text(path, bytes, memory_max)?;
+    let mut found = build_from_text(path, bytes, |mut typed| {
         // Loading only searches for the first orders: one slot will do, and landmarks would not pay.
         typed.landmarks = Some(0);
         typed.search_slots = 1;
         let world = build_world_within(path, &typed, Files::Disk, memory_max)?.world;
         Ok(warnings(path, &typed, &world))
     })?;
-    locate(&mut found, &path.display().to_string(), &bytes);
+    locate(&mut found, &path.display().to_string(), bytes);
     Ok(found)
 }
 
@@ -176,6 +187,25 @@ fn with_mistakes_of_classes(path: &Path, typed: &Scenario, error: LoadError) -> 
 /// # Errors
 /// As [`load_world`].
 pub(crate) fn build_world_on(
+    path: &Path,
+    typed: &Scenario,
+    map: LoadedMap,
+    files: Files<'_>,
+    memory_max: MemoryMax,
+) -> Result<Loaded, LoadError> {
+    let ignored = ignored_speeds(path, typed, &map.grid);
+    build_world_of_map(path, typed, map, files, memory_max).map_err(|error| match error {
+        LoadError::Scenario(errors) => {
+            let mut all = Diagnostics::new(path);
+            all.extend(errors.into_vec());
+            all.extend(ignored);
+            ScenarioErrors::new(all.take()).into()
+        }
+        other => other,
+    })
+}
+
+fn build_world_of_map(
     path: &Path,
     typed: &Scenario,
     LoadedMap { grid, objects, file, files: map_files }: LoadedMap,

@@ -42,3 +42,6 @@ pub fn is_recording(path: &Path) -> bool {
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut magic));
     read.is_ok() && magic == KIND.magic
 }
+
+/// Version of the format of recordings.
+pub const RECORDING_VERSION: u32 = KIND.version;

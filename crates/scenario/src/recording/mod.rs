@@ -81,7 +81,7 @@ mod tests;
 
 pub use difference::Difference;
 pub use error::RecordingError;
-pub use format::is_recording;
+pub use format::{RECORDING_VERSION, is_recording};
 pub use header::{Header, MapLayers, RecordedClass, RecordedKind, ScenarioText};
 pub use host_start::{HostAgent, HostStart};
 pub use profile::{PhaseNanos, ReplayProfile, profile};

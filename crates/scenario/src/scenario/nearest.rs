@@ -5,22 +5,35 @@ const NAME_BYTES_MAX: usize = 64;
 /// Most names that are compared: a scenario may have a million agents, and as many that follow an unknown one.
 const NAMES_MAX: usize = 256;
 
-/// The name among the first of `known` that is nearest to `name`, letter case aside, if any is near enough; of equally
-/// near ones the first.
+/// Shortest abbreviation: of two letters almost any name has some.
+const ABBREVIATION_BYTES_MIN: usize = 3;
+
+/// The name among the first of `known` that is nearest to `name`, letter case aside, if any is near enough; otherwise the
+/// shortest that `name` abbreviates, as `cnt` does `count`. Of equally good ones the first.
 pub fn nearest_name<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     if name.len() > NAME_BYTES_MAX {
         return None;
     }
     let lowercase = name.to_lowercase();
-    known
-        .into_iter()
-        .take(NAMES_MAX)
+    let known: Vec<&str> = known.into_iter().take(NAMES_MAX).collect();
+    let near = known
+        .iter()
         .filter(|known| known.len().abs_diff(name.len()) <= distance_max(known.len().max(name.len())))
         .map(|known| (strsim::osa_distance(&lowercase, &known.to_lowercase()), known))
         .filter(|(distance, known)| *distance <= distance_max(known.len().max(name.len())))
         // `min_by_key` keeps the order.
         .min_by_key(|(distance, _)| *distance)
-        .map(|(_, known)| known)
+        .map(|(_, known)| *known);
+    let meant = || known.into_iter().filter(|known| abbreviates(&lowercase, &known.to_lowercase()));
+    near.or_else(|| meant().min_by_key(|known| known.len()))
+}
+
+/// Whether a short name is a longer one without some of its letters, the first of which it keeps.
+fn abbreviates(short: &str, long: &str) -> bool {
+    let mut letters = long.chars();
+    short.len() >= ABBREVIATION_BYTES_MIN
+        && short.chars().next() == long.chars().next()
+        && short.chars().all(|letter| letters.any(|of_long| of_long == letter))
 }
 
 /// The heading or side that a user most likely meant: of another letter case, or written out.
@@ -50,6 +63,16 @@ mod tests {
         assert_eq!(nearest_name("ship", names), None);
         assert_eq!(nearest_name("NE", ["E", "N"]), None);
         assert_eq!(nearest_name("", names), None);
+    }
+
+    #[test]
+    fn an_abbreviation_means_the_shortest_name_with_its_letters() {
+        let names = ["count", "cent"];
+        assert_eq!(nearest_name("cnt", ["class", "counted", "count"]), Some("count"));
+        // A name that is nearer wins.
+        assert_eq!(nearest_name("cnt", names), Some("cent"));
+        assert_eq!(nearest_name("ct", ["count"]), None);
+        assert_eq!(nearest_name("ount", ["amount"]), None);
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl ReadRows {
             0 => String::new(),
             stale => format!(", {stale} left out: they are of other files, or of another release"),
         };
-        format!("{} rows kept{stale}; {left} items to run", self.rows)
+        format!("{} kept{stale}; {} to run", counted(self.rows, "row"), counted(left, "item"))
     }
 }
 
@@ -70,9 +70,9 @@ impl Summary {
         let (n_rows, n_items) = (table.n_rows(), table.items().n_items());
         let shard = manifest.shard;
         let is_shard = shard != Shard::WHOLE;
-        let mut text = format!("{out}: {n_rows} rows");
+        let mut text = format!("{out}: {}", counted(n_rows, "row"));
         if is_shard {
-            text += &format!(" of shard {}/{} of {n_items} items", shard.number, shard.of);
+            text += &format!(" of shard {}/{} of {}", shard.number, shard.of, counted(n_items, "item"));
         }
         for (status, count) in table.statuses().into_iter().filter(|(status, _)| *status != Status::Done) {
             text += &format!(", {count} {}", status.name());
@@ -92,6 +92,12 @@ impl Summary {
     /// What is said of a sweep that was interrupted.
     pub fn of_interrupted(table: &Table, out: &str) -> String {
         let (rows, all) = (table.n_rows(), table.items().n_items());
-        format!("interrupted: {rows} rows of {all} are in {out}.part; the same command with --resume goes on")
+        let (rows, are) = (counted(rows, "row"), if rows == 1 { "is" } else { "are" });
+        format!("interrupted: {rows} of {all} {are} in {out}.part; the same command with --resume goes on")
     }
+}
+
+/// A number with its noun.
+fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

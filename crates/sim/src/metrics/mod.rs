@@ -14,7 +14,7 @@ pub use counters::Counters;
 pub use edits_pending_for::EditPendingFor;
 pub use longest::{ClassResult, LongestResult};
 pub use orders_left::{HeldAgent, OrdersLeftBy};
-pub use result::{NOT_OUTCOME, RunResult, permille};
+pub use result::{NOT_OUTCOME, RunResult, SCHEMA as RESULT_SCHEMA, permille};
 pub use single_agent_bound::{
     NoSingleAgentBound, SingleAgentBound, single_agent_bounds, single_agent_bounds_observed,
 };

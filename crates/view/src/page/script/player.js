@@ -19,6 +19,8 @@ class Player {
     this.listenToMap();
     this.plot.resize();
     this.readLink();
+    // A link leads to a tick, which stays. Some eyes do not bear what moves by itself.
+    if (!location.hash && !matchMedia("(prefers-reduced-motion: reduce)").matches) this.play();
     requestAnimationFrame((now) => this.frame(now));
   }
 
