@@ -327,6 +327,27 @@ fn connected(tables: &MovementTables, goal: GoalMember) -> Vec<State> {
     both.filter(|&state| from.cost(state).is_some()).collect()
 }
 
+/// The poses that can be reached from one.
+fn reached_from(tables: &MovementTables, pose: Pose) -> CostField {
+    let members = [GoalMember::pose(pose)];
+    let mut field = CostField::from_start(tables, &Goal::of(&members));
+    field.settle(tables, SettleTarget::All, u64::MAX);
+    field
+}
+
+/// Beside the edge of the map two lorries stand in no pose that they could not reach: they wait for no answer for ever.
+#[test]
+fn poses_at_the_edge_are_within_reach() {
+    let rows = [".............."; 10].join("\",\"");
+    let text = format!(
+        "name = \"edge\"\nticks = 2000\nseed = 212\n[map]\nrows = [\"{rows}\"]\n{TRUCK}{}",
+        group("truck", 2, "[2, 1, 10, 6]", &to("[1, 9]"))
+    );
+    let mut world = build_world(&text);
+    run_checked(&mut world);
+    assert_eq!((world.counts().orders_done, world.counts().orders_unreachable), (2, 0));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
@@ -383,9 +404,21 @@ proptest! {
         let overlaps = |state: State| body(tables, space.pose(state)).iter().any(|cell| taken.contains(cell));
         let free: Vec<State> =
             connected.iter().copied().filter(|&state| faces(&state) && !overlaps(state)).collect();
+        // What each agent reaches, of those who reach the goal. A pose must be within reach of all of them.
+        let mut reached: Vec<CostField> = (0..count).map(|row| reached_from(tables, world.pose(row))).collect();
+        let goals: Vec<State> = connected
+            .iter()
+            .copied()
+            .filter(|&state| space.pose(state).cell == goal.cell && faces(&state))
+            .collect();
+        reached.retain(|field| goals.iter().any(|&state| field.cost(state).is_some()));
+        let within_reach = |state: &State| reached.iter().all(|field| field.cost(*state).is_some());
         for row in (0..count).filter(|row| !rows.contains(row)) {
-            let from = tables.space().state(world.pose(row)).unwrap();
-            prop_assert!(free.is_empty() || !connected.contains(&from), "row {} of {:?}", row, rows);
+            let from = space.state(world.pose(row)).unwrap();
+            prop_assert!(
+                !free.iter().any(within_reach) || !connected.contains(&from),
+                "row {} of {:?}", row, rows
+            );
         }
         // A longer body must drive around others to stand next to them at the edge of the map.
         if walls.is_empty() && class == 0 {

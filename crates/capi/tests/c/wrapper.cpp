@@ -30,10 +30,10 @@ static void plans() {
     auto tables = wb::Tables::compile(map, class_).value();
     auto scratch = wb::Scratch::make().value();
     auto path = wb::Path::make().value();
-    CHECK(map.describe()->width == 8 && map.terrain()->size() == 40 && *map.terrain_name(2) == "water");
+    CHECK(map.describe()->width == 9 && map.terrain()->size() == 54 && *map.terrain_name(2) == "water");
     CHECK(*class_.name() == "lorry" && *class_.primitive_name(1) == "left" && class_.cells({4, 4, 1})->size() == 2);
-    CHECK(*tables.is_legal({1, 1, 0}) && !*tables.is_legal({3, 2, 0}) && tables.move({1, 1, 0}, 0)->arrival == 10);
-    CHECK(class_.explain_pose(map, {3, 2, 0})->find("water") != std::string::npos);
+    CHECK(*tables.is_legal({1, 1, 0}) && !*tables.is_legal({4, 2, 0}) && tables.move({1, 1, 0}, 0)->arrival == 10);
+    CHECK(class_.explain_pose(map, {4, 2, 0})->find("water") != std::string::npos);
 
     std::vector<wb::Goal> goals{{7, 1, WB_ANY_HEADING}};
     auto asked = wb::request({1, 1, 0}, goals);
@@ -52,9 +52,9 @@ static void plans() {
     }
     auto field = wb::Field::to_goal(tables, goals).value();
     CHECK(*field.cost(tables, {1, 1, 0}) == 60 && *field.path(tables, {1, 1, 0}, path) && *field.next(tables, {1, 1, 0}) == 0);
-    CHECK(wb::Field::from_pose(tables, {1, 1, 0})->within(tables, 10)->size() == 4);
+    CHECK(wb::Field::from_pose(tables, {1, 1, 0})->within(tables, 10)->size() == 2);
 
-    auto queue = wb::Queue::make(8, 5, 1, 3).value();
+    auto queue = wb::Queue::make(9, 6, 1, 3).value();
     for (int n = 0; n < 9; n++) CHECK(queue.submit(0, asked, n).ok());
     const std::array<std::uint64_t, 1> of_classes{tables.handle()};
     const auto on_threads = [](std::size_t jobs, auto run) {
@@ -105,14 +105,14 @@ static void commands() {
     CHECK(world.check_invariants().ok() && world.set_ticks(60).ok() && world.name_agent(first, "Anna").ok());
     CHECK(*world.agent_name(first) == "Anna" && *world.classes() == 1 && *world.class_name(kind) == "lorry");
     CHECK(world.class_cells(kind, {4, 4, 1})->size() == 2 && *world.class_of(kind)->name() == "lorry");
-    CHECK(*world.can_place(kind, {5, 0, 0}) == WB_NONE && *world.can_place(kind, {3, 2, 0}) == WB_REFUSED_ILLEGAL_POSE);
+    CHECK(*world.can_place(kind, {5, 0, 0}) == WB_NONE && *world.can_place(kind, {4, 2, 0}) == WB_REFUSED_ILLEGAL_POSE);
 
     auto heard = [&](std::uint32_t event) {
         std::size_t n = 0;
         for (const auto &row : *world.events()) n += row.kind == event;
         return n;
     };
-    const wb::Rect all{0, 0, 8, 5}, west{0, 0, 3, 3}, east{5, 2, 3, 3};
+    const wb::Rect all{0, 0, 9, 6}, west{0, 0, 3, 3}, east{5, 2, 3, 3};
     CHECK(world.spawn(wb::spawn_group(kind, 2, east)).ok() && world.step().ok() && world.agents()->size() == 3);
     CHECK(heard(WB_EVENT_SPAWNED) == 2);
     const wb::Goal goal[] = {{6, 1, WB_ANY_HEADING}};

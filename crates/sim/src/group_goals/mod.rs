@@ -317,6 +317,7 @@ fn choose_poses(
 ) -> Option<Vec<State>> {
     let GroupCentre { class, goal, .. } = batch.centre;
     let members = [goal];
+    let starts = starts_of(&view.tables[class.0 as usize], &batch.agents);
     let mut reach = 4 * PARTS;
     loop {
         let tables = &view.tables[class.0 as usize];
@@ -332,7 +333,8 @@ fn choose_poses(
             }
             all = all && field.is_complete() && field.within(u32::MAX).all(|(_, cost)| cost <= ticks);
         }
-        let nearby = NearbyPoses { view, class, goal, is_member, field: field_of(fields, batch) };
+        let field = field_of(fields, batch);
+        let nearby = NearbyPoses { view, class, goal, is_member, field, starts: &starts };
         let poses = nearby.choose(batch.agents.len(), reach, taken);
         if poses.len() == batch.agents.len() || all {
             return Some(poses);
@@ -340,6 +342,18 @@ fn choose_poses(
         nearby.release(&poses, taken);
         reach = reach.saturating_mul(2);
     }
+}
+
+/// The states in which agents begin, one of those that reach each other.
+fn starts_of(tables: &MovementTables, agents: &[UnassignedAgent]) -> Vec<State> {
+    let reaches = |from, to| tables.components().reachability(from, to) == Reachability::Yes;
+    let mut starts: Vec<State> = Vec::new();
+    for &UnassignedAgent { from, .. } in agents {
+        if !starts.iter().any(|&start| reaches(start, from) && reaches(from, start)) {
+            starts.push(from);
+        }
+    }
+    starts
 }
 
 /// Longest base time of a move in ticks.

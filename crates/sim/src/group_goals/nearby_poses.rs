@@ -18,6 +18,8 @@ pub(super) struct NearbyPoses<'a> {
     pub is_member: &'a [bool],
     /// Costs to the goal, settled as far as poses are searched.
     pub field: Option<&'a CostField>,
+    /// States of which each agent reaches one and is reached from it.
+    pub starts: &'a [State],
 }
 
 /// Distance of poses to a goal, in sixteenths of a cell: the straight distance, or half the length of the path if
@@ -78,7 +80,8 @@ impl NearbyPoses<'_> {
     /// taken cell: nearest first, among equals the least cost to the goal, then the lowest state. Marks their cells
     /// as taken.
     ///
-    /// The goal must be reachable from each pose, and each pose from the goal.
+    /// The goal must be reachable from each pose, and each pose from the goal and from all agents: at the edge of a map
+    /// a body may stand in poses near the goal that it could only reach if it had begun there.
     pub fn choose(&self, n: usize, reach: u32, taken: &mut BitGrid) -> Vec<State> {
         let tables = self.tables();
         let space = tables.space();
@@ -112,7 +115,11 @@ impl NearbyPoses<'_> {
                 let reaches = |from, to| tables.components().reachability(from, to) == Reachability::Yes;
                 reaches(*goal, state) && (self.field.is_some() || reaches(state, *goal))
             };
-            if goals.iter().any(both_ways) {
+            let from_all = self
+                .starts
+                .iter()
+                .all(|&start| tables.components().reachability(start, state) != Reachability::No);
+            if from_all && goals.iter().any(both_ways) {
                 cells().for_each(|cell| taken.set(cell, true));
                 chosen.push(state);
             }
