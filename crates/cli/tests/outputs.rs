@@ -70,7 +70,7 @@ fn writers() -> Vec<(Vec<&'static str>, Vec<&'static str>, Vec<&'static str>)> {
             vec!["s.toml", "cart.toml", "a.map", "h.png"],
         ),
         (vec!["render", "r.rec"], vec!["--html", "--gif", "--svg", "--png"], vec!["r.rec"]),
-        (vec!["report", "r.rec"], vec!["--html"], vec!["r.rec"]),
+        (vec!["report", "r.rec"], vec!["--output"], vec!["r.rec"]),
     ]
 }
 
