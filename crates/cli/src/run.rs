@@ -52,6 +52,7 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     check_one_shot(args)?;
     let class_file = args.class.as_deref().map(Path::new);
     refuse_clashes(args.outputs(), scenario.into_iter().chain(class_file))?;
+    refuse_clashes(args.outputs_not_resumed(), args.resume.as_deref())?;
     if args.watch {
         watch::require_terminal()?;
     }

@@ -199,6 +199,7 @@ pub(crate) fn build_world_on(
         collision,
         search_slots: typed.search_slots.into(),
         agents,
+        changes: memory_need::changes(typed),
         landmarks: WorldParts::landmarks_expected(
             typed.landmarks.map(|number| number as usize),
             memory_need::agents_with_tasks(typed),
