@@ -10,8 +10,9 @@ use crate::version;
 use anstream::ColorChoice;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use wheelbase_maps::movingai_scen::QUERIES_MAX;
+use wheelbase_scenario::output_clash::is_same_file;
 use wheelbase_scenario::scenario::{EXPANSIONS_PER_TICK_MAX, nearest_name};
 use wheelbase_sim::{ReplanParams, TrafficParams, tune};
 use wheelbase_view::picture::view::SCALE_MAX;
@@ -236,6 +237,14 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
+    /// Output files with their flags. The snapshot is left out if it replaces the one that the run goes on from, which
+    /// was then read whole.
+    pub fn outputs_not_resumed(&self) -> [Output<'_>; 5] {
+        let is_resumed = |path: &Path| self.resume.as_deref().is_some_and(|from| is_same_file(path, from));
+        self.outputs()
+            .map(|(flag, path)| (flag, path.filter(|path| flag != "--snapshot" || !is_resumed(path))))
+    }
+
     /// Output files with their flags.
     pub fn outputs(&self) -> [Output<'_>; 5] {
         [
@@ -397,7 +406,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE|NAME", requires = "plan")]
     pub class: Option<String>,
     /// Output format
-    #[arg(long, value_enum, default_value_t, conflicts_with = "plan")]
+    #[arg(long, value_enum, default_value_t)]
     pub format: Format,
     #[command(flatten)]
     pub memory: MemoryArgs,

@@ -7,13 +7,14 @@ use crate::file_kind::{Takes, is_scen, refuse_map, with_kind_of};
 use crate::output::{counted, print, text_out};
 use crate::standard_input::{is_standard_input, read_named};
 use serde::Serialize;
+use std::fmt::Display;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::MemoryMax;
 use wheelbase_scenario::load::{
     Files, LoadError, LoadedOneShot, LoadedProblem, OneShot, OneShotResult, Overrides, check_class_file,
-    check_map, check_scen, check_scenario, check_scenario_of_bytes, is_problem, load_one_shot, load_world,
-    read_file,
+    check_map, check_scen, check_scenario, check_scenario_of_bytes, is_problem, load_one_shot,
+    load_world_and_text, read_file,
 };
 use wheelbase_scenario::recording::{Event, Reader, RecordingError, TickRecord, is_recording};
 use wheelbase_scenario::scenario::{Message, ScenarioError, ScenarioErrors, Span};
@@ -143,14 +144,14 @@ fn check_file(file: &Path, map: Option<&Path>, memory_max: MemoryMax) -> Result<
     let by_ending =
         || RECORDING_ENDINGS.iter().any(|ending| file.extension().is_some_and(|it| it == *ending));
     if is_recording(file) || by_ending() {
-        return check_recording(file).map_err(|error| LoadError::in_file(file, error));
+        return check_recording(file, memory_max).map_err(|error| LoadError::in_file(file, error));
     }
     check_text_file(file, map, memory_max).map(|warnings| Checked { warnings, summary: None })
 }
 
 /// Reads a whole recording.
-fn check_recording(file: &Path) -> Result<Checked, RecordingError> {
-    let mut reader = Reader::open_file(file)?;
+fn check_recording(file: &Path, memory_max: MemoryMax) -> Result<Checked, RecordingError> {
+    let mut reader = Reader::open_file_within(file, memory_max)?;
     let (mut record, mut n_agents) = (TickRecord::default(), 0_u64);
     let mut counters = Counters::default();
     while reader.next_tick(&mut record)? {
@@ -222,26 +223,72 @@ fn check_plan(args: &CheckArgs, plan: &Path, memory_max: MemoryMax) -> Result<Ex
         refuse_map(args.map.as_deref())?;
     }
     if is_problem(file) {
-        return check_plan_of_problem(file, plan, memory_max);
+        return check_plan_of_problem(file, plan, args.format, memory_max);
     }
     let read = read_move_plan(plan)?;
     let of_queries = (args.map.as_deref(), args.class.as_deref());
-    let Planned { world, one_shot } = load_planned(file, &read, of_queries, memory_max)?;
+    let Planned { world, one_shot, .. } = load_planned(file, &read, of_queries, memory_max)?;
     let verdict = match &one_shot {
         Some(one_shot) => judge_one_shot_plan(&world, one_shot, &read),
         None => judge_move_plan(&world, &read),
     };
-    let (mut out, plan) = (text_out(), safe_text::path(plan));
-    for violation in &verdict.violations {
-        writeln!(out, "{plan}: {}", safe_text::line(&violation.to_string()))?;
+    if args.format == Format::Json {
+        let rating = verdict.one_shot.filter(|rating| rating.makespan.is_some());
+        let violations = in_words(&verdict.violations);
+        print_plan_json(plan, &verdict, violations, rating)?;
+    } else {
+        write_move_plan_verdict(&safe_text::path(plan), &verdict)?;
     }
-    let more = verdict.n_violations - verdict.violations.len() as u64;
-    if more > 0 {
-        writeln!(out, "{plan}: and {more} more")?;
+    Ok(if verdict.n_violations == 0 { Exit::Done } else { Exit::Negative })
+}
+
+/// Violations, and what they say.
+fn in_words<V: Serialize + Display>(violations: &[V]) -> Vec<InWords<'_, V>> {
+    violations.iter().map(|violation| InWords { message: violation.to_string(), violation }).collect()
+}
+
+/// A violation with what it says.
+#[derive(Serialize)]
+struct InWords<'a, V: Serialize> {
+    message: String,
+    #[serde(flatten)]
+    violation: &'a V,
+}
+
+/// Prints a verdict as one JSON object; `rating` has further keys.
+fn print_plan_json<V: Serialize>(
+    plan: &Path,
+    verdict: &impl Serialize,
+    violations: Vec<InWords<'_, V>>,
+    rating: Option<impl Serialize>,
+) -> Result<(), Failure> {
+    #[derive(Serialize)]
+    struct Verdict<'a, T: Serialize, V: Serialize, R: Serialize> {
+        plan: String,
+        ok: bool,
+        #[serde(flatten)]
+        verdict: &'a T,
+        #[serde(flatten)]
+        rating: Option<R>,
+        violations: Vec<InWords<'a, V>>,
     }
-    let MovePlanVerdict { agents, moves, ticks, orders_reached, n_violations, .. } = verdict;
-    let (agents, moves, ticks) = (counted(agents, "agent"), counted(moves, "move"), counted(ticks, "tick"));
-    write!(out, "{plan}: {agents}, {moves}, {ticks}, {} carried out", counted(orders_reached, "order"))?;
+    let (ok, plan) = (violations.is_empty(), plan.display().to_string());
+    print(Format::Json, &Verdict { plan, ok, verdict, rating, violations }, |_| Ok(()))
+}
+
+/// Prints the violations of a move plan, and what there is in it.
+fn write_move_plan_verdict(plan: &str, verdict: &MovePlanVerdict) -> Result<(), Failure> {
+    let mut out = text_out();
+    write_violations(&mut out, plan, &verdict.violations, verdict.n_violations)?;
+    let MovePlanVerdict { agents, moves, ticks, ticks_of_scenario, orders_reached, n_violations, .. } =
+        verdict;
+    if ticks > ticks_of_scenario {
+        let until = format!("the scenario ends at tick {ticks_of_scenario}, the plan at tick {ticks}");
+        writeln!(out, "{plan}: not judged: {until}")?;
+    }
+    let (agents, moves) = (counted(*agents, "agent"), counted(*moves, "move"));
+    let (ticks, orders) = (counted(*ticks, "tick"), counted(*orders_reached, "order"));
+    write!(out, "{plan}: {agents}, {moves}, {ticks}, {orders} carried out")?;
     for (count, what) in
         [(verdict.orders_unreachable, "unreachable"), (verdict.orders_not_judged, "orders not judged")]
     {
@@ -252,14 +299,32 @@ fn check_plan(args: &CheckArgs, plan: &Path, memory_max: MemoryMax) -> Result<Ex
     if let Some(OneShotResult { makespan: Some(makespan), sum_of_costs: Some(sum), .. }) = verdict.one_shot {
         write!(out, ", makespan {makespan}, sum of costs {sum}")?;
     }
-    writeln!(out, ", {}", counted(n_violations, "violation"))?;
-    out.flush()?;
-    Ok(if n_violations == 0 { Exit::Done } else { Exit::Negative })
+    writeln!(out, ", {}", counted(*n_violations, "violation"))?;
+    Ok(out.flush()?)
+}
+
+/// Writes the violations that a verdict lists, and how many more there are.
+fn write_violations<V: Display>(
+    out: &mut impl Write,
+    plan: &str,
+    violations: &[V],
+    n_violations: u64,
+) -> Result<(), Failure> {
+    for violation in violations {
+        writeln!(out, "{plan}: {}", safe_text::line(&violation.to_string()))?;
+    }
+    let more = n_violations - violations.len() as u64;
+    if more > 0 {
+        writeln!(out, "{plan}: and {more} more")?;
+    }
+    Ok(())
 }
 
 /// A world before its first tick, for the scenario of a plan.
 pub struct Planned {
     pub world: World,
+    /// The files read besides that of the scenario.
+    pub read: Vec<PathBuf>,
     /// The goals of a file of queries.
     pub one_shot: Option<OneShot>,
 }
@@ -281,12 +346,17 @@ pub fn load_planned(
         let agents = plan.agents.len() as u32;
         load_one_shot(file, map, agents, class, overrides).map(
             |LoadedOneShot { loaded, one_shot, .. }| Planned {
+                read: loaded.source.files_read(file),
                 world: loaded.world,
                 one_shot: Some(one_shot),
             },
         )
     } else {
-        load_world(file, overrides).map(|world| Planned { world, one_shot: None })
+        load_world_and_text(file, overrides).map(|(loaded, _)| Planned {
+            read: loaded.source.files_read(file),
+            world: loaded.world,
+            one_shot: None,
+        })
     };
     let planned = planned.map_err(|error| Takes::RUNNABLE.refuse(file, error))?;
     check_plannable(&planned.world).map_err(|why| Failure::in_file(file, why))?;
@@ -301,23 +371,26 @@ pub fn not_a_plan(plan: &Path, takes: Takes, JsonError { line, column, message, 
 }
 
 /// Judges a plan of a problem by the rules of the competition.
-fn check_plan_of_problem(problem: &Path, plan: &Path, memory_max: MemoryMax) -> Result<Exit, Failure> {
+fn check_plan_of_problem(
+    problem: &Path,
+    plan: &Path,
+    format: Format,
+    memory_max: MemoryMax,
+) -> Result<Exit, Failure> {
     let loaded = LoadedProblem::read(problem, &read_file(problem)?, Files::Disk, memory_max)?;
     let verdict =
         judge_plan(&loaded, &read_file(plan)?).map_err(|error| not_a_plan(plan, Takes::PLAN, error))?;
-    let (mut out, plan) = (text_out(), safe_text::path(plan));
-    for violation in &verdict.violations {
-        writeln!(out, "{plan}: {violation}")?;
+    let PlanVerdict { agents, steps, tasks_finished, n_violations, ref violations, .. } = verdict;
+    if format == Format::Json {
+        print_plan_json(plan, &verdict, in_words(violations), None::<OneShotResult>)?;
+    } else {
+        let (mut out, plan) = (text_out(), safe_text::path(plan));
+        write_violations(&mut out, &plan, violations, n_violations)?;
+        let (agents, steps) = (counted(agents, "agent"), counted(steps, "step"));
+        let (tasks, violations) = (counted(tasks_finished, "task"), counted(n_violations, "violation"));
+        writeln!(out, "{plan}: {agents}, {steps}, {tasks} finished, {violations}")?;
+        out.flush()?;
     }
-    let more = verdict.n_violations - verdict.violations.len() as u64;
-    if more > 0 {
-        writeln!(out, "{plan}: and {more} more")?;
-    }
-    let PlanVerdict { agents, steps, tasks_finished, n_violations, .. } = verdict;
-    let (agents, steps) = (counted(agents, "agent"), counted(steps, "step"));
-    let (tasks, violations) = (counted(tasks_finished, "task"), counted(n_violations, "violation"));
-    writeln!(out, "{plan}: {agents}, {steps}, {tasks} finished, {violations}")?;
-    out.flush()?;
     Ok(if n_violations == 0 { Exit::Done } else { Exit::Negative })
 }
 

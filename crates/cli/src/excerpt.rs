@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use wheelbase_scenario::load::read_file;
 use wheelbase_scenario::scenario::Span;
 use wheelbase_view::safe_text;
@@ -72,11 +72,27 @@ impl Sources {
         Some(excerpt)
     }
 
-    /// The bytes of a regular file: to read another may wait for ever.
+    /// The bytes of a regular file that may be shown: to read another may wait for ever.
     fn bytes(&mut self, file: &str) -> Option<&[u8]> {
-        let read = || Path::new(file).is_file().then(|| read_file(Path::new(file)).ok()).flatten();
+        let path = Path::new(file);
+        let read = || (path.is_file() && may_show(path)).then(|| read_file(path).ok()).flatten();
         self.0.entry(file.to_owned()).or_insert_with(read).as_deref()
     }
+}
+
+/// Whether lines of a file may be shown: it was named on the command line, or lies below the folder of a file named there
+/// or below the working folder. Others can be secrets, which a file that somebody else has written names.
+fn may_show(file: &Path) -> bool {
+    let Ok(file) = file.canonicalize() else { return false };
+    let arguments = std::env::args_os().skip(1).filter_map(|argument| {
+        let value = argument.to_str().and_then(|text| text.strip_prefix("--")?.split_once('='));
+        Path::new(value.map_or(argument.as_os_str(), |(_, value)| value.as_ref())).canonicalize().ok()
+    });
+    let named: Vec<PathBuf> = arguments.filter(|argument| argument.is_file()).collect();
+    let working = Path::new(".").canonicalize().ok();
+    let mut folders = named.iter().filter_map(|named| named.parent()).chain(working.as_deref());
+    // Everything lies below the root.
+    named.contains(&file) || folders.any(|folder| folder.parent().is_some() && file.starts_with(folder))
 }
 
 /// A character as shown: one that controls a terminal or hides is replaced by one of the same width.

@@ -58,6 +58,8 @@ fn file_of(path: &Path) -> Result<(PathBuf, String), String> {
 /// A path as a word for a shell.
 fn quoted(path: &Path) -> String {
     let text = path.to_string_lossy();
+    // What begins with a dash would be an option.
+    let text = if text.starts_with('-') { format!("./{text}").into() } else { text };
     let is_plain = |c: char| c.is_alphanumeric() || "-_./\\:".contains(c);
     if text.chars().all(is_plain) { text.into_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }

@@ -12,13 +12,13 @@ use crate::output::{progress_bar, say};
 use crate::picture_files::{OutputSpec, PAGE_ENDINGS, check_ending};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Cursor, Read, Seek};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use wheelbase_grid::{Lattice, MemoryMax, MemoryNeed};
-use wheelbase_scenario::load::{Files, LoadedProblem, Overrides, is_problem, load_world_of_bytes, read_file};
-use wheelbase_scenario::output_file::{OutputFile, Unfinished};
-use wheelbase_scenario::recording::{
-    REASON_WORK_MAX, Reader, RecordingError, WaitReasons, check_memory, wait_reasons,
+use wheelbase_scenario::load::{
+    Files, Loaded, LoadedProblem, Overrides, is_problem, load_world_of_bytes, read_file,
 };
+use wheelbase_scenario::output_file::{OutputFile, Unfinished};
+use wheelbase_scenario::recording::{REASON_WORK_MAX, Reader, RecordingError, WaitReasons, wait_reasons};
 use wheelbase_scenario::{PlanRecording, record_move_plan, record_problem_plan};
 use wheelbase_view::animation::{self, AnimationError, FramePlan};
 use wheelbase_view::page::page;
@@ -42,24 +42,34 @@ type Recording = Reader<BufReader<File>>;
 
 pub fn run(args: &RenderArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let spec = args.view.spec(args.png.as_ref(), args.svg.as_ref())?;
-    let pages: [Output<'_>; 2] = [("--html", args.html.as_deref()), ("--gif", args.gif.as_deref())];
     check_ending("--html", args.html.as_deref(), &PAGE_ENDINGS)?;
     check_ending("--gif", args.gif.as_deref(), &["gif"])?;
     let class_file = args.class.as_deref().map(Path::new);
     let read = [Some(args.recording.as_path()), args.plan.as_deref(), args.map.as_deref(), class_file];
-    refuse_clashes(spec.outputs().into_iter().chain(pages), read.into_iter().flatten())?;
+    refuse_clash(args, &spec, read.into_iter().flatten())?;
     match &args.plan {
         Some(plan) => {
-            let bytes = carried_out(args, plan)?;
-            let reader = Reader::open(Cursor::new(bytes)).map_err(|error| Failure::in_file(plan, error))?;
+            let bytes = carried_out(args, &spec, plan)?;
+            let reader = Reader::open_within(Cursor::new(bytes), args.memory.max());
+            let reader = reader.map_err(|error| Failure::in_file(plan, error))?;
             draw(args, &spec, reader, stop)
         }
         None => draw(args, &spec, open(&args.recording, args.html.is_some(), args.memory.max())?, stop),
     }
 }
 
+/// Refuses outputs that are one file, or an input.
+fn refuse_clash<'a>(
+    args: &'a RenderArgs,
+    spec: &'a OutputSpec<'_>,
+    read: impl IntoIterator<Item = &'a Path>,
+) -> Result<(), Failure> {
+    let pages: [Output<'_>; 2] = [("--html", args.html.as_deref()), ("--gif", args.gif.as_deref())];
+    refuse_clashes(spec.outputs().into_iter().chain(pages), read)
+}
+
 /// Carries out a plan. Gives the recording of that.
-fn carried_out(args: &RenderArgs, plan: &Path) -> Result<Vec<u8>, Failure> {
+fn carried_out(args: &RenderArgs, spec: &OutputSpec<'_>, plan: &Path) -> Result<Vec<u8>, Failure> {
     let (file, memory_max) = (args.recording.as_path(), args.memory.max());
     if !is_scen(file) {
         refuse_map(args.map.as_deref())?;
@@ -68,14 +78,21 @@ fn carried_out(args: &RenderArgs, plan: &Path) -> Result<Vec<u8>, Failure> {
         let (problem, text) = (read_file(file)?, read_file(plan)?);
         let loaded = LoadedProblem::read(file, &problem, Files::Disk, memory_max)?;
         let overrides = Overrides { ticks: Some(0), memory_max, ..Overrides::default() };
-        let world = load_world_of_bytes(file, &problem, Files::Disk, overrides)?.world;
+        let Loaded { world, source, .. } = load_world_of_bytes(file, &problem, Files::Disk, overrides)?;
+        refuse_clash(args, spec, source.files_read(file).iter().map(PathBuf::as_path))?;
         record_problem_plan(&world, &loaded, &text).map_err(|error| not_a_plan(plan, Takes::PLAN, error))?
     } else {
         let read = read_move_plan(plan)?;
         let planned = load_planned(file, &read, (args.map.as_deref(), args.class.as_deref()), memory_max)?;
+        refuse_clash(args, spec, planned.read.iter().map(PathBuf::as_path))?;
         record_move_plan(&planned.world, &read)
     };
-    let PlanRecording { bytes, stopped_at, .. } = recorded.map_err(|error| Failure::in_file(plan, error))?;
+    let PlanRecording { bytes, stopped_at, differences, .. } =
+        recorded.map_err(|error| Failure::in_file(plan, error))?;
+    for difference in differences {
+        let shown = safe_text::path(plan);
+        say(format_args!("warning: {shown}: {}; drawn as in the scenario", safe_text::line(&difference)));
+    }
     if let Some(tick) = stopped_at {
         let (shown, file) = (safe_text::path(plan), safe_text::path(file));
         say(format_args!(
@@ -99,7 +116,7 @@ fn draw(
         spec.write(&still(args, spec, &mut reader)?, &mut outputs, stop);
     }
     if let Some(path) = &args.html {
-        let reasons = reasons(&mut reader, args.all_reasons, args.memory.max());
+        let reasons = reasons(&mut reader, args.all_reasons);
         let page = page(&mut reader, !args.no_paths, &reasons).map_err(of_file);
         if let Some(page) = outputs.note(page) {
             outputs.write(path, page.as_bytes(), stop);
@@ -114,10 +131,9 @@ fn draw(
 
 /// Why agents of a recording rested, for its page: as far as stepping it again takes seconds, or of the `whole` run. A
 /// page can do without; only a run that turns out otherwise is worth a warning.
-pub fn reasons(reader: &mut Reader<impl Read + Seek>, whole: bool, memory_max: MemoryMax) -> WaitReasons {
+pub fn reasons(reader: &mut Reader<impl Read + Seek>, whole: bool) -> WaitReasons {
     let work_max = if whole { u64::MAX } else { REASON_WORK_MAX };
-    let fits = check_memory(reader.header(), memory_max);
-    let found = fits.and_then(|()| wait_reasons(reader, work_max)).unwrap_or_default();
+    let found = wait_reasons(reader, work_max).unwrap_or_default();
     if let Some(tick) = found.differs_at {
         say(format_args!(
             "warning: the replay differs from tick {tick} on; the page says up to there why agents wait"
@@ -131,8 +147,8 @@ pub fn reasons(reader: &mut Reader<impl Read + Seek>, whole: bool, memory_max: M
 /// If it is none, or if drawing it could take more memory than `memory_max`.
 pub fn open(recording: &Path, with_page: bool, memory_max: MemoryMax) -> Result<Recording, Failure> {
     let file = safe_text::path(recording);
-    let reader =
-        Reader::open_file(recording).map_err(|error| Takes::RECORDED.refuse_recording(recording, error))?;
+    let reader = Reader::open_file_within(recording, memory_max)
+        .map_err(|error| Takes::RECORDED.refuse_recording(recording, error))?;
     let of_map = PICTURE_BYTES * u64::from(reader.header().map.width) * u64::from(reader.header().map.height);
     let length = std::fs::metadata(recording).map_or(0, |found| found.len());
     let of_page = if with_page { PAGE_BYTES * length } else { 0 };

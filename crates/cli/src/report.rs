@@ -10,7 +10,7 @@ use crate::output::{progress_bar, say};
 use crate::phase_times::PhaseTimes;
 use crate::picture_files::{PAGE_ENDINGS, check_ending};
 use crate::plan::thread_pool;
-use wheelbase_scenario::recording::{PhaseNanos, Reader, RecordingError, check_memory, profile};
+use wheelbase_scenario::recording::{PhaseNanos, Reader, RecordingError, profile};
 use wheelbase_sim::{Phase, RunState, World};
 use wheelbase_view::{report, safe_text};
 
@@ -20,12 +20,11 @@ pub fn run(args: &ReportArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     check_ending("--output", Some(&args.output), &PAGE_ENDINGS)?;
     refuse_clashes([("--output", Some(args.output.as_path()))], [args.recording.as_path()])?;
     let pool = thread_pool(args.threads)?;
-    let mut reader = Reader::open_file(&args.recording)
+    let mut reader = Reader::open_file_within(&args.recording, args.memory.max())
         .map_err(|error| Takes::RECORDED.refuse_recording(&args.recording, error))?;
     if let Some(cut) = reader.truncation() {
         say(format_args!("warning: {file}: {cut}"));
     }
-    check_memory(reader.header(), args.memory.max()).map_err(of_file)?;
     let bar = progress_bar("tick", reader.ticks_run().into(), !args.progress.quiet);
     let profile = pool.install(|| {
         profile(&mut reader, timed_step, |tick| {

@@ -54,6 +54,7 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let class_file = args.class.as_deref().map(Path::new);
     let read = [scenario, class_file, args.map.as_deref()];
     refuse_clashes(args.outputs(), read.into_iter().flatten())?;
+    refuse_clashes(args.outputs_not_resumed(), args.resume.as_deref())?;
     if args.watch {
         watch::require_terminal()?;
     }

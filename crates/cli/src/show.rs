@@ -131,7 +131,7 @@ fn play(args: &ShowArgs, place: &PagePlace, stop: &Interrupt) -> Result<(Exit, S
 /// The page of a recording.
 fn page_of(recording: &Path, args: &ShowArgs) -> Result<String, Failure> {
     let mut reader = render::open(recording, true, args.memory.max())?;
-    let reasons = render::reasons(&mut reader, false, args.memory.max());
+    let reasons = render::reasons(&mut reader, false);
     let fitting = fitting_page(&mut reader, &reasons, PATHS_BYTES_MAX).map_err(|error| match error {
         RecordingError::TooLarge { .. } if !is_recording(args) => {
             Failure::in_file(&args.file, format_args!("{error}; --ticks N runs fewer"))

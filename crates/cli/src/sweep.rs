@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use wheelbase_scenario::load::LoadError;
 use wheelbase_scenario::sweep::{
     FailedItems, Manifest, PreparedSweep, RunOptions, Setting, Shard, Summary, Sweep, SweepError, Table,
-    TableFile, merge, parse_seeds, write_table,
+    TableFile, files_of_table, merge, parse_seeds, write_table,
 };
 use wheelbase_view::{safe_text, sweep};
 
@@ -23,11 +23,12 @@ pub fn run(args: &SweepArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     }
 }
 
-/// Refuses outputs that are one file, or an input.
+/// Refuses outputs that are one file, or an input. The manifest of the table is an output too.
 fn refuse_clash(args: &SweepArgs, inputs: &[PathBuf]) -> Result<(), Failure> {
     check_ending("--html", args.html.as_deref(), &PAGE_ENDINGS)?;
-    let outputs = [("--output", Some(args.output.as_path())), ("--html", args.html.as_deref())];
-    refuse_clashes(outputs, inputs.iter().map(PathBuf::as_path))
+    let table = files_of_table(&args.output);
+    let table = table.iter().map(|file| ("--output", Some(file.as_path())));
+    refuse_clashes(table.chain([("--html", args.html.as_deref())]), inputs.iter().map(PathBuf::as_path))
 }
 
 fn run_items(args: &SweepArgs, stop: &Interrupt) -> Result<Exit, Failure> {
@@ -75,7 +76,8 @@ fn run_items(args: &SweepArgs, stop: &Interrupt) -> Result<Exit, Failure> {
 }
 
 fn merge_tables(args: &SweepArgs, stop: &Interrupt) -> Result<Exit, Failure> {
-    refuse_clash(args, &args.merge)?;
+    let manifests = args.merge.iter().map(|table| Manifest::path_of(table));
+    refuse_clash(args, &args.merge.iter().cloned().chain(manifests).collect::<Vec<_>>())?;
     let (table, manifest) = merge(&args.merge).map_err(failure)?;
     let manifest = Manifest { command: command(), ..manifest };
     write_table(&args.output, &table, &manifest).map_err(failure)?;

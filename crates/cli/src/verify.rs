@@ -7,16 +7,15 @@ use crate::interrupt::Interrupt;
 use crate::output::{counted, progress_bar, text_out};
 use crate::plan::thread_pool;
 use std::io::Write;
-use wheelbase_scenario::recording::{Reader, check_memory, verify};
+use wheelbase_scenario::recording::{Reader, verify};
 use wheelbase_view::safe_text;
 
 pub fn run(args: &VerifyArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let file = safe_text::path(&args.recording);
     let of_file = |error| Failure::in_file(&args.recording, error);
     let pool = thread_pool(args.threads)?;
-    let mut reader = Reader::open_file(&args.recording)
+    let mut reader = Reader::open_file_within(&args.recording, args.memory.max())
         .map_err(|error| Takes::RECORDED.refuse_recording(&args.recording, error))?;
-    check_memory(reader.header(), args.memory.max()).map_err(of_file)?;
     let bar = progress_bar("tick", reader.ticks_run().into(), !args.progress.quiet);
     let verified = pool.install(|| {
         verify(&mut reader, |tick| {

@@ -2,6 +2,67 @@
 
 use crate::common::*;
 
+/// Lines are shown only of files near those on the command line: another can be a secret.
+#[test]
+fn excerpts_show_no_file_from_elsewhere() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path("work/maps")).unwrap();
+    std::fs::create_dir_all(folder.path("else")).unwrap();
+    let secret = "type octile\nheight 1\nwidth hunter2\nmap\n.\n";
+    for file in ["work/maps/near.map", "else/far.map"] {
+        folder.write(file, secret);
+    }
+    std::os::unix::fs::symlink(folder.path("else/far.map"), folder.path("work/maps/link.map")).unwrap();
+    let head = "name = \"s\"\nticks = 5\n[map]\nfile = ";
+    for (name, map) in [("near", "maps/near.map"), ("far", "../else/far.map"), ("link", "maps/link.map")] {
+        folder.write(&format!("work/{name}.toml"), format!("{head}\"{map}\"\n{CART}"));
+    }
+    let checked = |args: &[&str]| {
+        let mut command = folder.program();
+        let output = command.arg("check").args(args).current_dir(folder.path("work/maps")).output().unwrap();
+        Ended::of(args, &output).code(2).stdout
+    };
+    let is_shown = |args: &[&str]| checked(args).contains("| width hunter2");
+    assert!(is_shown(&["../near.toml"]));
+    assert!(!is_shown(&["../far.toml"]), "{}", checked(&["../far.toml"]));
+    assert!(!is_shown(&["../link.toml"]), "{}", checked(&["../link.toml"]));
+    assert!(checked(&["../far.toml"]).contains("far.map:3"), "{}", checked(&["../far.toml"]));
+    // Named, it lies near.
+    assert!(is_shown(&["../far.toml", "../../else/far.map"]));
+}
+
+/// The range of a pivot is that of the guide.
+#[test]
+fn a_pivot_too_far_is_told_its_range() {
+    for pivot in ["[65536, 0]", "[0, -1e9]"] {
+        let class = CART.replacen("headings = 4\n", &format!("headings = 4\npivot = {pivot}\n"), 1);
+        let folder = Folder::with("c.toml", class);
+        let said = folder.run(&["check", "c.toml", "--message-format", "short"]).code(2).stdout;
+        assert!(said.contains("pivot") && said.contains("a number from -65535 to 65535"), "{said}");
+    }
+}
+
+/// The limit of goals is that of a list, named once, with its line.
+#[test]
+fn a_list_with_too_many_goals_is_named_once() {
+    let goals = |n: usize| format!("[{}]", vec!["[1, 1]"; n].join(", "));
+    let group = |orders: &str| {
+        format!(
+            "name = \"l\"\nticks = 5\n[map]\nrows = [\"..\", \"..\"]\n{CART}[[groups]]\nclass = \"cart\"\ncount = 2\narea = [0, 0, 2, 2]\norders = [{orders}]\n"
+        )
+    };
+    let message = |orders: String| {
+        let folder = Folder::with("l.toml", group(&orders));
+        folder.run(&["check", "l.toml", "--message-format", "short"]).code(2).stdout
+    };
+    let one = message(format!("{{ goto = {} }}", goals(65_537)));
+    assert_eq!(one.lines().count(), 1, "{one}");
+    assert!(one.contains(": groups[0].orders[0].goto: expected at most 65536 poses, found 65537"), "{one}");
+    let two = message(format!("{{ goto = {0} }}, {{ patrol = {0} }}", goals(40_000)));
+    let expected = ": groups[0].orders: expected at most 65536 goals in all orders of a list, found 80000";
+    assert!(two.lines().count() == 1 && two.contains(expected), "{two}");
+}
+
 /// [`TRUCKS`] swept in full: each drives straight to its goal, so there is nothing to warn of.
 fn solid() -> String {
     let south = TRUCKS.replace("at = [1, 0, \"E\"]", "at = [1, 3, \"E\"]");
@@ -387,7 +448,7 @@ fn a_class_file_is_checked_without_a_map() {
     );
     assert_eq!(
         check("headings = 4\n", "headings = 4\nfootprint = [[0, 0], [0, 70000]]\n"),
-        "3: class.cart.footprint: cell [0, 70000] is more than 65535 cells from the anchor"
+        "3: class.cart.footprint[1][1]: expected a whole number from -65535 to 65535, found 70000"
     );
     assert_eq!(
         check("turn = 1,", "turn = 1, swept = [[70000, 0]],"),

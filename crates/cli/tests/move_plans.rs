@@ -61,6 +61,68 @@ fn a_plan_is_written_judged_and_drawn() {
     assert!(judged.starts_with("plan.json: tick ") && judged.contains(": agent 0 at ("), "{judged}");
 }
 
+/// A plan that is not one of its scenario, or that the rules forbid, is drawn with a warning, and judged.
+#[test]
+fn a_wrong_plan_is_drawn_with_a_warning() {
+    let scenario = "name = \"x\"\nticks = 9\n[map]\nrows = [\"...T.\", \".....\"]\n[class.c]\nheadings = 1\n\
+        moves = [{ name = \"e\", by = [1, 0], time = 2 }]\n\
+        [[agents]]\nname = \"one\"\nclass = \"c\"\nat = [0, 0]\norders = [{ goto = [2, 0] }]\n\
+        [[agents]]\nclass = \"c\"\nat = [0, 1]\n";
+    let folder = Folder::with("x.toml", scenario);
+    let plan = |ticks: u32, first: &str, second: &str| {
+        let head = "{\"plan\":1,\"scenario\":\"x\",\"seed\":0,\"collision\":\"swept\",\"ticks\":";
+        let text =
+            format!("{head}{ticks},\"agents\":[{{\"class\":\"c\",{first}}},{{\"class\":\"c\",{second}}}]}}");
+        folder.write("plan.json", text);
+        let drawn = folder.run(&["render", "x.toml", "--plan", "plan.json", "--svg", "a.svg"]).code(0);
+        let checked = folder.run(&["check", "x.toml", "--plan", "plan.json"]);
+        let json = folder.run(&["check", "x.toml", "--plan", "plan.json", "--format", "json"]);
+        assert_eq!(json.code, checked.code);
+        let json = json.json();
+        assert_eq!(json["n_violations"] == 0, checked.code == 0 && json["ok"] == true, "{json}");
+        (drawn.stderr, checked.stdout, json)
+    };
+    let rests = "\"at\":[0,1,\"-\"],\"moves\":[]";
+    let stops = "; drawn up to there (`wheelbase check x.toml --plan plan.json` says why)\n";
+    let at = |tick: u32| format!("warning: plan.json: not all moves of tick {tick} can begin{stops}");
+    // An illegal move, into the trees, and an unknown one.
+    let (drawn, checked, json) =
+        plan(9, "\"at\":[0,0,\"-\"],\"moves\":[[0,\"e\"],[2,\"e\"],[4,\"e\"]]", rests);
+    assert_eq!(drawn, at(4));
+    assert!(checked.starts_with("plan.json: tick 4: agent 0 at (2, 0): move \"e\": not legal"), "{checked}");
+    let violation = &json["violations"][0];
+    assert_eq!((&violation["violation"], &violation["tick"]), (&"move".into(), &4.into()));
+    assert!(violation["message"].as_str().unwrap().starts_with("tick 4: agent 0 at (2, 0): "), "{json}");
+    let (drawn, ..) =
+        plan(9, "\"at\":[0,0,\"-\"],\"moves\":[[0,\"e\",2]]", "\"at\":[0,1,\"-\"],\"moves\":[[7,\"fly\"]]");
+    assert_eq!(drawn, at(7));
+    // Another start, and another name.
+    let (drawn, checked, _) = plan(
+        9,
+        "\"name\":\"two\",\"at\":[0,0,\"-\"],\"moves\":[[0,\"e\",2]]",
+        "\"at\":[0,0,\"-\"],\"moves\":[]",
+    );
+    let name = "agent 0: expected the name \"one\" as in the scenario, found \"two\"";
+    let start = "agent 1: expected \"c\" at [0, 1, \"-\"] as in the scenario, found \"c\" at [0, 0, \"-\"]";
+    let warning = |text: &str| format!("warning: plan.json: {text}; drawn as in the scenario\n");
+    assert_eq!(drawn, warning(name) + &warning(start));
+    assert!(checked.starts_with(&format!("plan.json: {name}\nplan.json: {start}\n")), "{checked}");
+    // A plan of billions of ticks is drawn up to its last move; that it is longer than the scenario is not judged.
+    let (drawn, checked, json) = plan(u32::MAX - 1, "\"at\":[0,0,\"-\"],\"moves\":[[0,\"e\",2]]", rests);
+    assert_eq!(drawn, "");
+    let until = "not judged: the scenario ends at tick 9, the plan at tick 4294967294";
+    assert!(checked.starts_with(&format!("plan.json: {until}\n")), "{checked}");
+    assert_eq!((&json["ticks"], &json["ticks_of_scenario"]), (&u64::from(u32::MAX - 1).into(), &9.into()));
+    // A move so late is refused.
+    let late = "\"at\":[0,0,\"-\"],\"moves\":[[4000000000,\"e\"]]";
+    folder.write(
+        "plan.json",
+        folder.read("plan.json").replace("\"at\":[0,0,\"-\"],\"moves\":[[0,\"e\",2]]", late),
+    );
+    let refused = folder.run(&["render", "x.toml", "--plan", "plan.json", "--svg", "a.svg"]).refused();
+    assert_eq!(refused, "plan.json: its last move ends at tick 4000000002, expected at most 16777216");
+}
+
 #[test]
 fn the_plan_in_the_documents_is_right() {
     let document = include_str!("../../../docs/format.md");

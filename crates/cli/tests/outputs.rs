@@ -21,7 +21,9 @@ fn inputs() -> Folder {
     folder.write("t.csv", "agent,x,y,heading\n0,5,3,any\n");
     folder.write("cart.toml", CART);
     folder.write("q.jsonl", "{\"from\":[0,0,\"E\"],\"to\":[1,1]}\n");
-    folder.run(&["run", "s.toml", "--quiet", "--record", "r.rec"]).code(0);
+    let run =
+        ["run", "s.toml", "--quiet", "--record", "r.rec", "--plan-out", "plan.json", "--snapshot", "s.wbs"];
+    folder.run(&run).code(0);
     folder.write("m.tmx", TMX);
     folder.write("tiles.tsx", TSX);
     folder.write("p.json", PROBLEM);
@@ -71,6 +73,11 @@ fn writers() -> Vec<(Vec<&'static str>, Vec<&'static str>, Vec<&'static str>)> {
         ),
         (vec!["render", "r.rec"], vec!["--html", "--gif", "--svg", "--png"], vec!["r.rec"]),
         (vec!["report", "r.rec"], vec!["--output"], vec!["r.rec"]),
+        (
+            vec!["render", "s.toml", "--plan", "plan.json"],
+            vec!["--html", "--gif", "--svg", "--png"],
+            vec!["s.toml", "plan.json", "a.map", "h.png", "t.csv"],
+        ),
     ]
 }
 
@@ -115,6 +122,62 @@ fn no_output_is_an_input_by_any_of_its_names() {
             }
         }
     }
+}
+
+#[test]
+fn a_resumed_snapshot_is_replaced_by_the_next_snapshot_alone() {
+    let folder = inputs();
+    symlink("s.wbs", folder.path("link")).unwrap();
+    std::fs::hard_link(folder.path("s.wbs"), folder.path("hard")).unwrap();
+    let resume = ["run", "--resume", "s.wbs", "--ticks", "60", "--quiet"];
+    for flag in ["--record", "--trace", "--metrics"] {
+        for output in ["s.wbs", "link", "hard", "./s.wbs"] {
+            let refused = refused_unchanged(&folder, &[&resume[..], &[flag, output]].concat());
+            let expected = format!("{flag}: expected another file than {output}: s.wbs is read");
+            assert_eq!(refused, expected);
+        }
+    }
+    // Nor is its part file what is read.
+    folder.run(&["run", "s.toml", "--quiet", "--snapshot", "x.part"]).code(0);
+    let part = ["run", "--resume", "x.part", "--ticks", "60", "--quiet", "--snapshot", "x"];
+    assert!(refused_unchanged(&folder, &part).starts_with("--snapshot: expected another file than x: "));
+    let before = std::fs::read(folder.path("s.wbs")).unwrap();
+    folder.run(&[&resume[..], &["--snapshot", "link"]].concat()).code(0);
+    assert!(folder.path("link").is_symlink() && std::fs::read(folder.path("s.wbs")).unwrap() != before);
+}
+
+#[test]
+fn the_manifest_of_a_table_is_an_output() {
+    let folder = inputs();
+    std::fs::copy(folder.path("s.toml"), folder.path("m.csv.manifest.json")).unwrap();
+    let refused =
+        refused_unchanged(&folder, &["sweep", "m.csv.manifest.json", "--seeds", "0..2", "--out", "m.csv"]);
+    assert!(refused.starts_with("--out: expected another file than m.csv.manifest.json: "), "{refused}");
+    std::fs::remove_file(folder.path("m.csv.manifest.json")).unwrap();
+    let sweep = ["sweep", "s.toml", "--seeds", "0..2", "--quiet", "--out", "q.csv"];
+    for page in ["q.csv.manifest.json", "q.csv.sorted", "q.csv", "q.csv.part"] {
+        let refused = refused_unchanged(&folder, &[&sweep[..], &["--html", page]].concat());
+        assert!(refused.starts_with("--out and --html: expected a file for each: "), "{refused}");
+    }
+    folder.run(&sweep).code(0);
+    let page = "q.csv.manifest.json";
+    let refused =
+        refused_unchanged(&folder, &["sweep", "--merge", "q.csv", "--out", "r.csv", "--html", page]);
+    assert!(refused.starts_with("--html: expected another file than q.csv.manifest.json: "), "{refused}");
+}
+
+#[test]
+fn a_file_may_have_the_longest_name() {
+    let folder = inputs();
+    // The last letter takes two bytes, at different places.
+    for length in 245..=253 {
+        let name = format!("{}ä", "x".repeat(length));
+        folder.run(&["run", "s.toml", "--quiet", "--metrics", &name]).code(0);
+        assert!(folder.read(&name).starts_with("tick,agents,"), "{length}");
+    }
+    let left = contents(&folder).into_iter().filter(|(name, _)| name.ends_with(".part"));
+    assert_eq!(left.count(), 0);
+    assert_eq!(contents(&folder).iter().filter(|(name, _)| name.starts_with('x')).count(), 9);
 }
 
 #[test]

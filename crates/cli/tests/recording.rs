@@ -44,6 +44,19 @@ fn crossing() -> Folder {
     folder
 }
 
+/// What is read of a recording, and the world that is rebuilt of it.
+#[test]
+fn a_recording_keeps_to_the_memory_limit() {
+    let folder = Folder::with("s.toml", TRUCKS);
+    folder.run(&["run", "s.toml", "--quiet", "--record", "s.rec"]).code(0);
+    for command in [&["check", "s.rec"][..], &["verify", "s.rec"], &["report", "s.rec", "--html", "a.html"]] {
+        let small = folder.run(&[command, &["--memory-max", "1000"]].concat()).code(2);
+        let said = small.stdout + &small.stderr;
+        assert!(said.contains("of memory"), "{command:?}: {said}");
+        folder.run(&[command, &["--memory-max", "64MiB"]].concat()).code(0);
+    }
+}
+
 #[test]
 fn a_recording_needs_nothing_beside_it() {
     let folder = crossing();

@@ -177,6 +177,14 @@ fn a_saved_file_is_shown_again_until_ctrl_c() {
 }
 
 #[test]
+fn a_new_scenario_that_begins_with_a_dash_is_no_option() {
+    let folder = Folder::new();
+    let said = folder.run(&["new", "--", "-x"]).done();
+    assert!(said.contains("wheelbase run ./-x.toml"), "{said}");
+    folder.run(&["run", "./-x.toml", "--quiet"]).code(0);
+}
+
+#[test]
 fn a_new_scenario_can_be_checked_run_and_shown() {
     let folder = Folder::new();
     folder.write("maps/kept", "");

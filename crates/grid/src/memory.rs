@@ -55,6 +55,13 @@ impl MemoryMax {
         Self { built: Some(bytes), total: Some(bytes) }
     }
 
+    /// The limits that are left after something has taken `bytes`.
+    #[must_use]
+    pub fn less(self, bytes: u64) -> Self {
+        let less = |max: Option<u64>| max.map(|max| max.saturating_sub(bytes));
+        Self { built: less(self.built), total: less(self.total) }
+    }
+
     /// Checks a need against the limits; `what` names the structure and its size.
     ///
     /// ```

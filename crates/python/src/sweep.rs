@@ -18,8 +18,8 @@ use wheelbase_scenario::output_clash::refuse_clashes;
 use wheelbase_scenario::output_file::{OutputFile, Unfinished};
 use wheelbase_scenario::scenario::Message;
 use wheelbase_scenario::sweep::{
-    FailedItems, Manifest, PreparedSweep, ReadRows, Row, RunOptions, Setting, Shard, Summary, Sweep,
-    SweepError, Table, TableFile, cell_text, merge, parse_seeds, write_table,
+    FailedItems, Format, Manifest, PreparedSweep, ReadRows, Row, RunOptions, Setting, Shard, Summary, Sweep,
+    SweepError, Table, TableFile, cell_text, files_of_table, merge, parse_seeds, write_table,
 };
 use wheelbase_view::{safe_text, sweep::page};
 
@@ -232,9 +232,16 @@ impl PyPreparedSweep {
     }
 }
 
-/// Refuses outputs that are one file, or an input.
+/// Refuses outputs that are one file, or an input. The manifest of a table is an output too.
 fn clashes(outputs: &[(String, PathBuf)], read: &[PathBuf]) -> PyResult<()> {
-    let named = outputs.iter().map(|(name, path)| (name.as_str(), Some(path.as_path())));
+    let files = |path: &PathBuf| match Format::of(path) {
+        Ok(_) => files_of_table(path).to_vec(),
+        Err(_) => vec![path.clone()],
+    };
+    let written =
+        outputs.iter().flat_map(|(name, path)| files(path).into_iter().map(move |file| (name, file)));
+    let written: Vec<(&String, PathBuf)> = written.collect();
+    let named = written.iter().map(|(name, path)| (name.as_str(), Some(path.as_path())));
     refuse_clashes(named, read.iter().map(PathBuf::as_path)).map_err(|clash| argument(clash.to_string()))
 }
 
@@ -439,7 +446,8 @@ impl PyTable {
         outputs: Vec<(String, PathBuf)>,
         command: Vec<String>,
     ) -> PyResult<Self> {
-        clashes(&outputs, &files)?;
+        let manifests = files.iter().map(|table| Manifest::path_of(table));
+        clashes(&outputs, &files.iter().cloned().chain(manifests).collect::<Vec<_>>())?;
         let (table, manifest) = py.detach(|| merge(&files)).map_err(|error| of_sweep(&error))?;
         Ok(Self { table, manifest: Manifest { command, ..manifest }, failed: FailedItems::default() })
     }

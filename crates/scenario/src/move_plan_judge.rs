@@ -6,6 +6,7 @@
 
 use crate::load::{OneShot, OneShotResult};
 use crate::move_plan::{BegunMove, MovePlan, PlannedAgent};
+use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::fmt;
@@ -22,7 +23,7 @@ use wheelbase_traffic::speed::ticks_at_speed;
 const VIOLATIONS_KEPT: usize = 20;
 
 /// The verdict on a move plan.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct MovePlanVerdict {
     /// Agents of the scenario.
@@ -31,6 +32,8 @@ pub struct MovePlanVerdict {
     pub moves: u64,
     /// Tick at which the plan ends.
     pub ticks: u32,
+    /// Tick at which the scenario ends. That a plan ends later is not judged.
+    pub ticks_of_scenario: u32,
     /// Orders that the plan carries out.
     pub orders_reached: u64,
     /// Orders whose goal no moves lead to.
@@ -38,15 +41,18 @@ pub struct MovePlanVerdict {
     /// Orders that say no pose at which they end, and those behind them: judged is that the moves are legal alone.
     pub orders_not_judged: u64,
     /// Of a one-shot instance: how good the plan is.
+    #[serde(skip)]
     pub one_shot: Option<OneShotResult>,
     /// The first violations: those of each agent by its id, then collisions in order of time.
+    #[serde(skip)]
     pub violations: Vec<MovePlanViolation>,
     /// Number of all violations.
     pub n_violations: u64,
 }
 
 /// A violation of the rules by a move plan, or a false statement of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "violation", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum MovePlanViolation {
     /// The number of agents is not that of the scenario.
@@ -70,6 +76,15 @@ pub enum MovePlanViolation {
         /// Class and start in the plan.
         found: String,
         /// Class and start in the scenario.
+        expected: String,
+    },
+    /// An agent has another name than in the scenario.
+    Name {
+        /// The agent.
+        agent: usize,
+        /// Its name in the plan.
+        found: String,
+        /// Its name in the scenario; empty without one.
         expected: String,
     },
     /// A move of an agent cannot be made; the rest of its moves are not judged.
@@ -139,6 +154,12 @@ impl fmt::Display for MovePlanViolation {
             Self::Start { agent, found, expected } => {
                 write!(f, "agent {agent}: expected {expected} as in the scenario, found {found}")
             }
+            Self::Name { agent, found, expected } if expected.is_empty() => {
+                write!(f, "agent {agent}: expected no name as in the scenario, found {found:?}")
+            }
+            Self::Name { agent, found, expected } => {
+                write!(f, "agent {agent}: expected the name {expected:?} as in the scenario, found {found:?}")
+            }
             Self::Move { agent, tick, at, name, why } => {
                 write!(f, "tick {tick}: agent {agent} at {at}: move {name:?}: {why}")
             }
@@ -187,7 +208,12 @@ fn judge<'a>(world: &'a World, plan: &MovePlan) -> (Judge<'a>, Vec<Track>) {
     let mut judge = Judge {
         world,
         rules: world.tables().iter().map(|tables| Legality::new(world.grid(), tables.class())).collect(),
-        verdict: MovePlanVerdict { agents: spawns.len(), ticks: plan.ticks, ..MovePlanVerdict::default() },
+        verdict: MovePlanVerdict {
+            agents: spawns.len(),
+            ticks: plan.ticks,
+            ticks_of_scenario: world.settings().ticks,
+            ..MovePlanVerdict::default()
+        },
     };
     if plan.agents.len() != spawns.len() {
         judge.add(MovePlanViolation::Agents { found: plan.agents.len(), expected: spawns.len() });
@@ -212,17 +238,37 @@ fn judge<'a>(world: &'a World, plan: &MovePlan) -> (Judge<'a>, Vec<Track>) {
     (judge, tracks)
 }
 
-/// The moves of all agents as far as each can make them.
-pub(crate) fn begun_moves(world: &World, plan: &MovePlan) -> Vec<BegunMove> {
-    let tracks = judge(world, plan).1;
-    let of = |(agent, track): (u32, Track)| {
-        track.moves.into_iter().map(move |TimedMove { begin: tick, primitive, .. }| BegunMove {
-            tick,
-            agent,
-            primitive,
-        })
-    };
-    (0..).zip(tracks).flat_map(of).collect()
+/// What of a plan can be carried out.
+pub(crate) struct CarriedOut {
+    /// The moves of all agents as far as each can make them.
+    pub moves: Vec<BegunMove>,
+    /// Tick at which the last of them ends.
+    pub ends: u32,
+    /// First tick at which a move cannot begin, whatever the others do.
+    pub stops_at: Option<u32>,
+    /// Where the plan is not one of the scenario: other agents, starts, names or collision rule.
+    pub differences: Vec<MovePlanViolation>,
+}
+
+impl CarriedOut {
+    /// Of a plan, in the scenario of a world that has not stepped.
+    pub(crate) fn of(world: &World, plan: &MovePlan) -> Self {
+        let (Judge { verdict, .. }, tracks) = judge(world, plan);
+        let differences = verdict.violations.into_iter().filter(|violation| {
+            use MovePlanViolation::{Agents, Collision, Name, Start};
+            matches!(violation, Agents { .. } | Collision { .. } | Start { .. } | Name { .. })
+        });
+        let steps = tracks.iter().flat_map(|track| &track.moves);
+        let ends = steps.map(|step| step.end).max().unwrap_or(0);
+        let stops_at = tracks.iter().filter_map(|track| track.stopped_at).min();
+        let of = |(agent, track): (u32, &Track)| {
+            let begun =
+                move |step: &TimedMove| BegunMove { tick: step.begin, agent, primitive: step.primitive };
+            track.moves.iter().map(begun).collect::<Vec<_>>()
+        };
+        let moves = (0..).zip(&tracks).flat_map(of).collect();
+        Self { moves, ends, stops_at, differences: differences.collect() }
+    }
 }
 
 /// The legal moves of an agent.
@@ -230,6 +276,8 @@ struct Track {
     class: usize,
     start: Pose,
     moves: Vec<TimedMove>,
+    /// Tick at which it would begin the first move that it cannot make.
+    stopped_at: Option<u32>,
 }
 
 /// A move and its time.
@@ -271,13 +319,20 @@ impl<'a> Judge<'a> {
         if found != expected {
             self.add(MovePlanViolation::Start { agent, found, expected });
         }
+        if let Some(found) = &planned.name {
+            let expected = self.world.agent_arrays().name(agent).unwrap_or_default();
+            if *found != expected {
+                let found = found.chars().take(40).collect();
+                self.add(MovePlanViolation::Name { agent, found, expected });
+            }
+        }
     }
 
     /// Follows the moves of an agent up to the first that it cannot make.
     fn follow(&mut self, agent: usize, spawn: &Spawn, planned: &PlannedAgent) -> Track {
         let number = usize::from(spawn.class.0);
         let (class, ticks) = (self.class(number), self.verdict.ticks);
-        let mut track = Track { class: number, start: spawn.pose, moves: Vec::new() };
+        let mut track = Track { class: number, start: spawn.pose, moves: Vec::new(), stopped_at: None };
         let (mut pose, mut free_at) = (spawn.pose, 0);
         for run in &planned.moves {
             let mut begin = run.tick;
@@ -295,6 +350,7 @@ impl<'a> Judge<'a> {
                         let why = judged.err().unwrap_or_else(|| format!("the plan ends at tick {ticks}"));
                         let (name, at) = (run.name.chars().take(40).collect(), pose.cell);
                         self.add(MovePlanViolation::Move { agent, tick: begin, at, name, why });
+                        track.stopped_at = Some(begin);
                         return track;
                     }
                 }

@@ -21,6 +21,11 @@ impl fmt::Display for OutputClash {
 
 impl Error for OutputClash {}
 
+/// Whether two paths denote one file: by symbolic or hard links, or by different spellings.
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    Identity::of(one).is(&Identity::of(other))
+}
+
 /// Refuses outputs that are also inputs, or the same file twice. Symbolic and hard links and different spellings of a
 /// path are recognised. The `FILE.part` of an output counts as well.
 /// # Errors

@@ -5,6 +5,14 @@ use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use wheelbase_grid::Fnv1a;
+
+/// What the name of an incomplete file ends in.
+const PART: &str = ".part";
+/// Most bytes of a file name on the usual file systems.
+const NAME_BYTES_MAX: usize = 255;
+/// Bytes of a hash in a shortened name, with the dash before it.
+const HASH_BYTES: usize = 17;
 
 /// Most symbolic links followed from a path.
 const LINKS_MAX: usize = 40;
@@ -203,10 +211,20 @@ impl Stream {
     }
 }
 
-/// The temporary name of a file until it is complete.
+/// The temporary name of a file until it is complete: `FILE.part`. A name too long for that is shortened.
 pub fn part_of(target: &Path) -> PathBuf {
+    let name = target.file_name().unwrap_or_default();
+    if name.len() + PART.len() > NAME_BYTES_MAX {
+        let mut hash = Fnv1a::new();
+        hash.write(name.as_encoded_bytes());
+        let (mut end, text) = (NAME_BYTES_MAX - HASH_BYTES - PART.len(), name.to_string_lossy());
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        return target.with_file_name(format!("{}-{:016x}{PART}", &text[..end], hash.finish()));
+    }
     let mut part = OsString::from(target);
-    part.push(".part");
+    part.push(PART);
     part.into()
 }
 

@@ -5,7 +5,7 @@
 
 use crate::json_error::JsonError;
 use crate::load::LoadedProblem;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -27,7 +27,7 @@ struct Plan<'a> {
 }
 
 /// The verdict on a plan.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct PlanVerdict {
     /// Agents of the plan.
@@ -37,13 +37,15 @@ pub struct PlanVerdict {
     /// Tasks finished.
     pub tasks_finished: u64,
     /// The first violations.
+    #[serde(skip)]
     pub violations: Vec<PlanViolation>,
     /// Number of all violations.
     pub n_violations: u64,
 }
 
 /// A violation of the rules by a plan, or a false statement of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "violation", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PlanViolation {
     /// A number of the plan is wrong.

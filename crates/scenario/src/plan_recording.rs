@@ -3,31 +3,48 @@
 use crate::json_error::JsonError;
 use crate::load::LoadedProblem;
 use crate::move_plan::{BegunMove, MovePlan};
-use crate::move_plan_judge::begun_moves;
-use crate::plan_judge::actions_of;
+use crate::move_plan_judge::CarriedOut;
+use crate::plan_judge::{PlanViolation, actions_of, judge_plan};
 use crate::recording::Recorder;
 use std::io;
 use std::sync::Arc;
 use wheelbase_sim::{AgentId, Command, RunState, Settings, Setup, World};
 use wheelbase_traffic::Commanded;
 
+/// Most ticks that are carried out: each takes some bytes of the recording, also one without a move.
+const TICKS_MAX: u32 = 1 << 24;
+
 /// A plan that was carried out.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PlanRecording {
-    /// The recording of the run, as that of a host.
+    /// The recording of the run, as that of a host. It ends with the last move.
     pub bytes: Vec<u8>,
     /// Tick at which a move could not begin as planned, because it is illegal or its cells are held; the run ends there.
-    /// Moves behind the first illegal one of an agent are left out.
     pub stopped_at: Option<u32>,
+    /// Where the plan is not one of the scenario, in words; it is carried out as the scenario says.
+    pub differences: Vec<String>,
+}
+
+/// Moves, and what else is known of a plan.
+struct Moves {
+    begun: Vec<BegunMove>,
+    /// Tick at which the last ends.
+    ends: u32,
+    /// Tick at which a move cannot begin.
+    stops_at: Option<u32>,
+    differences: Vec<String>,
 }
 
 /// Carries out a move plan in the scenario of a world that has not stepped. Only its rules are new: agents move as planned,
 /// and those of their orders count that the plan carries out.
 /// # Errors
-/// If the run cannot be recorded: a class, or the map, is beyond the limits of recordings.
+/// If the run cannot be recorded: a class, or the map, is beyond the limits of recordings, or the last move ends after
+/// tick 2^24.
 pub fn record_move_plan(world: &World, plan: &MovePlan) -> io::Result<PlanRecording> {
-    record(world, plan.ticks, begun_moves(world, plan))
+    let CarriedOut { moves: begun, ends, stops_at, differences } = CarriedOut::of(world, plan);
+    let differences = differences.iter().map(ToString::to_string).collect();
+    record(world, Moves { begun, ends: ends.min(plan.ticks), stops_at, differences })
 }
 
 /// Carries out a plan of the League of Robot Runners, with the tasks of the problem. `world` is that of the problem
@@ -40,7 +57,6 @@ pub fn record_problem_plan(
     text: &[u8],
 ) -> Result<io::Result<PlanRecording>, JsonError> {
     let actions = actions_of(text)?;
-    let ticks = actions.iter().map(Vec::len).max().unwrap_or(0) as u32;
     let mut moves = Vec::new();
     for (agent, actions) in (0..problem.starts.len() as u32).zip(&actions) {
         // The moves of the robot: forward, left, right.
@@ -53,10 +69,23 @@ pub fn record_problem_plan(
         let begun = (0..).zip(primitives);
         moves.extend(begun.filter_map(|(tick, of)| of.map(|primitive| BegunMove { tick, agent, primitive })));
     }
-    Ok(record(world, ticks, moves))
+    // A move takes a tick.
+    let ends = moves.iter().map(|begun| begun.tick + 1).max().unwrap_or(0);
+    let violations = judge_plan(problem, text)?.violations.into_iter().filter(|violation| {
+        use PlanViolation::{Action, Length, Start};
+        matches!(violation, Start { .. } | Length { .. } | Action { .. })
+    });
+    let differences = violations.map(|violation| violation.to_string()).collect();
+    Ok(record(world, Moves { begun: moves, ends, stops_at: None, differences }))
 }
 
-fn record(world: &World, ticks: u32, mut moves: Vec<BegunMove>) -> io::Result<PlanRecording> {
+fn record(world: &World, moves: Moves) -> io::Result<PlanRecording> {
+    let Moves { begun: mut moves, ends, stops_at, differences } = moves;
+    let ticks = ends.max(1);
+    if ticks > TICKS_MAX {
+        let why = format!("its last move ends at tick {ticks}, expected at most {TICKS_MAX}");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
     moves.sort_unstable();
     let settings = Settings { ticks, ..world.settings().clone() };
     let tables = world.tables().to_vec();
@@ -81,12 +110,13 @@ fn record(world: &World, ticks: u32, mut moves: Vec<BegunMove>) -> io::Result<Pl
         let step = world.step();
         recorder.tick(&world, tick, step)?;
         world.clear_log();
-        if world.counts().moves < n_due {
+        if world.counts().moves < n_due || stops_at == Some(tick) {
             stopped_at = Some(tick);
         }
         if step == RunState::Ended || stopped_at.is_some() {
             break;
         }
     }
-    Ok(PlanRecording { bytes: recorder.finish(&world)?, stopped_at })
+    // A move that cannot begin may be planned for later than all others end.
+    Ok(PlanRecording { bytes: recorder.finish(&world)?, stopped_at: stopped_at.or(stops_at), differences })
 }

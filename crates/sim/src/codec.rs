@@ -301,6 +301,19 @@ pub fn read_block<T: DeserializeOwned>(
     memory_max: usize,
     input: &mut impl Read,
 ) -> Result<T, Damage> {
+    let mut memory_left = memory_max;
+    read_block_within(head, &mut memory_left, input)
+}
+
+/// As [`read_block`]. Subtracts the memory of the value from `memory_left`, which is 0 after a value that takes more.
+/// # Errors
+/// As there.
+pub fn read_block_within<T: DeserializeOwned>(
+    head: &BlockHead,
+    memory_left: &mut usize,
+    input: &mut impl Read,
+) -> Result<T, Damage> {
+    let memory_max = std::mem::take(memory_left);
     let mut stored = Vec::new();
     // Grows with the bytes present, whatever the head claims.
     input.take(u64::from(head.stored_bytes)).read_to_end(&mut stored)?;
@@ -314,7 +327,7 @@ pub fn read_block<T: DeserializeOwned>(
     if plain_bytes > PLAIN_BYTES_MAX {
         return Err(Damage::Meaning(format!("{plain_bytes} bytes, expected at most {PLAIN_BYTES_MAX}")));
     }
-    let decoder = Decoder {
+    let mut decoder = Decoder {
         inflating: Some(Inflating::new(&stored)),
         plain: Vec::new(),
         at: 0,
@@ -322,8 +335,9 @@ pub fn read_block<T: DeserializeOwned>(
         memory_left: memory_max,
         memory_max,
     };
-    let (value, _) = decoder.whole().map_err(|DecodeError(why)| Damage::Meaning(why))?;
-    Ok(value)
+    let read = decoder.whole();
+    *memory_left = decoder.memory_left;
+    read.map_err(|DecodeError(why)| Damage::Meaning(why))
 }
 
 /// Decodes a value from bytes of [`encode`]. Its memory, counted as by [`read_block`], is subtracted from
@@ -331,7 +345,7 @@ pub fn read_block<T: DeserializeOwned>(
 /// # Errors
 /// The bytes are not those of such a value, or it takes too much memory.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8], memory_left: &mut usize) -> Result<T, String> {
-    let decoder = Decoder {
+    let mut decoder = Decoder {
         inflating: None,
         plain: bytes.to_vec(),
         at: 0,
@@ -339,8 +353,8 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8], memory_left: &mut usize) -> Res
         memory_left: *memory_left,
         memory_max: *memory_left,
     };
-    let (value, left) = decoder.whole().map_err(|DecodeError(why)| why)?;
-    *memory_left = left;
+    let value = decoder.whole().map_err(|DecodeError(why)| why)?;
+    *memory_left = decoder.memory_left;
     Ok(value)
 }
 
@@ -420,13 +434,13 @@ impl serde::de::Error for DecodeError {
 
 impl Decoder<'_> {
     /// Decodes all bytes as one value; returns it with the memory left.
-    fn whole<T: DeserializeOwned>(mut self) -> Result<(T, usize), DecodeError> {
-        let value = T::deserialize(&mut self)?;
+    fn whole<T: DeserializeOwned>(&mut self) -> Result<T, DecodeError> {
+        let value = T::deserialize(&mut *self)?;
         match self.left {
             0 => self.end()?,
             left => return Err(DecodeError(format!("{left} bytes after its end"))),
         }
-        Ok((value, self.memory_left))
+        Ok(value)
     }
 
     /// Inflates the next piece; empty after the last.
@@ -522,6 +536,7 @@ impl Decoder<'_> {
         match self.memory_left.checked_sub(bytes) {
             Some(left) => self.memory_left = left,
             None => {
+                self.memory_left = 0;
                 return Err(DecodeError(format!("it takes more than {} bytes of memory", self.memory_max)));
             }
         }

@@ -334,19 +334,18 @@ impl World {
     /// Places the agents of a setup. Consecutive agents that share their orders share the stored list.
     fn place_all(&mut self, agents: &[Spawn], errors: &mut Vec<SetupError>) {
         let mut stored: Option<StoredOrders<'_>> = None;
-        let mut checked: Option<(&Arc<[Order]>, Result<(), RefusalReason>)> = None;
+        let (mut checked, mut checked_of): (_, Option<&Arc<[Order]>>) = (Ok(()), None);
         for (number, spawn) in agents.iter().enumerate() {
             let mut check = || {
                 let state = check_spawn(self, spawn)?;
-                let known = checked.as_ref().filter(|(orders, _)| Arc::ptr_eq(orders, &spawn.orders));
-                let check_list = || {
-                    check_orders(self, &spawn.orders)?;
+                if checked_of.is_none_or(|orders| !Arc::ptr_eq(orders, &spawn.orders)) {
+                    checked_of = Some(&spawn.orders);
                     // Leaders can be placed later.
-                    check_leaders(&spawn.orders, |leader| (leader.0 as usize) < agents.len())
-                };
-                let of_list = known.map_or_else(check_list, |(_, checked)| *checked);
-                checked = Some((&spawn.orders, of_list));
-                of_list?;
+                    checked = check_orders(self, &spawn.orders).and_then(|()| {
+                        check_leaders(&spawn.orders, |leader| (leader.0 as usize) < agents.len())
+                    });
+                }
+                checked?;
                 check_not_own_leader(AgentId(number as u32), &spawn.orders)?;
                 Ok(state)
             };

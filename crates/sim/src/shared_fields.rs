@@ -25,7 +25,9 @@ pub(crate) const NEED: (u64, u64) = (BYTES_A_STATE as u64, BYTES_MAX as u64);
 const KEPT_TICKS: u32 = 1000;
 /// Ticks of a period, at whose end fields long unused and counts of searches are forgotten. Over a long run random goals
 /// come up again: without an end to the counts every goal of the map would have its field at last.
-const PERIOD_TICKS: u32 = 30_000;
+const PERIOD_TICKS: u32 = 5_000;
+/// End of the first period, which is longer: few runs last longer, and theirs are the results of all releases.
+const FIRST_PERIOD_TICKS: u32 = 30_000;
 /// Goals whose searches are counted; when there are more, all counts start over.
 const GOALS_MAX: usize = 1 << 16;
 
@@ -194,7 +196,7 @@ impl SharedFields {
 
     /// At the end of a period: forgets the fields long unused, and the counts of goals without a field.
     pub fn end_period(&mut self, tick: u32, n_classes: usize) {
-        if tick == 0 || !tick.is_multiple_of(PERIOD_TICKS) {
+        if tick < FIRST_PERIOD_TICKS || !tick.is_multiple_of(PERIOD_TICKS) {
             return;
         }
         for class in 0..n_classes as u32 {

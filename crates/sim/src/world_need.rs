@@ -10,6 +10,9 @@ use wheelbase_traffic::collision::CollisionRule;
 
 /// Bytes of an agent with its rows, its entity, its first orders, its tasks and the traffic rule's data.
 const AGENT_BYTES: u64 = 600;
+/// Bytes of a change of an edit: its command, and while it waits its areas in the world and in the traffic rule. What is
+/// measured with a thousand edits that wait, and a half more.
+const CHANGE_BYTES: u64 = 800;
 /// Bytes that any run needs, including the pages of the program and of its threads.
 const BASE_BYTES: u64 = 8 << 20;
 
@@ -25,6 +28,8 @@ pub struct WorldParts<'a> {
     pub search_slots: u64,
     /// Most agents at once.
     pub agents: u64,
+    /// Changes of the map by scheduled edits, each of which may have to wait.
+    pub changes: u64,
     /// Landmarks of each class that has any.
     pub landmarks: usize,
     /// Bytes of a cost field per cell and heading, and the limit for all fields.
@@ -64,7 +69,8 @@ impl WorldParts<'_> {
         let landmarks = if landmarks.built > 0 { landmarks.and(MemoryNeed::built(map)) } else { landmarks };
         let of_cells = cell_bytes(shape, self.collision) * size.n_cells() as u64;
         let tables = MemoryNeed::built(BASE_BYTES + map + kept);
-        let run = tables.and(MemoryNeed::built(of_cells + AGENT_BYTES * self.agents)).and(landmarks);
+        let of_agents = AGENT_BYTES * self.agents + CHANGE_BYTES.saturating_mul(self.changes);
+        let run = tables.and(MemoryNeed::built(of_cells.saturating_add(of_agents))).and(landmarks);
         let searches = each(&search_need).total * self.search_slots.min(self.agents);
         let most_states = spaces().map(|space| space.n_states() as u64).max().unwrap_or(0);
         let (field_bytes, fields_max) = self.fields;

@@ -49,6 +49,15 @@ pub(super) fn too_large(path: &Path, error: MemoryTooLarge) -> LoadError {
     LoadError::Memory { file: path.display().to_string(), error }
 }
 
+/// Changes of the map by the events of a scenario.
+pub(crate) fn changes(typed: &Scenario) -> u64 {
+    let is_edit = |action: &EventAction| {
+        use EventAction::{Rotate, SetElevation, SetSide, SetTerrain};
+        matches!(action, SetTerrain { .. } | SetElevation { .. } | SetSide { .. } | Rotate { .. })
+    };
+    typed.events.iter().filter(|event| is_edit(&event.action)).count() as u64
+}
+
 /// Most agents that a scenario can have at once.
 pub(crate) fn agents_max(typed: &Scenario, on_map: usize) -> u64 {
     let added = typed.events.iter().filter_map(|event| match &event.action {

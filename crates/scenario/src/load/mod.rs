@@ -29,7 +29,7 @@ pub use files::{AttachedFile, FileStore, Files, KeptFiles, read_file, read_stand
 pub use loaded::{Loaded, Source};
 pub(crate) use map::LoadedMap;
 pub use map_object::{MapObject, agent_names};
-pub(crate) use memory_need::agents_max;
+pub(crate) use memory_need::{agents_max, changes};
 pub use named_files::read_named_files;
 pub use one_shot::{LoadedOneShot, OneShot, OneShotResult, check_scen, load_one_shot};
 pub use overrides::Overrides;

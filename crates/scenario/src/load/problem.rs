@@ -153,6 +153,7 @@ pub fn build_problem(
         collision: settings.collision,
         search_slots: SEARCH_SLOTS as u64,
         agents: problem.starts.len() as u64,
+        changes: 0,
         landmarks: 0,
         fields: UnitRobots::FIELDS_NEED,
     };

@@ -229,6 +229,7 @@ fn build_world_of_map(
         collision,
         search_slots: typed.search_slots.into(),
         agents,
+        changes: memory_need::changes(typed),
         landmarks: WorldParts::landmarks_expected(
             typed.landmarks.map(|number| number as usize),
             memory_need::agents_with_tasks(typed),

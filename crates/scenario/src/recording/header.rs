@@ -7,6 +7,7 @@ use crate::recording::host_start::HostStart;
 use crate::recording::snapshot_start::SnapshotStart;
 use crate::scenario::{CLASSES_MAX, LANDMARKS_MAX, SEARCH_SLOTS_MAX, TICK_MAX};
 use serde::{Deserialize, Serialize};
+use std::sync::LazyLock;
 use wheelbase_grid::{Cell, CellXY, GridShape, GridSize, SIDE_KINDS_MAX, TERRAIN_KINDS_MAX};
 use wheelbase_maps::TerrainColours;
 use wheelbase_planner::model::heading_name;
@@ -15,7 +16,7 @@ use wheelbase_sim::{CollisionRule, OrderKind, ReplanParams, World, changed_tunab
 use wheelbase_traffic::TrafficParams;
 
 /// Most cells swept by the moves of all classes together: their shapes take 16 bytes a cell, and more.
-const SWEPT_CELLS_MAX: u64 = 1 << 25;
+pub(super) const SWEPT_CELLS_MAX: u64 = 1 << 25;
 /// Name and file of a run without a scenario, where its settings have no name.
 const HOST: &str = "host";
 /// File of a run that was resumed.
@@ -121,9 +122,9 @@ pub struct RecordedClass {
     pub name: String,
     /// The class as its canonical text.
     pub text: String,
-    /// Made from the text on reading.
-    #[serde(skip, default = "MovementClass::octile")]
-    movement: MovementClass,
+    /// Made from the text on reading; `None` until then, which takes no memory that a decoder does not count.
+    #[serde(skip)]
+    movement: Option<Box<MovementClass>>,
 }
 
 /// Equal texts describe equal classes.
@@ -175,25 +176,26 @@ impl RecordedClass {
     fn of(movement: &MovementClass) -> Self {
         let spec = movement.spec();
         let (name, text) = (spec.name.clone(), class_json(spec).to_string());
-        Self { name, text, movement: MovementClass::octile() }
+        Self { name, text, movement: None }
     }
 
     /// The class.
     pub fn movement(&self) -> &MovementClass {
-        &self.movement
+        static NONE: LazyLock<MovementClass> = LazyLock::new(MovementClass::octile);
+        self.movement.as_deref().unwrap_or(&NONE)
     }
 
     /// The cells covered at a pose; none if the class lacks its heading.
     pub fn cells(&self, pose: Pose) -> impl Iterator<Item = CellXY> {
-        let known = pose.heading.0 < self.movement.headings();
-        let offsets = if known { self.movement.cells_at(pose) } else { &[] };
+        let known = pose.heading.0 < self.movement().headings();
+        let offsets = if known { self.movement().cells_at(pose) } else { &[] };
         let moved = |at: i32, by: i32| at.wrapping_add(by);
         offsets.iter().map(move |by| CellXY::new(moved(pose.cell.x, by.dx), moved(pose.cell.y, by.dy)))
     }
 
     /// Where a primitive leads from a pose, or `None` if it does not start there.
     pub fn after(&self, pose: Pose, primitive: u8) -> Option<Pose> {
-        let (movement, primitive) = (&self.movement, usize::from(primitive));
+        let (movement, primitive) = (self.movement(), usize::from(primitive));
         if pose.heading.0 >= movement.headings() || primitive >= movement.primitives().len() {
             return None;
         }
@@ -204,14 +206,14 @@ impl RecordedClass {
 
     /// Name of a heading.
     pub fn heading_name(&self, heading: Heading) -> &'static str {
-        let headings = self.movement.headings();
+        let headings = self.movement().headings();
         if heading.0 < headings { heading_name(headings, heading) } else { "?" }
     }
 
     /// The least number of cells that a body of the class covers.
     pub(super) fn cells_min(&self) -> usize {
-        let covered = |frame| self.movement.footprint().at(frame).len();
-        self.movement.frames().map(covered).min().unwrap_or(0)
+        let covered = |frame| self.movement().footprint().at(frame).len();
+        self.movement().frames().map(covered).min().unwrap_or(0)
     }
 }
 
@@ -311,22 +313,23 @@ impl Header {
             orders,
             order_kinds: OrderKind::NAMES.map(str::to_owned).to_vec(),
         };
-        header.make_classes()?;
+        header.make_classes(SWEPT_CELLS_MAX)?;
         Ok(header)
     }
 
     /// Makes the classes from their texts.
     /// # Errors
-    /// The first class without a canonical text, or classes that sweep too many cells.
-    pub(super) fn make_classes(&mut self) -> Result<(), String> {
+    /// The first class without a canonical text, or classes that sweep more than `swept_cells_max` cells.
+    pub(super) fn make_classes(&mut self, swept_cells_max: u64) -> Result<(), String> {
         let (shape, mut n_swept) = (self.grid_shape(), 0);
         for class in &mut self.classes {
             let made = class_of_text(&class.text, &class.name, shape);
-            class.movement = made.ok_or_else(|| format!("class \"{}\" has no canonical text", class.name))?;
-            n_swept += class.movement.n_swept_cells();
-            if n_swept > SWEPT_CELLS_MAX {
-                return Err(format!("classes that sweep more than {SWEPT_CELLS_MAX} cells"));
+            let made = made.ok_or_else(|| format!("class \"{}\" has no canonical text", class.name))?;
+            n_swept += made.n_swept_cells();
+            if n_swept > swept_cells_max {
+                return Err(format!("classes that sweep more than {swept_cells_max} cells"));
             }
+            class.movement = Some(Box::new(made));
         }
         Ok(())
     }

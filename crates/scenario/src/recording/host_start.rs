@@ -98,6 +98,13 @@ impl HostStart {
         }
     }
 
+    /// Changes of the map by its scheduled edits.
+    pub(super) fn n_changes(&self) -> u64 {
+        let of =
+            |command: &Command| if let Command::Edit(edit) = command { edit.changes.len() as u64 } else { 0 };
+        self.scheduled.iter().map(|(_, command)| of(command)).sum()
+    }
+
     /// Whether the ticks hold the decisions of the traffic rule.
     pub fn rule_is_outside(&self) -> bool {
         self.rule == OUTSIDE

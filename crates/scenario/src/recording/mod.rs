@@ -86,7 +86,7 @@ pub use header::{Header, MapLayers, RecordedClass, RecordedKind, ScenarioText};
 pub use host_start::{HostAgent, HostStart};
 pub use profile::{PhaseNanos, ReplayProfile, profile};
 pub use reader::{ChunkInfo, Reader};
-pub use rebuild::{Rebuilt, check_memory, rebuild};
+pub use rebuild::{Rebuilt, rebuild};
 pub use record::{End, Event, PathRun, RunRange, TickRecord};
 pub use recorded_agents::{RecordedAgents, RecordedMotion};
 pub use recorder::Recorder;

@@ -4,7 +4,7 @@ use crate::recording::chunk::Chunk;
 use crate::recording::command_code::decode_commands;
 use crate::recording::error::RecordingError;
 use crate::recording::format::{BLOCK_CHUNK, BLOCK_END, BLOCK_HEADER, CHUNK_BYTES, CHUNK_TICKS, KIND};
-use crate::recording::header::{Header, MapLayers};
+use crate::recording::header::{Header, MapLayers, SWEPT_CELLS_MAX};
 use crate::recording::map_edits::apply_edits;
 use crate::recording::observe::next_tick;
 use crate::recording::order_texts::OrderTexts;
@@ -14,10 +14,12 @@ use crate::recording::tick_code::{
     Decoder, EDITS_MAX, decode_edit_list, decode_events, decode_head, decode_moves, decode_rest,
     too_many_edits,
 };
+use serde::de::DeserializeOwned;
 use std::fs::{self, File, FileType};
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
-use wheelbase_sim::codec::{BlockHead, Damage, HEAD_BYTES, read_block, read_prefix};
+use wheelbase_grid::{Bytes, MemoryMax};
+use wheelbase_sim::codec::{BlockHead, Damage, HEAD_BYTES, read_block, read_block_within, read_prefix};
 use wheelbase_sim::{EditEffect, GivenCommand};
 
 /// Most bytes of memory of the header: the layers of a map of 2^26 cells, and files of 2^29 bytes.
@@ -30,6 +32,8 @@ const END_MEMORY_MAX: usize = 1 << 27;
 const PARSED_MEMORY_MAX: usize = 1 << 30;
 /// Most bytes of memory of a parsed value: an inline table of one key.
 const PARSED_VALUE_BYTES: usize = 512;
+/// Bytes of memory of a cell that a move sweeps, in the tables of shapes of a class.
+const SWEPT_CELL_BYTES: usize = 32;
 /// Bytes of text always accepted per stored byte: texts by people deflate to a twentieth at best.
 const TEXT_BYTES_PER_STORED: usize = 512;
 /// Most bytes of all attached files: maps of 2^26 cells, and more.
@@ -104,31 +108,40 @@ pub struct Reader<R> {
     painted: u64,
     /// Whether the run ended at the last tick read.
     ended: bool,
+    /// Memory that chunks, and a world that is rebuilt, may take.
+    memory_max: MemoryMax,
 }
 
 impl Reader<BufReader<File>> {
     /// Opens a recording in a file.
     /// # Errors
-    /// [`RecordingError`] if it cannot be read, is not a recording, or has a damaged start or end; also if it is not
-    /// a regular file, since a pipe cannot be read twice.
+    /// As [`Reader::open_file_within`].
     pub fn open_file(path: &Path) -> Result<Self, RecordingError> {
+        Self::open_file_within(path, MemoryMax::NONE)
+    }
+
+    /// Opens a recording in a file. All that is read of it, and a world that is rebuilt of it, keeps to a memory limit.
+    /// # Errors
+    /// [`RecordingError`] if it cannot be read, is not a recording, or has a damaged start or end; also if it is not
+    /// a regular file, since a pipe cannot be read twice; [`RecordingError::TooLarge`] beyond the limit.
+    pub fn open_file_within(path: &Path, memory_max: MemoryMax) -> Result<Self, RecordingError> {
         // Asked before opening: to open a pipe without a writer blocks.
         let found = fs::metadata(path).map_err(RecordingError::Reading)?.file_type();
         if !found.is_file() {
             return Err(RecordingError::NotAFile { found: file_type_name(found) });
         }
-        Self::open(BufReader::new(File::open(path).map_err(RecordingError::Reading)?))
+        Self::open_within(BufReader::new(File::open(path).map_err(RecordingError::Reading)?), memory_max)
     }
 }
 
 /// Refuses a header whose texts, once parsed, take more memory than a file of that size can justify.
-fn check_texts(header: &Header, stored_bytes: usize) -> Result<(), RecordingError> {
+fn check_texts(header: &Header, stored_bytes: usize, memory_max: usize) -> Result<(), RecordingError> {
     let by_size = stored_bytes.saturating_mul(TEXT_BYTES_PER_STORED);
     let is_value = |byte: &&u8| matches!(byte, b'=' | b',' | b'[' | b'{' | b'\n');
     let classes = header.classes.iter().map(|class| class.text.as_bytes());
     let n_values = |text: &[u8]| text.iter().filter(is_value).count();
     let n_values = n_values(header.scenario.as_bytes()) + classes.map(n_values).sum::<usize>();
-    let values_max = (PARSED_MEMORY_MAX.max(by_size)) / PARSED_VALUE_BYTES;
+    let values_max = PARSED_MEMORY_MAX.max(by_size).min(memory_max) / PARSED_VALUE_BYTES;
     let attached = header.attached.iter().map(|file| file.bytes.len()).sum::<usize>();
     let attached_max = ATTACHED_MAX.max(by_size);
     let what = if n_values > values_max {
@@ -141,6 +154,30 @@ fn check_texts(header: &Header, stored_bytes: usize) -> Result<(), RecordingErro
         return Ok(());
     };
     Err(RecordingError::TooLarge { what })
+}
+
+fn saturated(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}
+
+/// Reads a block that, with its stored bytes, takes at most so much memory; and what its value takes. The error is `None`
+/// if a limit below that of the format is not enough.
+fn read_within<T: DeserializeOwned>(
+    head: &BlockHead,
+    most: usize,
+    input: &mut impl Read,
+) -> (Result<T, Option<Damage>>, usize) {
+    let most_of_format = if head.kind == BLOCK_HEADER { HEADER_MEMORY_MAX } else { CHUNK_MEMORY_MAX };
+    let of_value = if most < most_of_format { most.saturating_sub(head.stored_bytes as usize) } else { most };
+    let mut left = of_value;
+    let read = read_block_within(head, &mut left, input);
+    let is_limit = left == 0 && most < most_of_format;
+    (read.map_err(|damage| (!is_limit).then_some(damage)), of_value - left)
+}
+
+fn too_large(part: &str, most: usize) -> RecordingError {
+    let what = format!("{part} takes more than {} of memory, the limit", Bytes(most as u64));
+    RecordingError::TooLarge { what }
 }
 
 /// Names a file type other than that of regular files.
@@ -158,7 +195,14 @@ impl<R: Read + Seek> Reader<R> {
     /// # Errors
     /// [`RecordingError`] if it cannot be read, is not a recording, or its start, the head of a chunk or its end is
     /// damaged.
-    pub fn open(mut input: R) -> Result<Self, RecordingError> {
+    pub fn open(input: R) -> Result<Self, RecordingError> {
+        Self::open_within(input, MemoryMax::NONE)
+    }
+
+    /// As [`Reader::open`], within a memory limit as [`Reader::open_file_within`].
+    /// # Errors
+    /// As there, and [`RecordingError::TooLarge`] beyond the limit.
+    pub fn open_within(mut input: R, memory_max: MemoryMax) -> Result<Self, RecordingError> {
         let start = || "the start".to_owned();
         let of_start = |damage| match damage {
             Damage::Cut => RecordingError::NoStart,
@@ -169,12 +213,20 @@ impl<R: Read + Seek> Reader<R> {
         if head.kind != BLOCK_HEADER || [head.number, head.first_tick, head.n_ticks] != [0; 3] {
             return Err(of_start(Damage::meaning("is no header")));
         }
-        let mut header: Header = read_block(&head, HEADER_MEMORY_MAX, &mut input).map_err(of_start)?;
+        let limit = memory_max.built.map_or(usize::MAX, saturated);
+        let most = HEADER_MEMORY_MAX.min(limit);
+        let (header, used) = read_within::<Header>(&head, most, &mut input);
+        let mut header = header.map_err(|damage| match damage {
+            Some(damage) => of_start(damage),
+            None => too_large("the start", most),
+        })?;
+        let limit = limit.saturating_sub(used);
         if let Some(mistake) = header.mistake() {
             return Err(of_start(Damage::Meaning(mistake)));
         }
-        check_texts(&header, head.stored_bytes as usize)?;
-        header.make_classes().map_err(|why| of_start(Damage::Meaning(why)))?;
+        check_texts(&header, head.stored_bytes as usize, limit)?;
+        let swept_cells_max = SWEPT_CELLS_MAX.min((limit / SWEPT_CELL_BYTES) as u64);
+        header.make_classes(swept_cells_max).map_err(|why| of_start(Damage::Meaning(why)))?;
         let mut reader = Self {
             input,
             chunks: Vec::new(),
@@ -193,6 +245,7 @@ impl<R: Read + Seek> Reader<R> {
             n_edits: 0,
             painted: 0,
             ended: false,
+            memory_max: memory_max.less(used as u64),
         };
         reader.find_chunks()?;
         Ok(reader)
@@ -226,7 +279,8 @@ impl<R: Read + Seek> Reader<R> {
             }
             if head.kind == BLOCK_END {
                 let end_part = || "the end".to_owned();
-                let read = read_block(&head, END_MEMORY_MAX, &mut self.input);
+                let most = END_MEMORY_MAX.min(self.memory_max.built.map_or(usize::MAX, saturated));
+                let read = read_block(&head, most, &mut self.input);
                 self.end = Some(read.map_err(|damage| RecordingError::of(damage, end_part))?);
                 self.end_head = EndHead { tick: head.first_tick, n_ticks: head.n_ticks };
                 if end < len {
@@ -263,6 +317,16 @@ impl<R: Read + Seek> Reader<R> {
     /// The start of the recording.
     pub fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// Memory that a world that is rebuilt may take.
+    pub(super) fn memory_max(&self) -> MemoryMax {
+        self.memory_max
+    }
+
+    /// Sets what chunks, and a world that is rebuilt, may take.
+    pub(super) fn set_memory_max(&mut self, memory_max: MemoryMax) {
+        self.memory_max = memory_max;
     }
 
     /// The whole chunks.
@@ -470,7 +534,14 @@ impl<R: Read + Seek> Reader<R> {
         self.input.seek(SeekFrom::Start(bytes_at)).map_err(RecordingError::Reading)?;
         // Freed first: two chunks at once would take twice the memory.
         self.chunk = Chunk::default();
-        let mut chunk: Chunk = read_block(&info.head, CHUNK_MEMORY_MAX, &mut self.input).map_err(damaged)?;
+        // The agents made of its key frame take as much again.
+        let most =
+            CHUNK_MEMORY_MAX.min(self.memory_max.built.map_or(usize::MAX, |bytes| saturated(bytes / 2)));
+        let (chunk, _) = read_within::<Chunk>(&info.head, most, &mut self.input);
+        let mut chunk = chunk.map_err(|damage| match damage {
+            Some(damage) => damaged(damage),
+            None => too_large(&info.name(), most),
+        })?;
         let meaning = |why: String| damaged(Damage::Meaning(why));
         let texts = OrderTexts::decode(&chunk.orders, self.header.orders.len()).map_err(meaning)?;
         let key =

@@ -1,8 +1,8 @@
 //! Rebuilds the world that a recording began with.
 
 use crate::load::{
-    Files, LoadError, Loaded, LoadedMap, Overrides, Source, agents_max, build_problem, build_world_of,
-    build_world_on, is_problem, kind_tables, load_scenario_map,
+    Files, LoadError, Loaded, LoadedMap, Overrides, Source, agents_max, build_problem, build_world_on,
+    build_world_within, changes, is_problem, kind_tables, load_scenario_map,
 };
 use crate::recording::error::RecordingError;
 use crate::recording::header::{Header, RecordedKind};
@@ -12,8 +12,8 @@ use crate::scenario::{self, Elevation, MapSource, Scenario};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::{
-    Cell, Grid, GridShape, GridSize, MemoryMax, SIDES_MAX, SideEntry, SideKind, SideTable, TerrainEntry,
-    TerrainKind, TerrainTable,
+    Cell, Grid, GridShape, GridSize, MemoryMax, MemoryNeed, SIDES_MAX, SideEntry, SideKind, SideTable,
+    TerrainEntry, TerrainKind, TerrainTable,
 };
 use wheelbase_planner::MovementTables;
 use wheelbase_sim::{CollisionRule, Host, Settings, Setup, World, WorldParts, make_own_rule};
@@ -38,17 +38,24 @@ pub struct Rebuilt {
 /// # Errors
 /// [`RecordingError::Scenario`] if its scenario cannot be built, [`RecordingError::Setup`] if its setup cannot.
 pub fn rebuild(header: &Header) -> Result<Rebuilt, RecordingError> {
+    rebuild_within(header, MemoryMax::NONE)
+}
+
+/// As [`rebuild`], within a memory limit.
+pub(super) fn rebuild_within(header: &Header, memory_max: MemoryMax) -> Result<Rebuilt, RecordingError> {
     match (&header.snapshot, &header.host) {
-        (Some(start), _) => load_snapshot(start),
+        (Some(start), _) => load_snapshot(start, memory_max),
         (None, Some(host)) => rebuild_host(header, host),
-        (None, None) => {
-            rebuild_scenario(header).map(|Loaded { world, source }| Rebuilt { world, source, feed: None })
-        }
+        (None, None) => rebuild_scenario(header, memory_max).map(|Loaded { world, source }| Rebuilt {
+            world,
+            source,
+            feed: None,
+        }),
     }
 }
 
 /// The world of a resumed run. A traffic rule from outside gives way to its recorded decisions.
-fn load_snapshot(start: &SnapshotStart) -> Result<Rebuilt, RecordingError> {
+fn load_snapshot(start: &SnapshotStart, memory_max: MemoryMax) -> Result<Rebuilt, RecordingError> {
     let feed = RefCell::new(None);
     let make_rule = |name: &str, setting: RuleSetting<'_>| {
         if !start.rule_is_outside {
@@ -58,7 +65,7 @@ fn load_snapshot(start: &SnapshotStart) -> Result<Rebuilt, RecordingError> {
         feed.replace(Some(of_rule));
         Some(Box::new(StandIn(rule)) as Box<dyn Traffic>)
     };
-    let loaded = World::load(&start.bytes, Host { traffic: &make_rule, ..Host::default() });
+    let loaded = World::load(&start.bytes, Host { traffic: &make_rule, memory_max, ..Host::default() });
     let world = loaded.map_err(|error| RecordingError::Damaged {
         part: "the snapshot that it begins with".to_owned(),
         why: error.to_string(),
@@ -139,10 +146,11 @@ fn rebuild_host(header: &Header, host: &HostStart) -> Result<Rebuilt, RecordingE
     Ok(Rebuilt { world, source: Source::default(), feed })
 }
 
-fn rebuild_scenario(header: &Header) -> Result<Loaded, RecordingError> {
+fn rebuild_scenario(header: &Header, memory_max: MemoryMax) -> Result<Loaded, RecordingError> {
     let (path, files) = (Path::new(&header.file), Files::Attached(&header.attached));
     if is_problem(path) {
-        let built = build_problem(path, header.scenario.as_bytes(), overrides(header)?, files);
+        let overrides = Overrides { memory_max, ..overrides(header)? };
+        let built = build_problem(path, header.scenario.as_bytes(), overrides, files);
         return built.map_err(RecordingError::Scenario);
     }
     let mut typed = typed_scenario(header)?;
@@ -151,24 +159,23 @@ fn rebuild_scenario(header: &Header) -> Result<Loaded, RecordingError> {
     let build = match &typed.map.source {
         MapSource::File(file) => {
             let map = recorded_map(header, &typed, is_tiled(&file.value))?;
-            build_world_on(path, &typed, map, files, MemoryMax::NONE)
+            build_world_on(path, &typed, map, files, memory_max)
         }
         _ if from_file => {
             typed.map.elevation = None;
-            let map =
-                load_scenario_map(path, &typed, files, MemoryMax::NONE).map_err(RecordingError::Scenario)?;
+            let map = load_scenario_map(path, &typed, files, memory_max).map_err(RecordingError::Scenario)?;
             let grid = with_recorded_heights(header, map.grid)?;
-            build_world_on(path, &typed, LoadedMap { grid, ..map }, files, MemoryMax::NONE)
+            build_world_on(path, &typed, LoadedMap { grid, ..map }, files, memory_max)
         }
-        _ => build_world_of(path, &typed, files),
+        _ => build_world_within(path, &typed, files, memory_max),
     };
     build.map_err(RecordingError::Scenario)
 }
 
-/// Checks that the world of [`rebuild`] fits in memory, without building it.
+/// Checks that the world of [`rebuild`] fits in memory, without building it. Gives its need.
 /// # Errors
 /// [`RecordingError::Scenario`] if it does not, or cannot be built.
-pub fn check_memory(header: &Header, memory_max: MemoryMax) -> Result<(), RecordingError> {
+pub(super) fn check_memory(header: &Header, memory_max: MemoryMax) -> Result<MemoryNeed, RecordingError> {
     let grid = recorded_cells(header, recorded_kinds(header)?, header.grid_shape())?;
     let mut parts = WorldParts {
         grid: &grid,
@@ -176,6 +183,7 @@ pub fn check_memory(header: &Header, memory_max: MemoryMax) -> Result<(), Record
         collision: CollisionRule::Discrete,
         search_slots: header.search_slots.into(),
         agents: 0,
+        changes: 0,
         landmarks: 0,
         fields: WorldParts::FIELDS,
     };
@@ -185,13 +193,16 @@ pub fn check_memory(header: &Header, memory_max: MemoryMax) -> Result<(), Record
     } else if let Some(host) = &header.host {
         parts.collision = header.collision_rule();
         parts.agents = host.agents.len() as u64;
+        parts.changes = host.n_changes();
         parts.landmarks = host.landmarks.unwrap_or(0) as usize;
     } else if !is_problem(Path::new(&header.file)) {
         let typed = typed_scenario(header)?;
         parts.agents = agents_max(&typed, header.objects.len());
+        parts.changes = changes(&typed);
     }
     let too_large = |error| LoadError::Memory { file: header.file.clone(), error };
-    parts.check(memory_max).map_err(too_large).map_err(RecordingError::Scenario)
+    parts.check(memory_max).map_err(too_large).map_err(RecordingError::Scenario)?;
+    Ok(parts.need())
 }
 
 /// Whether a map file defines its own kinds.

@@ -5,7 +5,7 @@
 
 use crate::recording::error::RecordingError;
 use crate::recording::reader::Reader;
-use crate::recording::rebuild::{Rebuilt, rebuild};
+use crate::recording::rebuild::{Rebuilt, check_memory, rebuild_within};
 use crate::recording::record::TickRecord;
 use std::io::{Read, Seek};
 use wheelbase_sim::{GivenCommand, RunState, World};
@@ -67,7 +67,21 @@ pub fn replay<R: Read + Seek>(
     reader: &mut Reader<R>,
     visitor: &mut impl ReplayVisitor<R>,
 ) -> Result<Option<World>, RecordingError> {
-    let mut rebuilt = rebuild(reader.header())?;
+    let memory_max = reader.memory_max();
+    let need = check_memory(reader.header(), memory_max)?;
+    let rebuilt = rebuild_within(reader.header(), memory_max)?;
+    // Chunks take what the world does not need.
+    reader.set_memory_max(memory_max.less(need.built));
+    let replayed = replay_with(reader, visitor, rebuilt);
+    reader.set_memory_max(memory_max);
+    replayed
+}
+
+fn replay_with<R: Read + Seek>(
+    reader: &mut Reader<R>,
+    visitor: &mut impl ReplayVisitor<R>,
+    mut rebuilt: Rebuilt,
+) -> Result<Option<World>, RecordingError> {
     let mut flow = visitor.begin(reader, &mut rebuilt);
     let Rebuilt { mut world, feed, .. } = rebuilt;
     let (mut record, mut n_ticks) = (TickRecord::default(), 0);

@@ -47,5 +47,5 @@ pub use prepared::PreparedSweep;
 pub use run::RunOptions;
 pub use summary::{FailedItems, Summary};
 pub use table::{Format, ReadRows, Row, Status, Table};
-pub use table_file::{TableFile, merge, write_table};
+pub use table_file::{TableFile, files_of_table, merge, write_table};
 pub use values::{ITEMS_MAX, Setting, Shard, parse_seeds};

@@ -127,17 +127,28 @@ fn target_of(out: &Path) -> Result<PathBuf, SweepError> {
     }
 }
 
+/// The files that writing a table replaces: itself, its manifest, and what it is sorted into.
+pub fn files_of_table(out: &Path) -> [PathBuf; 3] {
+    let target = target_of(out).unwrap_or_else(|_| out.to_owned());
+    [out.to_owned(), Manifest::path_of(&target), sorted_of(&target)]
+}
+
+/// Where the rows of a table are sorted before they replace it.
+fn sorted_of(target: &Path) -> PathBuf {
+    let mut sorted = OsString::from(target);
+    sorted.push(".sorted");
+    sorted.into()
+}
+
 /// Writes a whole table and its manifest, and replaces the files at once. `FILE.part` is left alone.
 /// # Errors
 /// [`SweepError::File`].
 pub fn write_table(out: &Path, table: &Table, manifest: &Manifest) -> Result<(), SweepError> {
     let target = target_of(out)?;
     manifest.write_beside(&target)?;
-    let mut sorted = OsString::from(&target);
-    sorted.push(".sorted");
     let write = || {
         let mut file = std::io::BufWriter::new(OutputFile::create_by_way_of(
-            sorted.into(),
+            sorted_of(&target),
             &target,
             Unfinished::Removed,
         )?);

@@ -202,6 +202,7 @@ fn check_need(block: &WorldBlock, settings: &Settings, memory_max: MemoryMax) ->
         collision: settings.collision,
         search_slots: settings.search_slots as u64,
         agents: u64::from(*n_agents),
+        changes: eased.len() as u64,
         landmarks: landmarks.map_or(0, |landmarks| landmarks as usize),
         fields: WorldParts::FIELDS,
     };

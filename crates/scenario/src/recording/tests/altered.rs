@@ -17,7 +17,7 @@ use serde_json::Value;
 use std::io::Cursor;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use wheelbase_grid::{CellXY, Change, Grid, Rect, SideTable, TerrainKind, TerrainTable};
+use wheelbase_grid::{CellXY, Change, Grid, MemoryMax, Rect, SideTable, TerrainKind, TerrainTable};
 use wheelbase_planner::{ClassSpec, GoalMember, Heading, MovementClass, Pose, Primitive};
 use wheelbase_sim::codec::{BlockHead, BlockWriter, read_block, read_prefix, write_prefix};
 use wheelbase_sim::{
@@ -214,6 +214,38 @@ fn lists_of_empty_texts_are_refused_before_allocation() {
     assert!(file.len() < 100_000);
     let why = read(&file).unwrap_err().to_string();
     assert_eq!(why, "is damaged: the start: it takes more than 1073741824 bytes of memory");
+}
+
+/// A recording within a limit of memory: classes of no text take only what is counted, and a scenario whose map is larger
+/// than the recorded one is not built.
+#[test]
+fn a_limit_of_memory_holds_for_forged_recordings() {
+    let within = |parts: &Parts, mib: u64| -> Result<u32, RecordingError> {
+        let file = parts.file();
+        let mut reader = Reader::open_within(Cursor::new(&file[..]), MemoryMax::of_all(mib << 20))?;
+        verify(&mut reader, |_| true).map(|verified| verified.n_ticks)
+    };
+    let whole = Parts::recorded();
+    assert_eq!(within(&whole, 300).unwrap(), 141);
+    // The world takes more than that.
+    let refused = within(&whole, 1).unwrap_err().to_string();
+    assert!(refused.contains("needs about") && refused.contains("may take"), "{refused}");
+    let mut large = whole.clone();
+    let rows = "rows = [\"......\", \"WWWW.W\", \"......\"]";
+    large.header.scenario =
+        TEXT.replace(rows, "generate = { kind = \"open\", size = [8192, 8192], seed = 1 }");
+    assert_ne!(large.header.scenario, TEXT);
+    let refused = within(&large, 250).unwrap_err().to_string();
+    assert!(refused.contains("a map of 8192 x 8192 cells: needs about 256.0 MiB"), "{refused}");
+    let mut many = whole;
+    let mut none = many.header.classes[0].clone();
+    (none.name, none.text) = (String::new(), String::new());
+    many.header.classes = vec![none; 1_000_000];
+    let refused = within(&many, 64).unwrap_err().to_string();
+    assert_eq!(refused, "is too large: the start takes more than 64.0 MiB of memory, the limit");
+    // Nothing is made of a class that the decoder does not count.
+    assert!(size_of_val(&many.header.classes[0]) <= 64);
+    assert_eq!(many.header.classes[0].movement().spec().name, MovementClass::octile().spec().name);
 }
 
 #[test]
