@@ -451,7 +451,7 @@ fn bad_pivot() {
     }
     assert_eq!(
         refused(trucks_with("headings = 4\n", "headings = 4\npivot = [inf, 0]\n")),
-        "23: class.truck.pivot[0]: expected a number from -67108864 to 67108864, found inf"
+        "23: class.truck.pivot[0]: expected a number from -65535 to 65535, found inf"
     );
 }
 

@@ -452,7 +452,7 @@ fn a_class_file_is_checked_without_a_map() {
     );
     assert_eq!(
         check("turn = 1,", "turn = 1, swept = [[70000, 0]],"),
-        "5: class.cart.moves[1].swept: cell [70000, 0] is more than 65535 cells from the anchor"
+        "5: class.cart.moves[1].swept[0][0]: expected a whole number from -65535 to 65535, found 70000"
     );
     assert_eq!(
         check("[class.cart]", "[terrain.mud]\nspeed = 1\nsides = { N = \"hedge\" }\n[class.cart]"),

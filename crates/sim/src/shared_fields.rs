@@ -7,7 +7,7 @@
 
 use crate::codec::COUNT_MAX;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use wheelbase_grid::{Fnv1a, Rect};
 use wheelbase_planner::fields::{self, CostField, CostFieldCache};
 use wheelbase_planner::model::State;
@@ -202,9 +202,11 @@ impl SharedFields {
         for class in 0..n_classes as u32 {
             self.fields.forget_unused(class, u64::from(tick - KEPT_TICKS));
         }
-        let kept: BTreeSet<(u64, u8)> =
-            self.fields.iter().map(|(class, _, field)| (hash(&field.goal()), class as u8)).collect();
-        self.uses.retain(|goal, _| kept.contains(goal));
+        let Self { fields, uses, .. } = self;
+        let is_kept = |goal: u64, class: u8| {
+            fields.iter().any(|(of, _, field)| of == u32::from(class) && hash(&field.goal()) == goal)
+        };
+        uses.retain(|&(goal, class), counted| counted.has_field && is_kept(goal, class));
     }
 
     /// Everything here that a later tick depends on, for the state hash.
