@@ -152,12 +152,12 @@ fn the_manifest_of_a_table_is_an_output() {
     std::fs::copy(folder.path("s.toml"), folder.path("m.csv.manifest.json")).unwrap();
     let refused =
         refused_unchanged(&folder, &["sweep", "m.csv.manifest.json", "--seeds", "0..2", "--out", "m.csv"]);
-    assert!(refused.starts_with("--out: expected another file than m.csv.manifest.json: "), "{refused}");
+    assert!(refused.starts_with("--output: expected another file than m.csv.manifest.json: "), "{refused}");
     std::fs::remove_file(folder.path("m.csv.manifest.json")).unwrap();
     let sweep = ["sweep", "s.toml", "--seeds", "0..2", "--quiet", "--out", "q.csv"];
     for page in ["q.csv.manifest.json", "q.csv.sorted", "q.csv", "q.csv.part"] {
         let refused = refused_unchanged(&folder, &[&sweep[..], &["--html", page]].concat());
-        assert!(refused.starts_with("--out and --html: expected a file for each: "), "{refused}");
+        assert!(refused.starts_with("--output and --html: expected a file for each: "), "{refused}");
     }
     folder.run(&sweep).code(0);
     let page = "q.csv.manifest.json";

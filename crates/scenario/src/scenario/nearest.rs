@@ -72,7 +72,7 @@ mod tests {
         // A name that is nearer wins.
         assert_eq!(nearest_name("cnt", names), Some("cent"));
         assert_eq!(nearest_name("ct", ["count"]), None);
-        assert_eq!(nearest_name("ount", ["amount"]), None);
+        assert_eq!(nearest_name("unt", ["account"]), None);
     }
 
     #[test]
