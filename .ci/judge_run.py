@@ -84,12 +84,13 @@ class RunJudge(judge_trace.TraceJudge):
         super().on_done(line)
 
     def judge_nearest(self, agent, order):
-        """Checks that an order done by fallback cannot end nearer to its goal."""
+        """Checks that an order done by fallback cannot end nearer to its goal. Skipped at the tick of an edit: an order
+        that its last move finishes at that tick was planned on the map before."""
         x, y = agent.x, agent.y
         distance = solve.distance_to_goals(self.grid, order.value)
         here = distance(y * self.grid.width + x)
         reach = order.within if self.grid.hexagonal else order.within ** 2
-        if order.fallback != "nearest" or here <= reach:
+        if order.fallback != "nearest" or here <= reach or self.edited_at == self.now:
             return
         least = min(distance(state // agent.tables.headings) for state in self.reach(agent))
         if least < here:

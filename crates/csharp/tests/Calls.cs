@@ -131,7 +131,7 @@ static class Calls
             var old = path.Poses;
             Check.Equal(tables.Plan(request, scratch).Cost, 60u, "without a path");
             Check.Equal(old[6].Arrival, 60u, "rows stay");
-            request.Obstacles = new ulong[5];
+            request.Obstacles = new ulong[6];
             request.Obstacles[1] = 0xff;
             Check.Equal(tables.Plan(request, scratch, path).Result, PlanResult.Unreachable, "obstacles");
             Check.Throws<InvalidOperationException>(() => old[0].ToString());

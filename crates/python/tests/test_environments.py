@@ -68,9 +68,9 @@ def hexapod():
     return wb.Class("hexapod", HEXAPOD, headings=6, shape="hex", footprint=[(0, 0), (-1, 0)])
 
 
-def crowded(collision="swept"):
+def crowded(collision="swept", side=16, counts=(12, 4, 5)):
     """Two classes of several cells, and one with diagonal headings, close together."""
-    return Scene(map=wb.Map.generate("random", 16, 16, 4), classes=[cart(), truck(), rover()], counts=[12, 4, 5], collision=collision)
+    return Scene(map=wb.Map.generate("random", side, side, 4), classes=[cart(), truck(), rover()], counts=list(counts), collision=collision)
 
 
 def greedy(observation, random, explore=0.1):
@@ -117,7 +117,7 @@ class Masks(unittest.TestCase):
 
     def test_random_joint_actions(self):
         scenes = {
-            "swept": crowded(),
+            "swept": crowded(side=26, counts=(20, 8, 8)),
             "discrete": crowded("discrete"),
             "hexagons": Scene(map=wb.Map(9, 9, shape="hex"), classes=[hexapod()], counts=[14]),
             "discrete hexagons": Scene(map=wb.Map(9, 9, shape="hex"), classes=[hexapod()], counts=[14], collision="discrete"),

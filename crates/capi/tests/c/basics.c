@@ -218,18 +218,18 @@ static void tables_and_plans(void) {
     CHECK(answer.result == WB_PLAN_LIMIT_REACHED && answer.expansions == 2);
 
     /* Obstacles and a window: only the northern shore is left, then nothing. */
-    uint64_t bits[5] = {0};
+    uint64_t bits[6] = {0};
     request = request_to(start, &goal);
-    request.obstacles = bits, request.n_obstacles = 5;
+    request.obstacles = bits, request.n_obstacles = 6;
     OK(wb_plan(copy, &request, scratch, path, &answer));
     CHECK(answer.cost == 60);
-    for (int y = 0; y < 5; y++) bits[y] = 1u << 5;
+    for (int y = 0; y < 6; y++) bits[y] = 1u << 5;
     OK(wb_plan(copy, &request, scratch, path, &answer));
     CHECK(answer.result == WB_PLAN_UNREACHABLE);
-    request.n_obstacles = 4;
-    CHECK(wb_plan(copy, &request, scratch, path, &answer) == WB_ARGUMENT && says("expected 5"));
+    request.n_obstacles = 5;
+    CHECK(wb_plan(copy, &request, scratch, path, &answer) == WB_ARGUMENT && says("expected 6"));
     request = request_to(start, &goal);
-    request.window = (wb_rect){0, 0, 6, 5};
+    request.window = (wb_rect){0, 0, 6, 6};
     OK(wb_plan(copy, &request, scratch, path, &answer));
     CHECK(answer.result != WB_PLAN_FOUND);
     request = request_to(start, &goal);
@@ -331,7 +331,7 @@ static void fields(void) {
     wb_path_pose reached[2];
     OK(wb_field_within(from, tables, 10, reached, 2, &count));
     for (size_t n = 0; n < count; n++) CHECK(reached[n].arrival <= 10);
-    wb_pose far_end = {7, 1, 0};
+    wb_pose far_end = {7, 1, 1};
     OK(wb_field_next(from, tables, &far_end, &primitive, &after));
     CHECK(primitive != WB_NONE && (after.x != 1 || after.y != 1 || after.heading != 0));
     uint64_t other = 0;

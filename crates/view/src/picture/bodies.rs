@@ -292,6 +292,33 @@ mod tests {
     }
 
     #[test]
+    fn a_body_that_turns_within_its_cells_has_an_outline_for_it() {
+        let body = |cells: Vec<(i32, i32)>| {
+            let mut spec = wheelbase_planner::ClassSpec::new("body", 4);
+            (spec.footprint, spec.primitives) = (cells, wheelbase_planner::Primitive::vehicle(1, 1, 1));
+            BodyShape::inset_by(INSET, &MovementClass::new(spec).unwrap(), 0)
+        };
+        let (round, truck) = (body(vec![(0, 0)]), body(vec![(0, 0), (-1, 0)]));
+        // The disc stands behind the outlines of the headings.
+        assert_eq!((round.outlines.len(), truck.outlines.len()), (5, 4));
+        assert_eq!((round.outline_in(Heading(2), 1), truck.outline_in(Heading(2), -1)), (Some(4), None));
+        assert_eq!((round.outline_in(Heading(2), 0), truck.outline_in(Heading(2), 0)), (Some(2), Some(2)));
+        let to = Pose::new(3, 2, Heading(1));
+        let placed = round.moving(Pose { heading: Heading(0), ..to }, to, 1, 0.5);
+        let facing = TAU / 8.0;
+        assert_eq!(placed, Placement { pivot: [3.5, 2.5], outline: 4, rotation: 0.0, facing });
+        let radius = 0.5 - INSET;
+        let far = |point: &Point| (point[0] - 3.5).hypot(point[1] - 2.5);
+        assert!(round.outline(placed)[0].iter().all(|point| (far(point) - radius).abs() < 1e-9));
+        let placed = truck.moving(Pose { heading: Heading(0), ..to }, to, 1, 0.5);
+        assert_eq!((placed.outline, placed.rotation), (0, facing));
+        assert_eq!(
+            truck.resting(to),
+            Placement { pivot: [3.5, 2.5], outline: 1, rotation: 0.0, facing: TAU / 4.0 }
+        );
+    }
+
+    #[test]
     fn a_single_cell_is_inset_evenly() {
         let cells = BTreeSet::from([CellXY::new(3, 2)]);
         let mut points = outline(Lattice(GridShape::Square), &cells, 0.1).remove(0);
