@@ -67,7 +67,6 @@ fn run_with(world: &mut World, params: TrafficParams, visits: Visits) -> Vec<u64
         audit.check_heads();
         audit.check_inside();
         audit.check_keep_clear(&world.paths);
-        audit.check_turning(&world.paths);
         audit.check_given_up(&world.traffic_buffers.decisions.give_up);
         if world.grid.revision() != revision {
             revision = world.grid.revision();

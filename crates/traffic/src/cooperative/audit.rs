@@ -254,11 +254,6 @@ impl Audit<'_> {
                 continue;
             }
             let tables = &self.tables[class];
-            // An agent without a path rests where it wants to be: others may end their paths on its circle, even in the
-            // tick in which it was pushed there.
-            if table.heads[slot.index()].path_left == 0 {
-                continue;
-            }
             // At its goal it may stand beside agents that have none, and without room to turn ahead it may lock.
             let fits = table.turning.fits((class, tables), plan.end.0);
             let path_moves = self.agents.paths[row].len();
