@@ -203,7 +203,8 @@ fn the_judge_finds_nothing_wrong_in_what_hosts_do() {
     assert!(moves > 20_000, "{moves}");
 }
 
-/// Writes scenarios. No two events have one tick, as the judge cannot tell apart what replaces what within a tick.
+/// Writes scenarios. The judge cannot tell apart what replaces what within a tick: no two events have one tick, and none
+/// has tick 0, at which agents get their first orders.
 struct Author {
     random: Random,
 }
@@ -318,7 +319,7 @@ impl Author {
         }
         text += "]\nevents = [\n";
         for number in 0..30 {
-            text += &format!("{{ tick = {}, {} }},\n", 9 * number + self.below(9), self.event());
+            text += &format!("{{ tick = {}, {} }},\n", 9 * number + 1 + self.below(8), self.event());
         }
         text += &format!(
             "]\n[map]\nrows = [{free}, {free}, {}]\n[side.hedge]\nspeed = 0\n{TRUCK}{OTHERS}",
