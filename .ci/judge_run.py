@@ -212,7 +212,7 @@ class RunJudge(judge_trace.TraceJudge):
 
     def judge_given(self, agent, events):
         """Judges the orders given to an agent at this tick, and that it was not to be removed."""
-        expected, is_there = [], not self.is_new(agent)
+        expected, is_there, is_first = [], not self.is_new(agent), True
         if self.now == 0 and is_there:
             expected += self.first_orders[agent.id]
         for what, body in events:
@@ -229,7 +229,9 @@ class RunJudge(judge_trace.TraceJudge):
                 if what == "remove_agents":
                     self.wrong("remove_missing", f"an event removes agent {agent.id}, which stays")
                 else:
-                    expected += body["orders"] or [{"wait": 0}]
+                    # The first replace what the agent was placed with; the others of the tick are one list with them.
+                    expected = ([] if is_first else expected) + (body["orders"] or [{"wait": 0}])
+                    is_first = False
         given = self.given.get(agent.id, [])
         expected = [canonical(order) for order in expected]
         if given != expected:

@@ -30,6 +30,16 @@ fn lines(world: &mut World) -> Vec<String> {
     }
 }
 
+/// A trace holds the orders of one tick for one list, so it must not show what the second order has replaced.
+#[test]
+fn traces_leave_out_orders_replaced_at_the_tick_of_placement() {
+    let give = "give_orders = { names = [\"a\"], orders = [{ goto = [3, 0] }] }";
+    let more = named("a", "[0, 0, \"E\"]", "{ goto = [9, 0] }, { wait = 5 }") + &event(0, give);
+    let lines = lines(&mut world_on(&[".........."], &more));
+    let orders: Vec<&String> = lines.iter().filter(|line| line.contains("\"order\"")).collect();
+    assert_eq!(orders, ["{\"t\":0,\"agent\":0,\"order\":{\"goto\":[3,0]}}"]);
+}
+
 #[test]
 fn added_agents_take_free_cells_and_begin_at_once() {
     let add =
