@@ -207,8 +207,6 @@ pub(crate) struct Log {
     pub given: Vec<GivenCommand>,
     /// Decisions of a rule from outside at the last tick.
     pub decisions: Decisions,
-    /// Agents whose orders of their placement a command of the same tick has replaced, with the number of events then.
-    pub replaced: Vec<(AgentId, usize)>,
 }
 
 impl Log {
@@ -216,24 +214,6 @@ impl Log {
     pub fn begin_tick(&mut self) {
         self.commands.append(&mut self.given);
         self.decisions.clear();
-    }
-
-    /// Leaves out the orders that a command of the tick of placement has replaced: a trace does not tell what an agent is
-    /// placed with from what it is given at the same tick, and holds all orders of a tick for one list.
-    pub fn leave_out_replaced(&mut self) {
-        let Self { events, replaced, .. } = self;
-        if replaced.is_empty() {
-            return;
-        }
-        replaced.sort_unstable();
-        let mut at = 0;
-        events.retain(|event| {
-            at += 1;
-            let TraceEvent::Order { agent, .. } = event else { return true };
-            let found = replaced.binary_search_by_key(agent, |&(agent, _)| agent);
-            found.map_or(true, |found| at > replaced[found].1)
-        });
-        replaced.clear();
     }
 
     /// Keeps a copy of decisions, as the rule wrote them.

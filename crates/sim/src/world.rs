@@ -21,9 +21,9 @@ use crate::progress::LongestOfClass;
 use crate::replan_params::ReplanParams;
 use crate::requests::{Requests, SearchContext, SearchInputs};
 use crate::rows::agent_row::AgentRow;
-use crate::rows::event_row::EventRow;
+use crate::rows::event_row::{EventKind, EventRow};
 use crate::threads::{Pool, Threads};
-use crate::tick_buffers::TickBuffers;
+use crate::tick_buffers::{ReplacedOrders, TickBuffers};
 use crate::traffic_buffers::TrafficBuffers;
 use crate::violation::Violation;
 use hecs::{Entity, World as Entities};
@@ -439,6 +439,39 @@ impl World {
                 log.events.push(event);
             }
         }
+    }
+
+    /// Notes that a command replaces the orders with which the agent in a row was placed at this tick.
+    pub(crate) fn note_replaced(&mut self, row: usize) {
+        let logged = self.log.as_ref().map_or(0, |log| log.events.len());
+        let replaced = ReplacedOrders { agent: self.agents.ids[row], rows: self.event_rows.len(), logged };
+        self.tick_buffers.replaced.push(replaced);
+    }
+
+    /// Leaves out the orders that a command of the tick of placement has replaced: a trace does not tell what an agent is
+    /// placed with from what it is given at the same tick, and holds all orders of a tick for one list.
+    pub(crate) fn leave_out_replaced(&mut self) {
+        let Self { tick_buffers, event_rows, log, .. } = self;
+        let replaced = &mut tick_buffers.replaced;
+        if replaced.is_empty() {
+            return;
+        }
+        replaced.sort_unstable();
+        let found = |agent| replaced.binary_search_by_key(&agent, |of| of.agent).ok().map(|at| replaced[at]);
+        let mut at = 0;
+        event_rows.retain(|row| {
+            at += 1;
+            row.kind() != Some(EventKind::Ordered) || found(AgentId(row.agent)).is_none_or(|of| at > of.rows)
+        });
+        if let Some(log) = log {
+            at = 0;
+            log.events.retain(|event| {
+                at += 1;
+                let TraceEvent::Order { agent, .. } = *event else { return true };
+                found(agent).is_none_or(|of| at > of.logged)
+            });
+        }
+        replaced.clear();
     }
 
     pub(crate) fn note_path(&mut self, row: usize) {

@@ -27,9 +27,7 @@ pub(crate) fn apply_events(world: &mut World) {
         carry_out(world, ticket, command);
     }
     world.tick_buffers.due = due;
-    if let Some(log) = &mut world.log {
-        log.leave_out_replaced();
-    }
+    world.leave_out_replaced();
     finish_commands(world);
     if any {
         // The commands can have removed or stranded the agents that an edit waits for.

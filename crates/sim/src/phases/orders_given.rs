@@ -191,8 +191,8 @@ pub(super) fn give_orders(
         let is_behind = if append { before.open.count > 0 } else { is_further && !stops };
         if !is_behind {
             let is_of_placement = before.given == world.tick && !is_further;
-            if let Some(log) = world.log.as_mut().filter(|_| is_of_placement) {
-                log.replaced.push((world.agents.ids[row], log.events.len()));
+            if is_of_placement {
+                world.note_replaced(row);
             }
             drop_orders(world, row);
         }
