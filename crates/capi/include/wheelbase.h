@@ -1975,6 +1975,10 @@ typedef struct wb_spawn_group {
      */
     uint32_t speed_factor;
     /**
+     * 1: also where they cannot reach the rest of the map; 0: in the largest set of poses that reach each other.
+     */
+    uint32_t anywhere;
+    /**
      * Orders of each, stored once.
      */
     const struct wb_order *orders;

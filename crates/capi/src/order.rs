@@ -170,6 +170,8 @@ pub struct wb_spawn_group {
     pub team: u32,
     /// Speed factor of each in permille, 1 to 65,535; 0 for the usual 1,000.
     pub speed_factor: u32,
+    /// 1: also where they cannot reach the rest of the map; 0: in the largest set of poses that reach each other.
+    pub anywhere: u32,
     /// Orders of each, stored once.
     pub orders: *const wb_order,
     /// Number of `orders`.
@@ -400,5 +402,9 @@ pub(crate) unsafe fn spawn_group_of(group: *const wb_spawn_group) -> Result<Spaw
         // SAFETY: by this function's contract.
         orders: unsafe { orders(group.orders, group.n_orders, "group.orders")? },
         speed_factor: speed_factor(group.speed_factor, "group.speed_factor")?,
+        anywhere: match group.anywhere {
+            anywhere @ ..=1 => anywhere == 1,
+            other => return Err(no_choice("group.anywhere", other, "0 or 1")),
+        },
     })
 }

@@ -11,6 +11,7 @@ use crate::output::{counted, print, progress_bar, row};
 use crate::peak_memory::peak_memory_mib;
 use crate::phase_times::PhaseTimes;
 use crate::plan::thread_pool;
+use crate::result_text::write_carried;
 use crate::run::{Driven, Given, drive};
 use crate::run_files::RunFiles;
 use serde::{Serialize, Serializer};
@@ -411,13 +412,8 @@ fn write_traffic_text(out: &mut impl Write, result: &ScenarioResult, no_bound: &
     if let Some(detour) = run.detour_permille {
         row(out, "detour", format!("{} of the single-agent bound, {} trips", tenths(detour), run.trips))?;
     }
-    let longest = format!("trip {} ticks, wait {} ticks", run.longest_trip_ticks, run.longest_wait_ticks);
-    row(out, "longest", longest)?;
-    row(
-        out,
-        "agents stuck",
-        format!("{}, and {} without progress", run.stuck_agents, run.no_progress_agents),
-    )?;
+    row(out, "longest trip", counted(run.longest_trip_ticks, "tick"))?;
+    row(out, "without progress", counted(run.no_progress_agents, "agent"))?;
     let MemoryResult { agent_bytes, fields, field_bytes, landmark_bytes, .. } = &result.memory;
     row(
         out,
@@ -651,6 +647,7 @@ fn write_scenario_text(out: &mut impl Write, result: &ScenarioResult, no_bound: 
         counted(*threads, "thread"),
     ];
     writeln!(out, "{scenario}: {}", counts.join(", "))?;
+    write_carried(out, run)?;
     let [ticks, agent_ticks, moves] =
         [run.ticks_per_s, run.agent_ticks_per_s, run.moves_per_s].map(|per_s| format!("{per_s:.0}"));
     row(out, "throughput", format!("{ticks} ticks/s, {agent_ticks} agent-ticks/s, {moves} moves/s"))?;

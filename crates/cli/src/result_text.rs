@@ -5,7 +5,8 @@ use crate::failed_orders::{FailedOrders, agent_text};
 use crate::output::{counted, row};
 use std::io::{self, Write};
 use wheelbase_sim::{
-    EditPendingFor, HeldAgent, LongestResult, OrdersLeftBy, RunResult, STUCK_AFTER_TICKS, WaitForCycle,
+    CONFINED_BELOW_POSES, EditPendingFor, HeldAgent, LongestResult, OrdersLeftBy, RunResult,
+    STUCK_AFTER_TICKS, WaitForCycle,
 };
 use wheelbase_view::safe_text;
 
@@ -36,6 +37,11 @@ pub fn write_text(out: &mut impl Write, result: &RunResult, failed: &FailedOrder
             format!("{}, longest {}", result.tasks_done, counted(result.longest_task_ticks, "tick")),
         )?;
     }
+    if result.confined_agents > 0 {
+        let (agents, tasks) = (result.confined_agents, result.confined_tasks_done);
+        let about = format!("they reach fewer than {CONFINED_BELOW_POSES} poses");
+        line("  confined", format!("{} of them by {}: {about}", tasks, counted(agents, "agent")))?;
+    }
     let counts = [
         ("agents removed", result.removed, "by events and edits"),
         ("agents not placed", result.not_placed, "events found no room for them"),
@@ -55,6 +61,17 @@ pub fn write_text(out: &mut impl Write, result: &RunResult, failed: &FailedOrder
         line("collisions", collisions.to_string())?;
     }
     write_times(out, result)
+}
+
+/// Writes the share of their time for which trips carried the agents, and who does not get on.
+pub fn write_carried(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
+    let tenths = |permille: u64| format!("{}.{} %", permille / 10, permille % 10);
+    let (Some(carried), Some(progress)) = (result.carried_permille, result.progress_permille) else {
+        return Ok(());
+    };
+    let (stuck, longest) = (result.stuck_agents, counted(result.longest_wait_ticks, "tick"));
+    let (carried, progress) = (tenths(carried), tenths(progress));
+    row(out, "carried", format!("{carried}, progress {progress}, {stuck} stuck, longest wait {longest}"))
 }
 
 /// The edits that wait, and for whom.
@@ -87,8 +104,13 @@ fn asked_and_done(result: &RunResult) -> String {
     let others = [(orders_unreachable, "unreachable"), (orders_left, "left")];
     parts
         .extend(others.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")));
-    if tasks_done > 0 {
-        parts.push(format!("{} done", counted(tasks_done, "task")));
+    let apart = result.confined_tasks_done;
+    if tasks_done > apart {
+        parts.push(format!("{} done", counted(tasks_done - apart, "task")));
+    }
+    if apart > 0 {
+        let by = counted(result.confined_agents, "confined agent");
+        parts.push(format!("{} done by {by}", counted(apart, "task")));
     }
     if parts.is_empty() {
         // Patrols, and tasks of which none is done.
@@ -150,6 +172,10 @@ fn write_times(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
             ),
         )?;
     }
+    if result.agents > 1 {
+        write_carried(out, result)?;
+    }
+    let mut line = |name: &str, value: String| row(out, name, value);
     line(
         "waiting",
         format!("{}, longest {}", counted(result.wait_ticks, "agent-tick"), result.longest_wait_ticks),

@@ -985,6 +985,7 @@ mod programs {
                 team: Team(0),
                 orders: [].into(),
                 speed_factor: 1000,
+                anywhere: false,
             };
             std::thread::scope(|scope| {
                 for world in &mut worlds {

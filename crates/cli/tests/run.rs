@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Keys of the result in their order.
-const KEYS: [&str; 42] = [
+const KEYS: [&str; 46] = [
     "schema",
     "scenario",
     "seed",
@@ -20,6 +20,8 @@ const KEYS: [&str; 42] = [
     "orders_left",
     "orders_left_by",
     "tasks_done",
+    "confined_agents",
+    "confined_tasks_done",
     "longest_task_ticks",
     "edits_pending",
     "edits_pending_for",
@@ -29,10 +31,12 @@ const KEYS: [&str; 42] = [
     "moves",
     "flowtime",
     "trips",
+    "trips_of_no_length",
     "trip_ticks",
     "bound_ticks",
     "detour_permille",
     "progress_permille",
+    "carried_permille",
     "longest_trip_ticks",
     "wait_ticks",
     "longest_wait_ticks",
@@ -114,7 +118,7 @@ fn text_is_for_people() {
     let names: Vec<&str> = counts.iter().map(|line| line[..24].trim()).collect();
     assert_eq!(
         names,
-        ["agents", "flowtime", "detour", "waiting", "path requests", "time", "tick", "state hash"],
+        ["agents", "flowtime", "detour", "carried", "waiting", "path requests", "time", "tick", "state hash"],
         "nothing is said where there is nothing to say"
     );
     assert!(counts[0].starts_with("  agents                2, ") && counts[0].ends_with(" moves, 2 threads"));

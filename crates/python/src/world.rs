@@ -580,7 +580,8 @@ impl PyWorld {
     }
 
     #[pyo3(signature = (
-        class_, count, area, *, orders = None, priority = Whole(0), team = None, speed_factor = None, at = None
+        class_, count, area, *, orders = None, priority = Whole(0), team = None, speed_factor = None,
+        anywhere = false, at = None
     ))]
     #[allow(clippy::too_many_arguments)]
     fn spawn_group(
@@ -592,6 +593,7 @@ impl PyWorld {
         priority: Whole<i32>,
         team: Option<&Bound<'_, PyAny>>,
         speed_factor: Option<&Bound<'_, PyAny>>,
+        anywhere: bool,
         at: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<u64> {
         let Options { orders, priority, team, speed_factor, .. } =
@@ -607,6 +609,7 @@ impl PyWorld {
                 team,
                 orders,
                 speed_factor,
+                anywhere,
             }))
         })
     }

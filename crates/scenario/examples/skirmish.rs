@@ -301,6 +301,7 @@ impl Game {
                 team: Team(0),
                 orders: [].into(),
                 speed_factor: USUAL_SPEED_PERMILLE,
+                anywhere: false,
             }),
             Errands => {
                 let source = TaskSource::Random { area: area(c, d, e, f) }.into();

@@ -13,7 +13,7 @@ pub fn outcome_json(result: &RunResult) -> Value {
 }
 
 /// The keys of [`outcome_json`] that measure a run, in their order: all but its scheme, its scenario and its seed.
-pub const MEASURES: [&str; 32] = [
+pub const MEASURES: [&str; 36] = [
     "ticks",
     "agents",
     "orders_done",
@@ -22,6 +22,8 @@ pub const MEASURES: [&str; 32] = [
     "orders_left",
     "orders_left_by",
     "tasks_done",
+    "confined_agents",
+    "confined_tasks_done",
     "longest_task_ticks",
     "edits_pending",
     "edits_pending_for",
@@ -31,10 +33,12 @@ pub const MEASURES: [&str; 32] = [
     "moves",
     "flowtime",
     "trips",
+    "trips_of_no_length",
     "trip_ticks",
     "bound_ticks",
     "detour_permille",
     "progress_permille",
+    "carried_permille",
     "longest_trip_ticks",
     "wait_ticks",
     "longest_wait_ticks",

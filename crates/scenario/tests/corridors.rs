@@ -25,7 +25,7 @@ fn crossing(collision: &str, gap: Option<std::ops::Range<usize>>, events: &str) 
     for (class, count) in [("cart", 4), ("truck", 3), ("tank", 1), ("walker", 2)] {
         for ([x, width], [to, to_width]) in [(west, east), (east, west)] {
             text += &format!(
-                "[[groups]]\nclass = \"{class}\"\ncount = {count}\narea = [{x}, 0, {width}, {HEIGHT}]\n\
+                "[[groups]]\nanywhere = true\nclass = \"{class}\"\ncount = {count}\narea = [{x}, 0, {width}, {HEIGHT}]\n\
                  orders = [{{ goto_area = [{to}, 0, {to_width}, {HEIGHT}] }}]\n"
             );
         }

@@ -179,6 +179,7 @@ fn random_command(random: &mut Random, world: &World) -> Command {
             team: Team(random.below(3) as u8),
             orders: random_orders(random, world),
             speed_factor: [1000, 1000, 600, 1700][random.below(4)],
+            anywhere: random.below(2) == 0,
         }),
         3 if random.below(3) == 0 => Command::Remove(agents),
         4 => {

@@ -38,7 +38,7 @@ fn text(rows: &[String], landmarks: usize, count: u32, (class, more): (&str, &st
         "name = \"l\"\nseed = 3\nticks = 400\nexpansions_per_tick = 3000\nlandmarks = {landmarks}\n\
          [terrain.road]\nglyphs = \"r\"\nspeed = 1500\n[side.hedge]\nspeed = 0\n\
          [map]\nrows = [{}]\nwalls = [[7, 0, 7, 6], [3, 8, 12, 8]]\n{CART}{TRUCK}{OTHERS}\
-         [[groups]]\nclass = \"{class}\"\ncount = {count}\narea = [0, 0, 16, 12]\n\
+         [[groups]]\nanywhere = true\nclass = \"{class}\"\ncount = {count}\narea = [0, 0, 16, 12]\n\
          tasks = {{ kind = \"random\", area = [0, 0, 16, 12] }}\n{more}",
         rows.join(",")
     )

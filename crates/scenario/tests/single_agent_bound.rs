@@ -57,7 +57,8 @@ proptest! {
         let counts = *world.counts();
         prop_assert_eq!(bound[0].tasks_done, counts.tasks_done);
         prop_assert_eq!(u64::from(world.agent_arrays().statistics(0).finished), counts.tasks_done);
-        prop_assert_eq!((counts.trips, counts.trip_ticks), (counts.tasks_done, counts.bound_ticks));
+        let trips = counts.trips + counts.trips_of_no_length;
+        prop_assert_eq!((trips, counts.trip_ticks), (counts.tasks_done, counts.bound_ticks));
     }
 }
 
@@ -117,10 +118,18 @@ fn an_enclosed_agent_is_distinguished() {
     rows[6].replace_range(3..8, "TTTTT");
     let tasks = "tasks = { kind = \"random\", area = [0, 0, 40, 24] }\n";
     let group = |area: &str| format!("[[groups]]\nclass = \"cart\"\ncount = 1\narea = {area}\n{tasks}");
-    let world = build_world(&text(&rows, 1000, &(group("[4, 5, 3, 1]") + &group("[20, 0, 5, 5]"))));
+    let mut world = build_world(&text(&rows, 1000, &(group("[4, 5, 3, 1]") + &group("[20, 0, 5, 5]"))));
     let bound = alone(&world).unwrap();
     assert_eq!([bound[0].confined, bound[1].confined], [true, false]);
     assert!(bound[0].tasks_done > 4 * bound[1].tasks_done, "{bound:?}");
+    world.run();
+    let result = result(&world);
+    assert_eq!((result.confined_agents, result.confined_tasks_done), (1, bound[0].tasks_done));
+    assert_eq!(result.tasks_done, bound[0].tasks_done + bound[1].tasks_done);
+    // On a small map all are confined, and nobody is counted apart.
+    let mut world = build_world(&text(&vec![".".repeat(7); 7], 100, &group("[0, 0, 7, 7]")));
+    world.run();
+    assert_eq!(RunResult::of(&world, 1, &TickTimes::default(), 0.0, 0).confined_agents, 0);
 }
 
 #[test]
@@ -144,10 +153,11 @@ fn trips_are_orders_stops_and_tasks() {
     let orders = "{ wait = 7 }, { goto = [7, 0] }, { goto = [7, 0] }, { goto = [3, 0, \"E\"] }";
     let mut world = world_on(&["........"], &cart("[0, 0, \"E\"]", orders));
     run_checked(&mut world);
-    // Seven steps ahead, a tick to notice the arrival, a turn, four steps back, a turn.
-    assert_eq!((world.tick(), world.counts().orders_done, world.counts().trips), (34, 4, 3));
-    assert_eq!((world.counts().trip_ticks, world.counts().bound_ticks), (14 + 1 + 12, 14 + 1 + 12));
+    // Seven steps ahead, a tick to notice the arrival, a turn, four steps back, a turn. The second is of no length.
+    assert_eq!((world.tick(), world.counts().orders_done, world.counts().trips), (34, 4, 2));
+    assert_eq!((world.counts().trip_ticks, world.counts().bound_ticks), (14 + 12, 14 + 12));
     let single = result(&world);
+    assert_eq!((single.trips_of_no_length, single.carried_permille), (1, Some(765)));
     assert_eq!(
         (single.detour_permille, single.longest_trip_ticks, single.no_progress_agents),
         (Some(1000), 14, 0)

@@ -37,8 +37,10 @@ pub struct Counts {
     /// Ticks from giving an order or a task to its end, summed over those done.
     pub flowtime: u64,
     /// Trips finished whose single-agent bound is known. A trip leads to the goal of an order, a station of a patrol
-    /// or a task; one that ends at the pose nearest to its goal does not count.
+    /// or a task; one that ends at the pose nearest to its goal does not count, nor one of no length.
     pub trips: u64,
+    /// Trips finished of no length: the agent stood at the goal when they began.
+    pub trips_of_no_length: u64,
     /// Ticks from start to end, summed over these trips.
     pub trip_ticks: u64,
     /// Single-agent bounds, summed over these trips.
@@ -53,6 +55,8 @@ pub struct Counts {
     pub wait_ticks: u64,
     /// Longest such wait of one agent.
     pub longest_wait_ticks: u32,
+    /// Agents present, summed over the ticks.
+    pub agent_ticks: u64,
     /// Path requests made.
     pub path_requests: u64,
     /// Longest time from a request to its answer.
@@ -70,13 +74,15 @@ impl Counts {
             *self;
         let Self { tasks_done, moves, moves_refused, moves_overlapping, flowtime, trips, .. } = *self;
         let Self { trip_ticks, bound_ticks, wait_ticks, path_requests, expansions, collisions, .. } = *self;
+        let Self { trips_of_no_length, agent_ticks, .. } = *self;
         let reasons = self.unreachable_reasons.iter().map(|(_, count)| count).max();
         let all = [
             [placed, removed, not_placed, commands_refused, orders_done, orders_unreachable],
             [tasks_done, moves, moves_refused, moves_overlapping, flowtime, trips],
             [trip_ticks, bound_ticks, wait_ticks, path_requests, expansions, collisions.unwrap_or(0)],
         ];
-        all.as_flattened().iter().copied().chain(reasons).max().unwrap_or(0)
+        let all = all.as_flattened().iter().copied().chain([trips_of_no_length, agent_ticks]);
+        all.chain(reasons).max().unwrap_or(0)
     }
 
     /// Counts the end of the trip that an agent in this state is on.
@@ -86,10 +92,14 @@ impl Counts {
         }
         let ticks = tick.saturating_sub(state.since);
         self.longest_trip_ticks = self.longest_trip_ticks.max(ticks);
-        if let Some(bound_ticks) = statistics.bound_ticks() {
-            self.trips += 1;
-            self.trip_ticks += u64::from(ticks);
-            self.bound_ticks += u64::from(bound_ticks);
+        match statistics.bound_ticks() {
+            None => {}
+            Some(0) => self.trips_of_no_length += 1,
+            Some(bound_ticks) => {
+                self.trips += 1;
+                self.trip_ticks += u64::from(ticks);
+                self.bound_ticks += u64::from(bound_ticks);
+            }
         }
     }
 }

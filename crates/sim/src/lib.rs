@@ -162,7 +162,7 @@ pub use name::Name;
 pub use order_pool::{OrderList, OrderPool, OrderState};
 pub use orders::{LackedGoal, Order, OrderKind};
 pub use pending_edits::{PendingEdit, PendingEdits};
-pub use placement::Placement;
+pub use placement::{Placement, PlacementArea};
 pub use progress::{Longest, LongestOfClass};
 pub use replan_params::{ReplanParams, TuneError, changed_tunables, tune};
 pub use requests::{PathRequest, PathSource, Requests, Route};

@@ -1,4 +1,7 @@
 //! Random placement of agents.
+//!
+//! Agents are placed where they can come from and go to the rest of the map: an agent in a pocket carries out tasks of no
+//! length, and its body may stand in a street for good.
 
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::model::{Offset, State};
@@ -8,33 +11,52 @@ use wheelbase_traffic::motion::{AgentSlot, ClassId};
 use wheelbase_traffic::occupancy::Occupancy;
 use wheelbase_traffic::random::Random;
 
-/// The legal poses of a class in an area that have not been drawn.
+/// The poses of a class in an area from which agents are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlacementArea {
+    /// The class.
+    pub class: ClassId,
+    /// Area of their anchors, clipped to the map.
+    pub area: Rect,
+    /// Whether all legal poses of the area count. Else those count that are mutually reachable: of all sets of mutually
+    /// reachable poses of the class that have poses in the area, the one with the most poses on the map.
+    pub anywhere: bool,
+}
+
+/// The poses of a [`PlacementArea`] that have not been drawn.
 pub struct Placement {
-    class: ClassId,
-    area: Rect,
+    of: PlacementArea,
     poses: Vec<State>,
     /// The poses drawn, with their index at that time.
     drawn: Vec<(usize, State)>,
-    /// Number of legal poses in the area.
-    pub n_legal: usize,
+    /// Number of poses before the first was drawn.
+    pub n_poses: usize,
 }
 
 impl Placement {
-    /// All legal poses of a class in an area, clipped to the map.
-    pub fn new(tables: &[MovementTables], class: ClassId, area: Rect) -> Self {
-        let tables = &tables[class.0 as usize];
+    /// All poses of an area. Linear in its poses, and in blocks of 64 poses of the class unless they may be anywhere. Where
+    /// the tables have no components, all legal poses count.
+    pub fn new(tables: &[MovementTables], of: PlacementArea) -> Self {
+        let tables = &tables[of.class.0 as usize];
         let space = tables.space();
         let mut poses: Vec<State> = Vec::new();
-        for cell in area.intersection(space.size().rect()).cells() {
+        for cell in of.area.intersection(space.size().rect()).cells() {
             let at = |h| space.state(Pose { cell, heading: Heading(h) });
             poses.extend((0..space.headings()).filter_map(at).filter(|&state| tables.is_legal(state)));
         }
-        Self { class, area, n_legal: poses.len(), poses, drawn: Vec::new() }
+        if !of.anywhere && tables.components().are_known() {
+            let sizes = tables.components().sizes();
+            // Of sets of one size the first.
+            let largest =
+                poses.iter().rev().filter_map(|&state| sizes.set_of(state)).max_by_key(|&(_, size)| size);
+            poses.retain(|&state| sizes.set_of(state) == largest);
+        }
+        Self { of, n_poses: poses.len(), poses, drawn: Vec::new() }
     }
 
-    /// Whether it is for that class and area, so that it can be used again after [`Self::put_back`].
-    pub fn is_of(&self, class: ClassId, area: Rect) -> bool {
-        (self.class, self.area) == (class, area)
+    /// Whether it is for that area, so that it can be used again after [`Self::put_back`].
+    pub fn is_of(&self, of: PlacementArea) -> bool {
+        self.of == of
     }
 
     /// Puts all drawn poses back in their old order, so that later draws are those of a new placement.
@@ -56,7 +78,7 @@ impl Placement {
         forbidden: &[ForbiddenArea],
         random: &mut Random,
     ) -> Option<State> {
-        let tables = &tables[self.class.0 as usize];
+        let tables = &tables[self.of.class.0 as usize];
         while !self.poses.is_empty() {
             let at = random.below(self.poses.len());
             let state = self.poses.swap_remove(at);
@@ -88,6 +110,8 @@ pub(crate) fn is_free(
 mod tests {
     use super::*;
     use crate::{load, scenario};
+    use wheelbase_grid::{Grid, SideTable, TerrainTable};
+    use wheelbase_planner::{ClassSpec, MovementClass, Primitive};
 
     #[test]
     fn what_is_put_back_is_drawn_as_from_a_new_one() {
@@ -95,17 +119,75 @@ mod tests {
             [class.c]\nheadings = 4\nfootprint = [\"X>\"]\nmoves = [{ name = \"f\", by = [1, 0], time = 1 }]\n";
         let typed = scenario::parse("p.toml", text.as_bytes()).unwrap();
         let world = load::build_world(std::path::Path::new("p.toml"), &typed).unwrap();
-        let (class, area) = (ClassId(0), Rect::new(0, 0, 8, 3));
+        let of = PlacementArea { class: ClassId(0), area: Rect::new(0, 0, 8, 3), anywhere: true };
         let draw =
             |of: &mut Placement, random: &mut Random| of.draw(world.tables(), &world.occupancy, &[], random);
-        let mut kept = Placement::new(world.tables(), class, area);
-        for draws in [0, 1, 7, kept.n_legal, kept.n_legal + 1, 30] {
-            let mut new = Placement::new(world.tables(), class, area);
+        let mut kept = Placement::new(world.tables(), of);
+        for draws in [0, 1, 7, kept.n_poses, kept.n_poses + 1, 30] {
+            let mut new = Placement::new(world.tables(), of);
             let (mut a, mut b) = (Random::new(draws as u64), Random::new(draws as u64));
             for _ in 0..draws {
                 assert_eq!(draw(&mut kept, &mut a), draw(&mut new, &mut b));
             }
             kept.put_back();
+        }
+    }
+
+    /// The poses of an area from which agents are drawn, compared with floods over moves from every pose.
+    #[test]
+    fn agents_are_placed_in_the_largest_set_of_poses_that_reach_each_other() {
+        let rows: Vec<String> = (0..12)
+            .map(|y| (0..16).map(|x| if x == 6 || (x * 5 + y * 11) % 9 < 3 { 'W' } else { '.' }).collect())
+            .collect();
+        let grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default()).unwrap();
+        let with_reverse = Primitive::vehicle(2, 6, 3);
+        let without = with_reverse.iter().filter(|primitive| primitive.name != "reverse").cloned().collect();
+        for primitives in [with_reverse, without] {
+            let mut spec = ClassSpec::new("cart", 4);
+            spec.footprint = vec![(0, 0), (-1, 0)];
+            spec.primitives = primitives;
+            let mut tables = MovementTables::compile(&grid, MovementClass::new(spec).unwrap());
+            tables.make_components();
+            let n_states = tables.space().n_states();
+            let legal: Vec<State> =
+                (0..n_states as u32).map(State).filter(|&at| tables.is_legal(at)).collect();
+            let reach = |from: State| {
+                let (mut seen, mut list) = (vec![false; n_states], vec![from]);
+                seen[from.0 as usize] = true;
+                while let Some(at) = list.pop() {
+                    tables.for_each_successor(at, |next| {
+                        if !std::mem::replace(&mut seen[next.state.0 as usize], true) {
+                            list.push(next.state);
+                        }
+                    });
+                }
+                seen
+            };
+            let reached: Vec<Vec<bool>> = (0..n_states as u32)
+                .map(|at| if tables.is_legal(State(at)) { reach(State(at)) } else { Vec::new() })
+                .collect();
+            let mutual = |a: State, b: State| {
+                reached[a.0 as usize][b.0 as usize] && reached[b.0 as usize][a.0 as usize]
+            };
+            let size = |of: State| legal.iter().filter(|&&other| mutual(of, other)).count();
+            for area in [
+                Rect::new(0, 0, 16, 12),
+                Rect::new(0, 0, 5, 12),
+                Rect::new(7, 2, 3, 4),
+                Rect::new(3, 3, 1, 1),
+            ] {
+                let of = PlacementArea { class: ClassId(0), area, anywhere: false };
+                let mut placement = Placement::new(std::slice::from_ref(&tables), of);
+                let inside = |state: &State| area.contains(tables.space().pose(*state).cell);
+                let largest = legal.iter().copied().filter(inside).rev().max_by_key(|&state| size(state));
+                let mut expected: Vec<State> = legal.iter().copied().filter(inside).collect();
+                expected.retain(|&state| largest.is_some_and(|largest| mutual(largest, state)));
+                placement.poses.sort_unstable();
+                assert_eq!(placement.poses, expected, "{area:?}");
+                let all =
+                    Placement::new(std::slice::from_ref(&tables), PlacementArea { anywhere: true, ..of });
+                assert_eq!(all.n_poses, legal.iter().filter(|&state| inside(state)).count());
+            }
         }
     }
 }

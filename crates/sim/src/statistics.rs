@@ -28,12 +28,11 @@ impl TripStatistics {
     /// Records the single-agent bound of the current trip. Only the first call counts: it is made where the trip began.
     pub(crate) fn record_bound_ticks(&mut self, ticks: u32) {
         if self.bound_ticks == UNKNOWN {
-            // An order given at a tick is finished at the next one at the earliest.
-            self.bound_ticks = ticks.max(1);
+            self.bound_ticks = ticks;
         }
     }
 
-    /// Single-agent bound of the current trip in ticks, if it is known.
+    /// Single-agent bound of the current trip in ticks, if it is known; 0 for a trip of no length.
     pub fn bound_ticks(&self) -> Option<u32> {
         Some(self.bound_ticks).filter(|&ticks| ticks != UNKNOWN)
     }

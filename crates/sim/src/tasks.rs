@@ -25,7 +25,7 @@ pub const CONFINED_BELOW_POSES: usize = 256;
 /// A source of tasks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TaskSource {
-    /// Random legal cells of an area.
+    /// Random cells of an area, with a legal pose from which the agent can come back if there is one.
     Random {
         /// The area, within the map.
         area: Rect,
@@ -167,8 +167,8 @@ impl TaskSlot {
         self.open = false;
     }
 
-    /// A random cell of the area where the class can stand and that is not known to be unreachable. If such cells are
-    /// rare, the first in row-major order from a random cell on.
+    /// A random cell of the area with a pose that the agent can reach and leave again, as far as is known. If such cells
+    /// are rare, it need not come back; if these are rare too, the first in row-major order from a random cell on.
     fn draw(
         &mut self,
         area: Rect,
@@ -181,11 +181,16 @@ impl TaskSlot {
             let (x, y) = (at % area.width as usize, at / area.width as usize);
             CellXY::new(area.x + x as i32, area.y + y as i32)
         };
+        let mut one_way = None;
         for _ in 0..DRAWS_MAX {
             let cell = cell_of(self.random.below(n_cells));
-            if may_be_goal(tables, from, cell) {
+            if may_be_goal_and_back(tables, from, cell) {
                 return Some(cell);
             }
+            one_way = one_way.or(Some(cell).filter(|&cell| may_be_goal(tables, from, cell)));
+        }
+        if one_way.is_some() {
+            return one_way;
         }
         let first = self.random.below(n_cells);
         // Scanning the cells of a large area takes longer than visiting many poses.
@@ -268,12 +273,25 @@ impl ReachedPoses {
 
 /// Whether some pose with its anchor on the cell is legal and not known to be unreachable.
 pub(crate) fn may_be_goal(tables: &MovementTables, from: State, cell: CellXY) -> bool {
+    has_pose(tables, cell, |state| is_reachable(tables, from, state))
+}
+
+/// Whether some such pose is also not known to be one without a way back.
+fn may_be_goal_and_back(tables: &MovementTables, from: State, cell: CellXY) -> bool {
+    has_pose(tables, cell, |state| is_reachable(tables, from, state) && is_reachable(tables, state, from))
+}
+
+/// Whether some legal pose with its anchor on the cell will do.
+fn has_pose(tables: &MovementTables, cell: CellXY, will_do: impl Fn(State) -> bool) -> bool {
     let space = tables.space();
     let mut poses =
         (0..space.headings()).filter_map(|heading| space.state(Pose { cell, heading: Heading(heading) }));
-    poses.any(|state| {
-        tables.is_legal(state) && tables.components().reachability(from, state) != Reachability::No
-    })
+    poses.any(|state| tables.is_legal(state) && will_do(state))
+}
+
+/// Whether one legal pose is not known to be unreachable from another.
+fn is_reachable(tables: &MovementTables, from: State, to: State) -> bool {
+    tables.components().reachability(from, to) != Reachability::No
 }
 
 #[cfg(test)]
@@ -338,7 +356,10 @@ mod tests {
                     let mut random = slot.random.clone();
                     let cells: Vec<CellXY> = area.cells().collect();
                     let may = |cell: &CellXY| may_be_goal(&tables, from, *cell);
-                    let drawn = (0..DRAWS_MAX).map(|_| cells[random.below(cells.len())]).find(may);
+                    let drawn: Vec<CellXY> =
+                        (0..DRAWS_MAX).map(|_| cells[random.below(cells.len())]).collect();
+                    let back = |cell: &CellXY| may_be_goal_and_back(&tables, from, *cell);
+                    let drawn = drawn.iter().copied().find(back).or_else(|| drawn.iter().copied().find(may));
                     let expected = drawn.or_else(|| {
                         let first = random.below(cells.len());
                         cells[first..].iter().chain(&cells[..first]).copied().find(may)

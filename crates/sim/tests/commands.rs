@@ -342,7 +342,16 @@ fn a_group_of_spawns_takes_the_room_there_is() {
     let mut run = Checked::on(open(6, 6), &[]);
     let spawns = |count, area| {
         let (class, orders) = (CART, Arc::default());
-        SpawnGroup { class, count, area, priority: 0, team: Team(0), orders, speed_factor: 800 }
+        SpawnGroup {
+            class,
+            count,
+            area,
+            priority: 0,
+            team: Team(0),
+            orders,
+            speed_factor: 800,
+            anywhere: false,
+        }
     };
     let group = |count, area| Command::SpawnGroup(spawns(count, area));
     let ticket = run.does(group(u32::MAX, Rect::new(-4, -4, 7, 6)));

@@ -68,6 +68,7 @@ fn commands(world: &mut World, random: &mut SplitMix64) {
             team: Team(0),
             orders,
             speed_factor: 1000,
+            anywhere: false,
         };
         world.command(Command::SpawnGroup(group));
     }

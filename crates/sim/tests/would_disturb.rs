@@ -57,6 +57,7 @@ fn world(shape: GridShape, collision: CollisionRule, random: &mut SplitMix64) ->
             priority,
             team,
             orders,
+            anywhere: true,
         }));
     }
     world.step();

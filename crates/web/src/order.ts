@@ -74,6 +74,8 @@ export interface SpawnGroup {
   priority?: number;
   team?: number;
   speedFactor?: number;
+  /** Also where they cannot reach the rest of the map, not only in the largest set of poses that reach each other. */
+  anywhere?: boolean;
   orders?: readonly Order[];
 }
 
@@ -183,6 +185,7 @@ export function putSpawnGroup(m: Instance, group: SpawnGroup): number {
   m.setI32(at + wb_spawn_group.priority, whole(group.priority ?? 0, 'priority', -0x8000_0000, 0x7fff_ffff));
   m.setU32(at + wb_spawn_group.team, whole(group.team ?? 0, 'team', 0, NONE));
   m.setU32(at + wb_spawn_group.speed_factor, whole(group.speedFactor ?? 0, 'speedFactor', 0, NONE));
+  m.setU32(at + wb_spawn_group.anywhere, group.anywhere ? 1 : 0);
   const orders = group.orders ?? [];
   m.setU32(at + wb_spawn_group.orders, putOrders(m, orders, 'orders'));
   m.setU32(at + wb_spawn_group.n_orders, orders.length);

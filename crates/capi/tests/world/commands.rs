@@ -279,6 +279,7 @@ unsafe fn call(world: u64, command: &Command, shape: GridShape, tick: u32, out: 
                     priority: group.priority,
                     team: group.team.0.into(),
                     speed_factor: group.speed_factor.into(),
+                    anywhere: group.anywhere.into(),
                     orders: orders.orders.as_ptr(),
                     n_orders: orders.orders.len(),
                 };

@@ -207,6 +207,9 @@ namespace Wheelbase
         public uint Team;
         /// <summary>Speed factor of each in permille, 1 to 65,535; 0 for the usual 1,000.</summary>
         public uint SpeedFactor;
+        /// <summary>Also where they cannot reach the rest of the map, not only in the largest set of poses that reach each
+        /// other.</summary>
+        public bool Anywhere;
         /// <summary>Orders of each.</summary>
         public Order[] Orders;
 
@@ -220,6 +223,7 @@ namespace Wheelbase
             to->priority = Priority;
             to->team = Team;
             to->speed_factor = SpeedFactor;
+            to->anywhere = Anywhere ? 1u : 0u;
             to->orders = Order.Put(arena, Orders, out to->n_orders);
             return to;
         }

@@ -22,7 +22,7 @@ pub(crate) mod window;
 
 pub(crate) use change_log::slots_of;
 pub use check_moves::{MovesEnd, MovesError};
-pub use components::{Components, Reachability};
+pub use components::{ComponentSizes, Components, Reachability};
 pub use memory::{TablesNeed, field_bytes, field_need, landmarks_need, search_need, tables_need};
 pub(crate) use move_words::MoveWord;
 pub use movement_tables::MovementTables;

@@ -528,6 +528,7 @@ class World:
         priority: int = 0,
         team: int | None = None,
         speed_factor: int | None = None,
+        anywhere: bool = False,
         at: int | None = None,
     ) -> int: ...
     def remove(self, agents: Selection, *, at: int | None = None) -> int: ...

@@ -11,8 +11,8 @@ use wheelbase_planner::tables::field_bytes;
 use wheelbase_planner::{Goal, GoalMember, MovementTables, Pose};
 use wheelbase_sim::traffic::{AgentSlot, Commanded, Occupancy};
 use wheelbase_sim::{
-    AtDeadline, Change, ClassId, CollisionRule, Command, Grid, OnAgents, Placement, Random, Settings, Setup,
-    Spawn, Threads, World,
+    AtDeadline, Change, ClassId, CollisionRule, Command, Grid, OnAgents, Placement, PlacementArea, Random,
+    Settings, Setup, Spawn, Threads, World,
 };
 
 /// Most bytes of the fields of all goals.
@@ -266,7 +266,8 @@ impl Scene {
                 FIELD_BYTES_MAX >> 20
             )));
         }
-        let mut placement = Placement::new(&self.tables, class, space.size().rect());
+        let mut placement =
+            Placement::new(&self.tables, PlacementArea { class, area: space.size().rect(), anywhere: true });
         let mut poses = Vec::new();
         let mut cells = BTreeSet::new();
         while poses.len() < most {
@@ -349,7 +350,10 @@ impl Scene {
             true => Rect::new(0, 0, 0, 0),
             false => self.size().rect(),
         };
-        let of = |(class, sites)| Placement::new(&self.tables, ClassId(class as u8), area(sites));
+        let of = |(class, sites)| {
+            let of = PlacementArea { class: ClassId(class as u8), area: area(sites), anywhere: true };
+            Placement::new(&self.tables, of)
+        };
         self.classes.iter().enumerate().map(of).collect()
     }
 

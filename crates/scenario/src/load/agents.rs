@@ -10,7 +10,7 @@ use crate::scenario::{Diagnostics, Message, listed};
 use std::sync::Arc;
 use wheelbase_planner::model::{PoseBlocked, heading_from_name};
 use wheelbase_planner::{Heading, Legality, Pose};
-use wheelbase_sim::{AgentId, ClassId, Order, Placement, Random, Setup, Spawn, Team};
+use wheelbase_sim::{AgentId, ClassId, Order, Placement, PlacementArea, Random, Setup, Spawn, Team};
 use wheelbase_traffic::{AgentSlot, Occupancy};
 
 const UNPLACED: AgentId = AgentId(u32::MAX);
@@ -187,7 +187,7 @@ pub(super) struct GroupPlacer {
 }
 
 impl GroupPlacer {
-    /// Places a group: draws legal poses without replacement, and takes the free ones.
+    /// Places a group: draws poses without replacement, and takes the free ones.
     pub(super) fn place(
         &mut self,
         (setup, occupancy): (&mut Setup, &mut Occupancy),
@@ -202,8 +202,9 @@ impl GroupPlacer {
             return;
         }
         let area = rect.intersection(size.rect());
+        let of = PlacementArea { class, area, anywhere: group.anywhere };
         let mut placement = match self.last.take() {
-            Some(last) if last.is_of(class, area) => last,
+            Some(last) if last.is_of(of) => last,
             _ => {
                 let headings = setup.tables[class.0 as usize].space().headings();
                 self.n_poses += u64::from(area.width) * u64::from(area.height) * u64::from(headings);
@@ -218,14 +219,15 @@ impl GroupPlacer {
                     }
                     return;
                 }
-                Placement::new(&setup.tables, class, area)
+                Placement::new(&setup.tables, of)
             }
         };
         for placed in 0..group.count {
             let Some(state) = placement.draw(&setup.tables, occupancy, &[], random) else {
+                let poses = if group.anywhere { "legal poses" } else { "legal poses that reach each other" };
                 let message = format!(
-                    "found room for {placed} of {} agents; the area has {} legal poses of class \"{}\" and none is free",
-                    group.count, placement.n_legal, group.class.value
+                    "found room for {placed} of {} agents; the area has {} {poses} of class \"{}\" and none is free",
+                    group.count, placement.n_poses, group.class.value
                 );
                 let help = "make its area larger or its count smaller";
                 errors.add(group.line, &group.key, Message::from(message).with_help(help));

@@ -69,6 +69,7 @@ fn build_command(
                 team,
                 orders,
                 speed_factor: group.speed_factor,
+                anywhere: group.anywhere,
             })
         }
         EventAction::RemoveAgents(selection) => Command::Remove(selected_agents(

@@ -12,7 +12,7 @@ use wheelbase_sim::USUAL_SPEED_PERMILLE;
 const AGENT_KEYS: Keys =
     Keys { known: &["name", "class", "at", "priority", "team", "speed_factor", "orders"], later: &[] };
 const GROUP_KEYS: Keys = Keys {
-    known: &["class", "count", "area", "priority", "team", "speed_factor", "orders", "tasks"],
+    known: &["class", "count", "area", "anywhere", "priority", "team", "speed_factor", "orders", "tasks"],
     later: &[],
 };
 const ORDER_KEYS: Keys = Keys {
@@ -96,6 +96,7 @@ pub(super) fn group(reader: &mut Reader, node: &Node, n_agents: &mut u64) -> Opt
         reader.report(&table.child("count").unwrap_or(*node), message);
     }
     let area = required_area(reader, &table);
+    let anywhere = reader.optional(&table, "anywhere", false, Reader::boolean);
     let priority = priority(reader, &table);
     let team = team(reader, &table);
     let speed_factor = speed_factor(reader, &table);
@@ -105,6 +106,7 @@ pub(super) fn group(reader: &mut Reader, node: &Node, n_agents: &mut u64) -> Opt
         class: class?,
         count: count?,
         area: area?,
+        anywhere: anywhere?,
         priority: priority?,
         team: team?,
         speed_factor: speed_factor?,

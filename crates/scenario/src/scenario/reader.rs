@@ -387,6 +387,15 @@ impl Reader<'_> {
         self.optional(table, name, default, |reader, node| reader.whole(node, range))
     }
 
+    /// `true` or `false`.
+    pub(super) fn boolean(&mut self, node: &Node) -> Option<bool> {
+        let found = node.value.as_bool();
+        if found.is_none() {
+            self.unexpected(node, "true or false");
+        }
+        found
+    }
+
     /// A number from `-limit` to `limit`, whole or with a fraction.
     pub(super) fn number(&mut self, node: &Node, limit: u32) -> Option<f64> {
         let number = match node.value {

@@ -348,6 +348,8 @@ pub struct Group {
     pub count: u32,
     /// `area` in which they are placed.
     pub area: Area,
+    /// `anywhere`: also where they cannot reach the rest of the map.
+    pub anywhere: bool,
     /// `priority` of each; 0 by default.
     pub priority: i32,
     /// `team`: name of the team of each, not empty.

@@ -1,5 +1,6 @@
 //! What a run has come to: counters of a tick, the result, wait-for cycles, and the single-agent bound.
 
+pub mod confined;
 pub mod counters;
 pub mod edits_pending_for;
 pub mod longest;

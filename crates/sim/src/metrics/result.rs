@@ -27,6 +27,8 @@ pub struct RunResult {
     pub orders_left: u64,
     pub orders_left_by: Vec<OrdersLeftBy>,
     pub tasks_done: u64,
+    pub confined_agents: u64,
+    pub confined_tasks_done: u64,
     pub longest_task_ticks: u32,
     pub edits_pending: u64,
     pub edits_pending_for: Vec<EditPendingFor>,
@@ -36,10 +38,12 @@ pub struct RunResult {
     pub moves: u64,
     pub flowtime: u64,
     pub trips: u64,
+    pub trips_of_no_length: u64,
     pub trip_ticks: u64,
     pub bound_ticks: u64,
     pub detour_permille: Option<u64>,
     pub progress_permille: Option<u64>,
+    pub carried_permille: Option<u64>,
     pub longest_trip_ticks: u32,
     pub wait_ticks: u64,
     pub longest_wait_ticks: u32,
@@ -76,6 +80,7 @@ impl RunResult {
         let counts = world.counts();
         let rate = |count: u64| if wall_s > 0.0 { count as f64 / wall_s } else { 0.0 };
         let (orders_left, orders_left_doable) = world.orders_left();
+        let confined = world.confined();
         Self {
             schema: SCHEMA,
             scenario: world.settings().name.clone(),
@@ -89,6 +94,8 @@ impl RunResult {
             orders_left,
             orders_left_by: world.orders_left_by(),
             tasks_done: counts.tasks_done,
+            confined_agents: confined.agents,
+            confined_tasks_done: confined.tasks_done,
             longest_task_ticks: world.longest_task_ticks(),
             edits_pending: world.edits_pending() as u64,
             edits_pending_for: world.edits_pending_for(),
@@ -98,10 +105,12 @@ impl RunResult {
             moves: counts.moves,
             flowtime: counts.flowtime,
             trips: counts.trips,
+            trips_of_no_length: counts.trips_of_no_length,
             trip_ticks: counts.trip_ticks,
             bound_ticks: counts.bound_ticks,
             detour_permille: (counts.trips > 0).then(|| permille(counts.trip_ticks, counts.bound_ticks)),
             progress_permille: world.progress_permille(),
+            carried_permille: world.carried_permille(),
             longest_trip_ticks: world.longest_trip_ticks(),
             wait_ticks: counts.wait_ticks,
             longest_wait_ticks: counts.longest_wait_ticks,
@@ -140,27 +149,41 @@ impl World {
     }
 
     /// Progress of all trips, finished and in progress: the part of their single-agent bounds that has been covered, in
-    /// permille of the ticks spent. `None` before any such tick.
+    /// permille of the ticks spent. A trip in progress whose agent has no path to its goal, as one that yields or waits
+    /// for a path, has covered nothing. `None` before any such tick, and under a rule without paths.
     fn progress_permille(&self) -> Option<u64> {
         let (mut spent, mut covered) = (self.counts.trip_ticks, self.counts.bound_ticks);
-        for row in self.rows_under_way() {
-            let (orders, motion) = (&self.agents.orders(row), &self.agents.motion[row]);
-            let follows = motion.activity == Activity::Following && !motion.replan && !orders.to_nearest;
-            let Some(bound_ticks) = self.agents.statistics(row).bound_ticks().filter(|_| follows) else {
-                continue;
-            };
-            let tables = &self.tables[motion.class.0 as usize];
-            let mut state = end_state(tables, motion);
-            let mut left = if motion.at_rest() { 0 } else { u64::from(motion.until - self.tick) };
-            for &primitive in self.paths.moves(self.agents.paths[row]) {
-                let Some(ticks) = tables.move_ticks(state, usize::from(primitive)) else { break };
-                left += u64::from(ticks);
-                state = tables.state_after(state, usize::from(primitive));
-            }
-            spent += u64::from(self.tick.saturating_sub(orders.since));
-            covered += u64::from(bound_ticks).saturating_sub(left);
+        for row in self.rows_under_way().filter(|_| self.traffic.needs_paths()) {
+            spent += u64::from(self.tick.saturating_sub(self.agents.orders(row).since));
+            covered += self.covered_ticks(row);
         }
         (spent > 0).then(|| permille(covered, spent))
+    }
+
+    /// Part of the single-agent bound that the agent in a row has covered on the trip in progress.
+    fn covered_ticks(&self, row: usize) -> u64 {
+        let (orders, motion) = (self.agents.orders(row), &self.agents.motion[row]);
+        let follows = motion.activity == Activity::Following && !motion.replan && !orders.to_nearest;
+        let Some(bound_ticks) = self.agents.statistics(row).bound_ticks().filter(|_| follows) else {
+            return 0;
+        };
+        let tables = &self.tables[motion.class.0 as usize];
+        let mut state = end_state(tables, motion);
+        let mut left = if motion.at_rest() { 0 } else { u64::from(motion.until - self.tick) };
+        for &primitive in self.paths.moves(self.agents.paths[row]) {
+            let Some(ticks) = tables.move_ticks(state, usize::from(primitive)) else { break };
+            left += u64::from(ticks);
+            state = tables.state_after(state, usize::from(primitive));
+        }
+        u64::from(bound_ticks).saturating_sub(left)
+    }
+
+    /// Single-agent bounds of the trips finished, in permille of the ticks of all agents. `None` before the first tick of
+    /// an agent, and under a rule without paths.
+    fn carried_permille(&self) -> Option<u64> {
+        let agent_ticks = self.counts.agent_ticks;
+        (agent_ticks > 0 && self.traffic.needs_paths())
+            .then(|| permille(self.counts.bound_ticks, agent_ticks))
     }
 
     /// Agents under way that have finished no order, station or task so far.

@@ -5,9 +5,10 @@
 
 use crate::agents::Agents;
 use crate::class::WorldClass;
+use crate::metrics::confined::is_confined;
 use crate::order_pool::{OrderPool, OrderState};
 use crate::orders::OrderKind;
-use crate::tasks::{CONFINED_BELOW_POSES, ReachedPoses, TaskSlot, TaskSource};
+use crate::tasks::{ReachedPoses, TaskSlot, TaskSource};
 use crate::world::World;
 use rayon::prelude::*;
 use std::fmt;
@@ -185,9 +186,7 @@ impl Worker<'_> {
         };
         let motion = agents.motion[row];
         let tables = &tables[motion.class.0 as usize];
-        let confined = self.reached.gather(motion.state, CONFINED_BELOW_POSES, |state, found| {
-            tables.for_each_successor(state, |next| found(next.state));
-        });
+        let confined = is_confined(tables, motion.state, &mut self.reached);
         let mut bound = SingleAgentBound { tasks_done: 0, confined };
         let (mut state, mut tick) = (motion.state, 0);
         while tick < ticks && go_on() {

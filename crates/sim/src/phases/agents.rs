@@ -4,7 +4,7 @@ use super::orders_given::{StoredOrders, check_leaders, check_orders};
 use super::selection::for_each_row;
 use crate::commands::{AGENTS_MAX, AgentSelection, RefusalReason, Spawn, SpawnGroup, Ticket};
 use crate::log::TraceEvent;
-use crate::placement::Placement;
+use crate::placement::{Placement, PlacementArea};
 use crate::world::World;
 use std::sync::Arc;
 use wheelbase_planner::model::State;
@@ -89,7 +89,12 @@ pub(super) fn spawn_group(
     let headings = world.tables[usize::from(group.class.0)].space().headings();
     let list = StoredOrders::new(&group.orders).of(world, headings);
     let mut random = Random::of_stream(world.settings.seed, ticket.0);
-    let mut placement = Placement::new(&world.tables, group.class, group.area);
+    let SpawnGroup { class, area, anywhere, .. } = *group;
+    if !anywhere {
+        // The sets of mutually reachable poses are exact then.
+        world.tables[usize::from(class.0)].renew_components();
+    }
+    let mut placement = Placement::new(&world.tables, PlacementArea { class, area, anywhere });
     for placed in 0..group.count {
         let areas = world.pending_edits.areas();
         let drawn = placement.draw(&world.tables, &world.occupancy, areas, &mut random);

@@ -18,6 +18,7 @@ pub(crate) fn count_waiting(world: &mut World) {
     blocked.clear();
     let needs_paths = traffic.needs_paths();
     (counts.moving, counts.waiting) = (0, 0);
+    counts.agent_ticks += agents.len() as u64;
     let mut next = 0;
     while let Some(row) = agents.busy.next_from(next) {
         next = row + 1;

@@ -358,6 +358,7 @@ impl Generator {
                     team: self.team(),
                     orders: self.orders(world),
                     speed_factor: if self.chance(700) { 1000 } else { self.factor() },
+                    anywhere: area.x % 2 == 0,
                 })
             }
             0..6 => Command::Remove(self.selection(world)),

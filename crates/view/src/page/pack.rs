@@ -129,6 +129,8 @@ fn about(timeline: &Timeline) -> Value {
         "first": timeline.header.first_tick(),
         "ticks": timeline.last,
         "complete": timeline.complete,
+        "confined": [timeline.outcome["confined_agents"], timeline.outcome["confined_tasks_done"]],
+        "carried": timeline.outcome["carried_permille"],
         "size": [header.map.width, header.map.height],
         "terrain": terrain.collect::<Vec<_>>(),
         "sides": sides.collect::<Vec<_>>(),

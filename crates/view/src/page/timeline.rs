@@ -39,6 +39,8 @@ pub struct Timeline {
     pub last: u32,
     /// Whether the recording reaches the end of the run.
     pub complete: bool,
+    /// The outcome of the run; null until then.
+    pub outcome: serde_json::Value,
 }
 
 /// The geometry of a class. Tables by pose are indexed by heading, then by the parity of the row, on which offsets
@@ -132,6 +134,7 @@ impl Timeline {
             counters: Vec::new(),
             last: reader.first_tick() + reader.ticks_run(),
             complete: reader.end().is_some(),
+            outcome: reader.end().and_then(|end| serde_json::from_str(&end.outcome).ok()).unwrap_or_default(),
         };
         let (mut record, mut memory) = (TickRecord::default(), 0);
         let mut index = AgentIndex::default();

@@ -281,6 +281,8 @@ fn about(name: &str) -> &'static str {
         "orders_unreachable" => "Orders dropped as unreachable.",
         "orders_left" => "Orders left at the end.",
         "tasks_done" => "Tasks done.",
+        "confined_agents" => "Agents with tasks that reach fewer than 256 poses.",
+        "confined_tasks_done" => "Tasks done by confined agents.",
         "longest_task_ticks" => "Ticks of the longest task.",
         "edits_pending" => "Edits that still wait at the end.",
         "removed" => "Agents removed by events and edits.",
@@ -289,11 +291,15 @@ fn about(name: &str) -> &'static str {
         "moves" => "Moves begun.",
         "flowtime" => "Ticks from given to done, summed over orders and tasks done.",
         "trips" => "Trips finished.",
+        "trips_of_no_length" => "Trips of agents that stood at the goal when they began.",
         "trip_ticks" => "Ticks of all finished trips.",
         "bound_ticks" => "Ticks that these trips would take each agent alone.",
         "detour_permille" => "Ticks of finished trips, in permille of what each agent would take alone.",
         "progress_permille" => {
             "Part of the ticks that went into what lone agents would have covered, in permille."
+        }
+        "carried_permille" => {
+            "Ticks that finished trips would take alone, in permille of the ticks of all agents."
         }
         "longest_trip_ticks" => "Ticks of the longest trip.",
         "wait_ticks" => "Ticks waited, summed over agents.",

@@ -203,6 +203,22 @@ impl Labels {
         self.known[state as usize / BLOCK] &= !(1 << (state as usize % BLOCK));
     }
 
+    /// Calls `found` with each run of states that have one number: the number, and how many they are. Uniform blocks are
+    /// one run.
+    pub fn for_each_run(&self, mut found: impl FnMut(u32, u32)) {
+        for (block, (&known, &entry)) in self.known.iter().zip(&self.blocks).enumerate() {
+            if entry & KIND == 0 {
+                if known != 0 {
+                    found(entry, known.count_ones());
+                }
+                continue;
+            }
+            for label in self.read(block).into_iter().filter(|&label| label != NO_LABEL) {
+                found(label, 1);
+            }
+        }
+    }
+
     /// Sets the number of a state, or another number of the same set.
     #[inline]
     pub fn set(&mut self, state: u32, label: u32, sets: &DisjointSets) {

@@ -249,6 +249,25 @@ impl Components {
         self.label(state).map(|label| (label, self.strong.get(state.0)))
     }
 
+    /// Sizes of the sets of mutually reachable poses. Linear in the blocks of 64 states, with 4 bytes for each set. Exact
+    /// unless the strong components [are stale](Self::is_stale).
+    pub fn sizes(&self) -> ComponentSizes<'_> {
+        let labels = if self.strong.is_empty() { &self.labels } else { &self.strong };
+        let mut sizes: Vec<u32> = Vec::new();
+        labels.for_each_run(|label, count| {
+            let set = self.mutual_set(label) as usize;
+            sizes.resize(sizes.len().max(set + 1), 0);
+            sizes[set] += count;
+        });
+        ComponentSizes { components: self, sizes }
+    }
+
+    /// Number of the set of mutually reachable poses with a label: a strong component, or a weak one if moves are
+    /// reversible.
+    fn mutual_set(&self, label: u32) -> u32 {
+        if self.strong.is_empty() { self.sets.root(label) } else { label }
+    }
+
     /// Whether one legal pose is reachable from another. `O(log n)` after many edits, otherwise `O(1)`.
     pub fn reachability(&self, from: State, to: State) -> Reachability {
         if !self.are_known() {
@@ -288,6 +307,30 @@ impl Components {
             }
         }
         (self.strong_removed, self.strong_added) = (false, false);
+    }
+}
+
+/// How many poses each set of mutually reachable poses holds: see [`Components::sizes`].
+#[derive(Clone, Debug)]
+pub struct ComponentSizes<'a> {
+    components: &'a Components,
+    /// `[number of the set]`.
+    sizes: Vec<u32>,
+}
+
+impl ComponentSizes<'_> {
+    /// Number of poses of the largest set; 0 if there is none.
+    pub fn largest(&self) -> u32 {
+        self.sizes.iter().copied().max().unwrap_or(0)
+    }
+
+    /// The set of a state, by a number whose equality alone is meaningful, and its size. `None` if its pose is illegal or
+    /// unknown.
+    pub fn set_of(&self, state: State) -> Option<(u32, u32)> {
+        let Components { labels, strong, .. } = self.components;
+        let label = if strong.is_empty() { labels.get(state.0) } else { strong.get(state.0) };
+        let set = (label != NO_LABEL).then(|| self.components.mutual_set(label))?;
+        Some((set, self.sizes[set as usize]))
     }
 }
 

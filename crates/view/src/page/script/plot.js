@@ -52,7 +52,9 @@ class Plot {
     line("moves", `moves per tick (up to ${moveText})`, "--faint", mostMoves, false, moves);
     const [done, mostDone] = rate(series("done", true));
     const total = run.counters.done.at(-1) || 0;
-    line("done", `orders and tasks done (${total})`, "--done", mostDone, false, done);
+    const [agentsApart, tasksApart] = run.confined, carried = run.carried === null ? "" : `; carried ${run.carried / 10} %`;
+    const apart = agentsApart ? `, ${tasksApart} by ${agentsApart} confined agents` : "";
+    line("done", `orders and tasks done (${total}${apart})${carried}`, "--done", mostDone, false, done);
   }
 
   draw(time) {
