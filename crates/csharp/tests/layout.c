@@ -228,6 +228,7 @@ int main(void) {
     printf("wb_settings.rule %zu\n", offsetof(wb_settings, rule));
     printf("wb_settings.paths %zu\n", offsetof(wb_settings, paths));
     printf("wb_settings.landmarks %zu\n", offsetof(wb_settings, landmarks));
+    printf("wb_settings.poses_per_agent %zu\n", offsetof(wb_settings, poses_per_agent));
     printf("wb_settings.name %zu\n", offsetof(wb_settings, name));
     printf("wb_settings.name_length %zu\n", offsetof(wb_settings, name_length));
     printf("wb_spawn %zu\n", sizeof(wb_spawn));
