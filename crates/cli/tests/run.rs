@@ -312,6 +312,12 @@ fn each_rule_has_its_own_budget() {
         message.contains("crowd.toml: only a problem (.json) has tries_per_tick; expected poses_per_agent (--poses-per-agent N)"),
         "{message}"
     );
+    folder.write("old.toml", format!("tries_per_tick = 20_000\n{}", crowd()));
+    let message = folder.run(&["run", "old.toml"]).code(2).stderr;
+    assert!(
+        message.contains("each agent has its own budget: `poses_per_agent`, the poses that it"),
+        "{message}"
+    );
     folder.write("problem.json", "{}");
     let message =
         folder.run(&["run", "problem.json", "--ticks", "5", "--poses-per-agent", "5"]).code(2).stderr;

@@ -75,12 +75,6 @@ fn numbers_out_of_range_say_the_range() {
 fn unknown_keys_name_the_nearest_right_one() {
     check_good(&[
         ("search_slots", "serch_slots", "6: serch_slots: unknown key, did you mean `search_slots`?"),
-        (
-            "poses_per_agent = 1",
-            "tries_per_tick = 20_000",
-            "7: tries_per_tick: unknown key; in a scenario each agent has its own budget: `poses_per_agent`, the \
-             poses that it may expand per tick",
-        ),
         ("seed", "Seed", "2: Seed: unknown key, did you mean `seed`?"),
         (
             "seed = 7",
