@@ -53,7 +53,7 @@ collision = "discrete"
 expansions_per_tick = 500
 search_slots = 3
 landmarks = 2
-tries_per_tick = 50
+poses_per_agent = 3
 [map]
 rows = ["........", ".mm.##..", ".mm.....", "....==..", "....==..", "........"]
 elevation = [[0,0,0,1,1,2,2,2],[0,0,0,1,1,2,2,2],[0,0,0,0,0,1,1,1],[0,0,0,0,0,0,0,0],[0,0,0,0,0,0,0,0],[0,0,0,0,0,0,0,0]]

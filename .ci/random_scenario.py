@@ -35,7 +35,7 @@ EXTREME = {
     "priority": (I32_MIN, I32_MIN + 1, -1, 0, 1, I32_MAX),
     "expansions_per_tick": (1, 2, 200_000, 2 ** 40),
     "search_slots": (1, 2, 16, 1024),
-    "tries_per_tick": (0, 1, 2 ** 63 - 1),
+    "poses_per_agent": (1, 2, 2 ** 32 - 1),
     "landmarks": (0, 1, 64),
 }
 EDITS = ("set_terrain", "set_elevation", "set_side", "rotate")
@@ -602,7 +602,7 @@ def draw_ticks(rng):
 
 def draw_extreme_top(rng, case):
     """Settings and priorities at the ends of their ranges."""
-    for key in ("expansions_per_tick", "search_slots", "tries_per_tick", "landmarks"):
+    for key in ("expansions_per_tick", "search_slots", "poses_per_agent", "landmarks"):
         if rng.random() < 0.6:
             case["top"][key] = rng.choice(EXTREME[key])
     for keys in case["agents"] + case["groups"] + [event["add_agents"] for event in case["events"]
@@ -636,7 +636,7 @@ def draw_case(rng, number, generated_rows, extreme=False):
     if rng.random() < 0.4:
         top["search_slots"] = rng.choice((1, 2, 3, 40))
     if rng.random() < 0.3:
-        top["tries_per_tick"] = rng.choice((0, 5, 100))
+        top["poses_per_agent"] = rng.choice((1, 4, 100))
     case["agents"], case["groups"], case["events"] = draw_agents(rng, grounds, ticks), [], []
     # A single agent, whose arrival is compared with `plan`.
     if rng.random() < 0.15 and case["agents"] and not extreme:

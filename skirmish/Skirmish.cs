@@ -188,7 +188,7 @@ sealed class Skirmish
     static Skirmish Begin(string folder)
     {
         using (var map = GridMap.Parse("river.map", File.ReadAllBytes(Path.Combine(folder, "river.map"))))
-        using (var setup = new Setup(map, new WorldSettings { Name = "skirmish", Seed = 7, ExpansionsPerTick = 15000, TriesPerTick = 5000 }))
+        using (var setup = new Setup(map, new WorldSettings { Name = "skirmish", Seed = 7, ExpansionsPerTick = 15000 }))
         {
             foreach (var name in Classes)
                 using (var of = MovementClass.Parse(name + ".toml", File.ReadAllText(Path.Combine(folder, name + ".toml"))))

@@ -215,7 +215,7 @@ static void begin(struct game *game, const char *folder) {
     wb_settings settings;
     ok(wb_settings_init(&settings));
     settings.name = "skirmish", settings.name_length = 8;
-    settings.seed = 7, settings.expansions_per_tick = 15000, settings.tries_per_tick = 5000;
+    settings.seed = 7, settings.expansions_per_tick = 15000;
     ok(wb_setup_new(map, &settings, &setup));
     for (int n = 0; n < 4; n++) {
         snprintf(name, sizeof name, "%s.toml", classes[n]);

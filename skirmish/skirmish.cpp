@@ -180,7 +180,7 @@ class Game {
         auto map = wb::Map::parse("river.map", read_file(folder + "/river.map")).value();
         auto settings = wb::settings();
         settings.name = "skirmish", settings.name_length = 8;
-        settings.seed = 7, settings.expansions_per_tick = 15000, settings.tries_per_tick = 5000;
+        settings.seed = 7, settings.expansions_per_tick = 15000;
         auto setup = wb::Setup::make(map, settings).value();
         for (const std::string name : CLASSES) {
             const auto file = name + ".toml";

@@ -126,13 +126,8 @@ pub fn threads(n_threads: usize) -> Threads {
 /// [`SceneError`], if the scene and the library no longer fit together.
 pub fn world(n_threads: usize) -> Result<World, SceneError> {
     // Little budget: searches wait for one another and go on from tick to tick.
-    let settings = Settings {
-        seed: 29,
-        expansions_per_tick: 6_000,
-        search_slots: 6,
-        tries_per_tick: 4_000,
-        ..Settings::named("golden")
-    };
+    let settings =
+        Settings { seed: 29, expansions_per_tick: 6_000, search_slots: 6, ..Settings::named("golden") };
     let mut setup = Setup::cooperative(settings, map()?, classes()?);
     setup.threads = threads(n_threads);
     setup.landmarks = Some(4);
@@ -234,6 +229,7 @@ fn groups() -> impl Iterator<Item = SpawnGroup> {
         team: Team(team),
         orders: Default::default(),
         speed_factor,
+        anywhere: false,
     };
     [
         group(TANK, 12, north, 0, USUAL_SPEED_PERMILLE),

@@ -204,6 +204,7 @@ fn arrivals() -> Vec<Command> {
             team: Team(1),
             orders: goto.clone().into(),
             speed_factor: USUAL_SPEED_PERMILLE,
+            anywhere: false,
         })
     };
     vec![

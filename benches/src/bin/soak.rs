@@ -215,6 +215,7 @@ impl Soak {
                 team: Team(0),
                 orders,
                 speed_factor: [1000, 700, 1400][self.random.below(3) as usize],
+                anywhere: false,
             };
             self.world.command(Command::SpawnGroup(group));
         }

@@ -897,7 +897,7 @@
 #define WB_WAIT_NO_PLAN 24
 
 /**
- * The budget of the last tick was spent before its turn.
+ * The way is free, but its searches have used up the poses that it may expand.
  */
 #define WB_WAIT_BUDGET 25
 
@@ -1866,7 +1866,7 @@ typedef struct wb_settings {
      */
     uint64_t expansions_per_tick;
     /**
-     * Poses that the traffic rule may try per tick. Usually 20,000.
+     * Tries of `WB_RULE_UNIT_ROBOTS` per tick. Usually 20,000.
      */
     uint64_t tries_per_tick;
     /**
@@ -1886,6 +1886,10 @@ typedef struct wb_settings {
      * `WB_NONE` (usual): as many as pay off for agents with tasks all over the map, none in a game of clicks.
      */
     uint32_t landmarks;
+    /**
+     * Poses that each agent may expand per tick to plan its moves, at least 1; of `WB_RULE_COOPERATIVE`. Usually 16.
+     */
+    uint32_t poses_per_agent;
     /**
      * Name of the world.
      */

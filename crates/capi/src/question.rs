@@ -71,7 +71,7 @@ pub const WB_WAIT_PLANNED: u32 = 22;
 pub const WB_WAIT_PAUSE: u32 = 23;
 /// No plan among the reservations of the others was found.
 pub const WB_WAIT_NO_PLAN: u32 = 24;
-/// The budget of the last tick was spent before its turn.
+/// The way is free, but its searches have used up the poses that it may expand.
 pub const WB_WAIT_BUDGET: u32 = 25;
 /// On a map too full for all, the robot pursues no goal for a while.
 pub const WB_WAIT_CROWD: u32 = 26;

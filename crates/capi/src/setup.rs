@@ -69,7 +69,7 @@ pub struct wb_settings {
     pub search_slots: u32,
     /// Expansions for path searches per tick, 1 to 2^40. Usually 200,000.
     pub expansions_per_tick: u64,
-    /// Poses that the traffic rule may try per tick. Usually 20,000.
+    /// Tries of `WB_RULE_UNIT_ROBOTS` per tick. Usually 20,000.
     pub tries_per_tick: u64,
     /// Threads, as for `wb_world_set_threads`. Usually 0.
     pub threads: u32,
@@ -80,6 +80,8 @@ pub struct wb_settings {
     /// Landmarks of each class, 0 to 64, which make far searches cheap; a game of clicks on a large map asks for 4.
     /// `WB_NONE` (usual): as many as pay off for agents with tasks all over the map, none in a game of clicks.
     pub landmarks: u32,
+    /// Poses that each agent may expand per tick to plan its moves, at least 1; of `WB_RULE_COOPERATIVE`. Usually 16.
+    pub poses_per_agent: u32,
     /// Name of the world.
     pub name: *const c_char,
     /// Bytes of `name`.
@@ -101,7 +103,8 @@ unsafe impl Sized32 for wb_settings {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_settings_init(settings: *mut wb_settings) -> u32 {
     call("wb_settings_init", || {
-        let Settings { seed, search_slots, expansions_per_tick, tries_per_tick, .. } = Settings::named("");
+        let Settings { seed, search_slots, expansions_per_tick, poses_per_agent, tries_per_tick, .. } =
+            Settings::named("");
         let usual = wb_settings {
             size: size_of::<wb_settings>() as u32,
             collision: WB_COLLISION_SWEPT,
@@ -114,6 +117,7 @@ pub unsafe extern "C" fn wb_settings_init(settings: *mut wb_settings) -> u32 {
             rule: WB_RULE_COOPERATIVE,
             paths: WB_PATHS_PLANNER,
             landmarks: WB_NONE,
+            poses_per_agent,
             name: std::ptr::null(),
             name_length: 0,
         };
@@ -185,6 +189,7 @@ fn settings_of(given: &wb_settings, name: &str) -> Result<Settings, Failure> {
         ticks: if given.ticks == 0 { Settings::ENDLESS } else { given.ticks },
         expansions_per_tick: given.expansions_per_tick,
         search_slots: given.search_slots as usize,
+        poses_per_agent: given.poses_per_agent,
         tries_per_tick: given.tries_per_tick,
         ..Settings::named(name)
     })

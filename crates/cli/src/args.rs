@@ -143,13 +143,14 @@ pub struct ProgressArgs {
 }
 
 /// What a snapshot settles; and outputs that begin with the scenario.
-const RESUME_EXCLUDES: [&str; 9] = [
+const RESUME_EXCLUDES: [&str; 10] = [
     "scenario",
     "agents",
     "map",
     "class",
     "seed",
     "expansions_per_tick",
+    "poses_per_agent",
     "tries_per_tick",
     "tune",
     "plan_out",
@@ -211,7 +212,10 @@ pub struct RunArgs {
     /// Expansions per tick for path requests, in place of the scenario's
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64, 1, EXPANSIONS_PER_TICK_MAX>)]
     pub expansions_per_tick: Option<u64>,
-    /// Poses per tick that the traffic rule may try, in place of the scenario's
+    /// Poses that each agent may expand per tick to plan its moves, in place of the scenario's
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32, 1, U32_MAX>)]
+    pub poses_per_agent: Option<u32>,
+    /// Tries of all robots of a problem together per tick, in place of some for each robot
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64, 0, { u64::MAX }>)]
     pub tries_per_tick: Option<u64>,
     /// Set a tunable of the traffic rule, to measure a mechanism; repeatable; not with --record,

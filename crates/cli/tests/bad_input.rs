@@ -855,6 +855,7 @@ fn bad_numbers_on_the_command_line() {
         ("--seed", "-7", "0 to 18446744073709551615"),
         ("--seed", "18446744073709551616", "0 to 18446744073709551615"),
         ("--expansions-per-tick", "0", "1 to 1099511627776"),
+        ("--poses-per-agent", "0", "1 to 4294967295"),
         ("--tries-per-tick", "-1", "0 to 18446744073709551615"),
     ] {
         let message = run(flag, value);

@@ -266,7 +266,7 @@ fn arguments_override_the_scenario() {
     assert_ne!(reseeded["state_hash"], result["state_hash"]);
     let slow = run(&["--expansions-per-tick", "20"]).json();
     assert!(slow["longest_request_ticks"].as_u64() > result["longest_request_ticks"].as_u64());
-    // Two carts in a lane: one must yield into the bay, but the traffic rule may not try any pose.
+    // Two carts in a lane: one must yield into the bay, and may find no way there.
     let lane = format!(
         "name = \"lane\"\nticks = 500\n[map]\nrows = [\"@@@@.@@@@\", \".........\"]\n{CART}\
          [[agents]]\nclass = \"cart\"\nat = [0, 1, \"E\"]\norders = [{{ goto = [8, 1] }}]\n\
@@ -274,28 +274,60 @@ fn arguments_override_the_scenario() {
     );
     folder.write("lane.toml", lane);
     assert_eq!(folder.run(&["run", "lane.toml", "--format", "json"]).code(0).json()["orders_done"], 2);
-    let stopped =
-        folder.run(&["run", "lane.toml", "--format", "json", "--tries-per-tick", "0"]).code(1).json();
+    let frugal =
+        folder.run(&["run", "lane.toml", "--format", "json", "--poses-per-agent", "1"]).code(0).json();
+    let usual = folder.run(&["run", "lane.toml", "--format", "json"]).code(0).json();
+    assert!(frugal["ticks"].as_u64() > usual["ticks"].as_u64());
+    let clumsy = |more: &[&str]| {
+        let tuned = ["search_nodes=1", "search_nodes_after_waiting=1", "retreat_poses=1", "crossing_nodes=1"];
+        let tuned = tuned.iter().flat_map(|one| ["--tune", *one]);
+        folder.run(&["run"].into_iter().chain(more.iter().copied()).chain(tuned).collect::<Vec<_>>()).code(1)
+    };
+    let stopped = clumsy(&["lane.toml", "--format", "json"]).json();
     assert_eq!((&stopped["orders_left"], &stopped["stuck_agents"]), (&json!(2), &json!(2)));
-    let ring = json!([{ "agents": [0, 1], "at": [[8, 1], [7, 1]], "ring": true, "waiting": 2 }]);
+    let ring = json!([{ "agents": [0, 1], "at": [[7, 1], [6, 1]], "ring": true, "waiting": 2 }]);
     assert_eq!(stopped["wait_for_cycles"], ring);
-    let text = folder.run(&["run", "lane.toml", "--tries-per-tick", "0"]).code(1).stdout;
-    let expected = "0 waits for 1 at (8, 1), 1 for 0 at (7, 1), in a ring; 2 agents stuck in or behind it";
+    let text = clumsy(&["lane.toml"]).stdout;
+    let expected = "0 waits for 1 at (7, 1), 1 for 0 at (6, 1), in a ring; 2 agents stuck in or behind it";
     assert!(text.contains(expected), "{text}");
-    // An agent that waits to enter a lane waits for no agent that it touches.
+    // A queue behind an agent that has arrived.
     folder.write("queue.toml", QUEUE.replace("CART", CART));
-    let queue =
-        folder.run(&["run", "queue.toml", "--format", "json", "--tries-per-tick", "0"]).code(1).json();
+    let queue = clumsy(&["queue.toml", "--format", "json"]).json();
     assert_eq!(queue["stuck_agents"], 2);
-    let budget = json!({ "rule": "budget", "text": "the budget of the tick was spent before its turn" });
-    let alone =
-        |agent: u32| json!({ "agents": [agent], "at": [], "ring": false, "waiting": 1, "reason": budget });
-    let rests = json!([alone(1), alone(2)]);
+    let idle = json!({ "rule": "nothing_to_do", "text": "nothing is left for it to do" });
+    let rests = json!([{ "agents": [1, 0], "at": [[7, 0]], "ring": false, "waiting": 2, "reason": idle }]);
     assert_eq!(queue["wait_for_cycles"], rests);
     let longest = &queue["classes"][0]["longest_wait"];
-    assert_eq!((&longest["tick"], &longest["reason"]), (&json!(499), &budget));
-    let text = folder.run(&["run", "queue.toml", "--tries-per-tick", "0"]).code(1).stdout;
-    assert!(text.contains("1: the budget of the tick was spent before its turn; 1 agent stuck"), "{text}");
+    let in_way = json!({ "rule": "agent", "holder": 0, "at": [7, 0], "text": "0 is in the way at (7, 0)" });
+    assert_eq!((&longest["tick"], &longest["reason"]), (&json!(499), &in_way));
+    let text = clumsy(&["queue.toml"]).stdout;
+    assert!(
+        text.contains("1 waits for 0 at (7, 0), 0: nothing is left for it to do; 2 agents stuck"),
+        "{text}"
+    );
+}
+
+/// The budgets of the two rules: each is refused with the other, and the message names the right one.
+#[test]
+fn each_rule_has_its_own_budget() {
+    let folder = Folder::with("crowd.toml", crowd());
+    let message = folder.run(&["run", "crowd.toml", "--tries-per-tick", "5"]).code(2).stderr;
+    assert!(
+        message.contains("crowd.toml: only a problem (.json) has tries_per_tick; expected poses_per_agent (--poses-per-agent N)"),
+        "{message}"
+    );
+    folder.write("old.toml", format!("tries_per_tick = 20_000\n{}", crowd()));
+    let message = folder.run(&["run", "old.toml"]).code(2).stderr;
+    assert!(message.contains("1: tries_per_tick: unknown key, expected name, seed"), "{message}");
+    folder.write("problem.json", "{}");
+    let message =
+        folder.run(&["run", "problem.json", "--ticks", "5", "--poses-per-agent", "5"]).code(2).stderr;
+    assert!(
+        message.contains(
+            "problem.json: only a scenario has poses_per_agent; expected tries_per_tick (--tries-per-tick N)"
+        ),
+        "{message}"
+    );
 }
 
 /// Three carts in a queue in a lane; the first has arrived.

@@ -358,7 +358,7 @@ static class Calls
         Check.That(order.kind == (uint)OrderKind.Wait && order.headings <= 1 && order.within == 0 && order.stream == 0, "order");
         Check.That(order.fallback == (uint)default(Order).Fallback && order.if_unreachable == (uint)default(Order).IfUnreachable, "order");
         var settings = new WorldSettings();
-        Check.That(settings.SearchSlots == 16 && settings.ExpansionsPerTick == 200000 && settings.TriesPerTick == 20000, "settings");
+        Check.That(settings.SearchSlots == 16 && settings.ExpansionsPerTick == 200000 && settings.PosesPerAgent == 16 && settings.TriesPerTick == 20000, "settings");
         Check.That(settings.Threads == 0 && settings.Ticks == 0 && settings.Landmarks == Constants.None && settings.Collision == Collision.Swept, "settings");
     }
 

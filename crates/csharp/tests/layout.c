@@ -228,6 +228,7 @@ int main(void) {
     printf("wb_settings.rule %zu\n", offsetof(wb_settings, rule));
     printf("wb_settings.paths %zu\n", offsetof(wb_settings, paths));
     printf("wb_settings.landmarks %zu\n", offsetof(wb_settings, landmarks));
+    printf("wb_settings.poses_per_agent %zu\n", offsetof(wb_settings, poses_per_agent));
     printf("wb_settings.name %zu\n", offsetof(wb_settings, name));
     printf("wb_settings.name_length %zu\n", offsetof(wb_settings, name_length));
     printf("wb_spawn %zu\n", sizeof(wb_spawn));
@@ -249,6 +250,7 @@ int main(void) {
     printf("wb_spawn_group.priority %zu\n", offsetof(wb_spawn_group, priority));
     printf("wb_spawn_group.team %zu\n", offsetof(wb_spawn_group, team));
     printf("wb_spawn_group.speed_factor %zu\n", offsetof(wb_spawn_group, speed_factor));
+    printf("wb_spawn_group.anywhere %zu\n", offsetof(wb_spawn_group, anywhere));
     printf("wb_spawn_group.orders %zu\n", offsetof(wb_spawn_group, orders));
     printf("wb_spawn_group.n_orders %zu\n", offsetof(wb_spawn_group, n_orders));
     printf("WaitReason %zu\n", sizeof(wb_wait_reason));

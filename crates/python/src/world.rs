@@ -241,7 +241,7 @@ impl PyWorld {
     #[pyo3(signature = (
         map, classes, agents = None, *, name = "world", seed = Whole(0), ticks = None, collision = "swept", rule = None,
         planner = None, friends = None, expansions_per_tick = None, search_slots = None,
-        tries_per_tick = None, landmarks = None, eased = None, tunables = None, threads = Whole(1)
+        poses_per_agent = None, tries_per_tick = None, landmarks = None, eased = None, tunables = None, threads = Whole(1)
     ))]
     #[allow(clippy::too_many_arguments)]
     fn of_parts(
@@ -258,6 +258,7 @@ impl PyWorld {
         friends: Option<&Bound<'_, PyAny>>,
         expansions_per_tick: Option<Whole<u64>>,
         search_slots: Option<Whole<usize>>,
+        poses_per_agent: Option<Whole<u32>>,
         tries_per_tick: Option<Whole<u64>>,
         landmarks: Option<Whole<usize>>,
         eased: Option<&Bound<'_, PyAny>>,
@@ -273,6 +274,7 @@ impl PyWorld {
             ticks: ticks.map_or(Settings::ENDLESS, |ticks| ticks.0),
             expansions_per_tick: expansions_per_tick.map_or(usual.expansions_per_tick, |given| given.0),
             search_slots: search_slots.map_or(usual.search_slots, |given| given.0),
+            poses_per_agent: poses_per_agent.map_or(usual.poses_per_agent, |given| given.0),
             tries_per_tick: tries_per_tick.map_or(usual.tries_per_tick, |given| given.0),
             ..usual
         };

@@ -226,12 +226,7 @@ impl Game {
             Ok(MovementClass::new(load_class_of_bytes(&file, None, &std::fs::read(&file)?)?)?)
         };
         let classes = CLASSES.iter().map(|name| class(name)).collect::<Result<_, _>>()?;
-        let settings = Settings {
-            seed: 7,
-            expansions_per_tick: 15_000,
-            tries_per_tick: 5_000,
-            ..Settings::named("skirmish")
-        };
+        let settings = Settings { seed: 7, expansions_per_tick: 15_000, ..Settings::named("skirmish") };
         let mut setup = Setup::cooperative(settings, grid, classes);
         setup.friends.befriend(Team(0), Team(2));
         let mut world = World::new(setup)?;

@@ -245,7 +245,7 @@ fn defaults_are_those_of_the_code() {
         ("seed", read.seed),
         ("expansions_per_tick", read.expansions_per_tick),
         ("search_slots", read.search_slots.into()),
-        ("tries_per_tick", read.tries_per_tick),
+        ("poses_per_agent", read.poses_per_agent.into()),
     ];
     for (key, default) in defaults {
         assert!(row("Top level", key).ends_with(&format!(" {} |", grouped(default))), "{key}: {default}");

@@ -13,7 +13,8 @@ const MIXED: &str = "mixed.toml";
 const LOCKED: [&str; 1] = ["traffic/18_no_reverse_open.toml"];
 /// Tasks without end in crowds: whether somebody waits at the last tick is chance. `tests/hard_cases.rs` bounds how long
 /// anybody does.
-const CROWDED: [&str; 8] = [
+const CROWDED: [&str; 9] = [
+    "first/16_three_bridges.toml",
     "traffic/13_bridge_3.toml",
     "traffic/14_bridge_5.toml",
     "traffic/15_bridge_8.toml",

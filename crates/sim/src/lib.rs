@@ -54,7 +54,7 @@
 //! | damage and haste | [`Command::SpeedFactor`] |
 //! | health, cargo, names | components of its own on [`World::entities_mut`] |
 //! | threads | [`Setup::threads`] |
-//! | a frame budget | [`Settings::expansions_per_tick`], [`Settings::tries_per_tick`]: counted, so that all machines agree |
+//! | a frame budget | [`Settings::expansions_per_tick`], [`Settings::poses_per_agent`]: counted, so that all machines agree |
 //! | a rule of traffic, a planner of its own | [`Setup::with_rule`], [`Setup::paths`] with [`World::path_requests`] |
 //! | lockstep | [`World::state_hash`] |
 //!

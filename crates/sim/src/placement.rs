@@ -18,19 +18,21 @@ pub struct PlacementArea {
     pub class: ClassId,
     /// Area of their anchors, clipped to the map.
     pub area: Rect,
-    /// Whether all legal poses of the area count. Else those count that are mutually reachable: of all sets of mutually
-    /// reachable poses of the class that have poses in the area, the one with the most poses on the map.
+    /// Whether all legal poses of the area count alike. Else those of the largest set come first: of all sets of mutually
+    /// reachable poses of the class with poses in the area, the one with the most poses on the map. The others follow
+    /// once none of these is free.
     pub anywhere: bool,
 }
 
 /// The poses of a [`PlacementArea`] that have not been drawn.
 pub struct Placement {
     of: PlacementArea,
-    poses: Vec<State>,
-    /// The poses drawn, with their index at that time.
-    drawn: Vec<(usize, State)>,
-    /// Number of poses before the first was drawn.
-    pub n_poses: usize,
+    /// Those that come first, and the others.
+    poses: [Vec<State>; 2],
+    /// The poses drawn: of which list, and their index at that time.
+    drawn: Vec<(usize, usize, State)>,
+    /// Number of legal poses in the area.
+    pub n_legal: usize,
 }
 
 impl Placement {
@@ -39,7 +41,7 @@ impl Placement {
     pub fn new(tables: &[MovementTables], of: PlacementArea) -> Self {
         let tables = &tables[of.class.0 as usize];
         let space = tables.space();
-        let mut poses: Vec<State> = Vec::new();
+        let (mut poses, mut others): (Vec<State>, Vec<State>) = Default::default();
         for cell in of.area.intersection(space.size().rect()).cells() {
             let at = |h| space.state(Pose { cell, heading: Heading(h) });
             poses.extend((0..space.headings()).filter_map(at).filter(|&state| tables.is_legal(state)));
@@ -49,9 +51,9 @@ impl Placement {
             // Of sets of one size the first.
             let largest =
                 poses.iter().rev().filter_map(|&state| sizes.set_of(state)).max_by_key(|&(_, size)| size);
-            poses.retain(|&state| sizes.set_of(state) == largest);
+            (poses, others) = poses.into_iter().partition(|&state| sizes.set_of(state) == largest);
         }
-        Self { of, n_poses: poses.len(), poses, drawn: Vec::new() }
+        Self { of, n_legal: poses.len() + others.len(), poses: [poses, others], drawn: Vec::new() }
     }
 
     /// Whether it is for that area, so that it can be used again after [`Self::put_back`].
@@ -61,11 +63,12 @@ impl Placement {
 
     /// Puts all drawn poses back in their old order, so that later draws are those of a new placement.
     pub fn put_back(&mut self) {
-        while let Some((at, state)) = self.drawn.pop() {
+        while let Some((list, at, state)) = self.drawn.pop() {
             // `swap_remove` had moved the last pose here.
-            self.poses.push(state);
-            let last = self.poses.len() - 1;
-            self.poses.swap(at, last);
+            let poses = &mut self.poses[list];
+            poses.push(state);
+            let last = poses.len() - 1;
+            poses.swap(at, last);
         }
     }
 
@@ -79,10 +82,10 @@ impl Placement {
         random: &mut Random,
     ) -> Option<State> {
         let tables = &tables[self.of.class.0 as usize];
-        while !self.poses.is_empty() {
-            let at = random.below(self.poses.len());
-            let state = self.poses.swap_remove(at);
-            self.drawn.push((at, state));
+        while let Some(list) = self.poses.iter().position(|poses| !poses.is_empty()) {
+            let at = random.below(self.poses[list].len());
+            let state = self.poses[list].swap_remove(at);
+            self.drawn.push((list, at, state));
             let pose = tables.space().pose(state);
             let cells = tables.class().cells_at(pose);
             if is_free(occupancy, forbidden, pose.cell, cells) {
@@ -119,11 +122,11 @@ mod tests {
             [class.c]\nheadings = 4\nfootprint = [\"X>\"]\nmoves = [{ name = \"f\", by = [1, 0], time = 1 }]\n";
         let typed = scenario::parse("p.toml", text.as_bytes()).unwrap();
         let world = load::build_world(std::path::Path::new("p.toml"), &typed).unwrap();
-        let of = PlacementArea { class: ClassId(0), area: Rect::new(0, 0, 8, 3), anywhere: true };
+        let of = PlacementArea { class: ClassId(0), area: Rect::new(0, 0, 8, 3), anywhere: false };
         let draw =
             |of: &mut Placement, random: &mut Random| of.draw(world.tables(), &world.occupancy, &[], random);
         let mut kept = Placement::new(world.tables(), of);
-        for draws in [0, 1, 7, kept.n_poses, kept.n_poses + 1, 30] {
+        for draws in [0, 1, 7, kept.n_legal, kept.n_legal + 1, 30] {
             let mut new = Placement::new(world.tables(), of);
             let (mut a, mut b) = (Random::new(draws as u64), Random::new(draws as u64));
             for _ in 0..draws {
@@ -182,11 +185,13 @@ mod tests {
                 let largest = legal.iter().copied().filter(inside).rev().max_by_key(|&state| size(state));
                 let mut expected: Vec<State> = legal.iter().copied().filter(inside).collect();
                 expected.retain(|&state| largest.is_some_and(|largest| mutual(largest, state)));
-                placement.poses.sort_unstable();
-                assert_eq!(placement.poses, expected, "{area:?}");
+                placement.poses[0].sort_unstable();
+                assert_eq!(placement.poses[0], expected, "{area:?}");
                 let all =
                     Placement::new(std::slice::from_ref(&tables), PlacementArea { anywhere: true, ..of });
-                assert_eq!(all.n_poses, legal.iter().filter(|&state| inside(state)).count());
+                let n_legal = legal.iter().filter(|&state| inside(state)).count();
+                assert_eq!([all.n_legal, all.poses[0].len()], [n_legal; 2]);
+                assert_eq!(placement.poses[1].len(), n_legal - expected.len());
             }
         }
     }

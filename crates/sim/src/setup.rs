@@ -191,10 +191,11 @@ impl Setup {
 
 /// Numbers that are out of their ranges.
 pub(crate) fn out_of_range(settings: &Settings, landmarks: Option<usize>) -> Vec<SetupError> {
-    let Settings { expansions_per_tick, search_slots, traffic, replan, .. } = settings;
+    let Settings { expansions_per_tick, search_slots, poses_per_agent, traffic, replan, .. } = settings;
     let others = [
         ("expansions_per_tick", *expansions_per_tick, (1, EXPANSIONS_PER_TICK_MAX)),
         ("search_slots", *search_slots as u64, (1, SEARCH_SLOTS_MAX.into())),
+        ("poses_per_agent", u64::from(*poses_per_agent), (1, u32::MAX.into())),
         ("landmarks", landmarks.unwrap_or(0) as u64, (0, LANDMARKS_MAX.into())),
     ];
     let tunables = TrafficParams::tunables().into_iter().chain(ReplanParams::tunables());

@@ -62,6 +62,7 @@ impl World {
     fn reason_of_rule(&self, row: usize) -> WaitReason {
         let view = TrafficView {
             tick: self.tick,
+            poses_per_agent: self.settings.poses_per_agent,
             tries: self.settings.tries_per_tick,
             grid_size: self.grid.size(),
             tables: &self.tables,

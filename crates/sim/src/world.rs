@@ -52,7 +52,9 @@ pub struct Settings {
     pub expansions_per_tick: u64,
     /// Searches in progress at once, 1 to [`SEARCH_SLOTS_MAX`](crate::SEARCH_SLOTS_MAX).
     pub search_slots: usize,
-    /// Poses that the traffic rule may try per tick.
+    /// Poses that each agent may expand per tick under the cooperative rule, at least 1. It saves those of four ticks.
+    pub poses_per_agent: u32,
+    /// Tries of the rule for unit robots per tick.
     pub tries_per_tick: u64,
     /// Tunables of the traffic rule.
     pub traffic: TrafficParams,
@@ -73,6 +75,7 @@ impl Settings {
             ticks: Self::ENDLESS,
             expansions_per_tick: 200_000,
             search_slots: 16,
+            poses_per_agent: 16,
             tries_per_tick: 20_000,
             traffic: TrafficParams::default(),
             replan: ReplanParams::default(),

@@ -172,7 +172,7 @@ fn world_of(scene: Scene, seed: u64, threads: usize) -> World {
     (settings.expansions_per_tick, settings.search_slots) =
         [(2_000, 4), (150, 2), (40_000, 16), (1, 1), (1 << 40, 1024)][seed as usize % 5];
     if scene.driver != Driver::Robots {
-        settings.tries_per_tick = [20_000, 0, u64::MAX, 300][seed as usize % 4];
+        settings.poses_per_agent = [16, 1, u32::MAX, 5][seed as usize % 4];
     }
     if seed.is_multiple_of(3) {
         tune_at_random(&mut settings, seed);

@@ -128,7 +128,7 @@ pub enum Reason {
         /// The tick at which the agent looks again.
         until: u32,
     },
-    /// The budget of the last tick was spent before the turn of the agent.
+    /// The way is free, but its searches have used up the poses that the agent may expand.
     Budget,
     /// On a map too full for all, the robot pursues no goal for a while.
     Crowd,
@@ -290,7 +290,7 @@ impl fmt::Display for Reason {
             Self::NoPlan { until } => {
                 write!(f, "no plan among the reservations of the others, next look at tick {until}")
             }
-            Self::Budget => f.write_str("the budget of the tick was spent before its turn"),
+            Self::Budget => f.write_str("its searches have used up the poses that it may expand"),
             Self::Crowd => f.write_str("pursues no goal for now: the map is too full"),
             Self::Pushed { until } => write!(f, "moves up for a push until tick {until}"),
             Self::Stopped => f.write_str("too slow for the rule, or where it knows no moves"),

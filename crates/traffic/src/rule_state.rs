@@ -50,6 +50,8 @@ impl StateVisitor for RuleState {
 pub struct RuleContext<'a> {
     /// The tick that the rule decides next.
     pub tick: u32,
+    /// Poses that each agent may expand per tick.
+    pub poses_per_agent: u32,
     /// Size of the map.
     pub grid_size: GridSize,
     /// Movement tables by class, of the map as it is.

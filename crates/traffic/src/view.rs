@@ -94,7 +94,9 @@ pub struct CommandedMove {
 pub struct TrafficView<'a> {
     /// The present tick.
     pub tick: u32,
-    /// Poses that the rule may expand at this tick. Of unit robots: tries of the neighbourhood search.
+    /// Poses that each agent may expand per tick.
+    pub poses_per_agent: u32,
+    /// Tries of the neighbourhood search of unit robots per tick.
     pub tries: u64,
     /// Size of the map.
     pub grid_size: GridSize,

@@ -158,7 +158,7 @@ class Game {
   /** `files` has the texts of `FILES`, by name. */
   static begin(files) {
     const map = GridMap.parse('river.map', files['river.map']);
-    const setup = new Setup(map, { name: 'skirmish', seed: 7, expansionsPerTick: 15_000, triesPerTick: 5_000 });
+    const setup = new Setup(map, { name: 'skirmish', seed: 7, expansionsPerTick: 15_000 });
     for (const name of CLASSES) setup.addClass(MovementClass.parse(`${name}.toml`, files[`${name}.toml`]));
     setup.befriend(0, 2);
     const game = new Game(World.of(setup), [], new Array(Object.keys(EventKind).length).fill(0));

@@ -20,7 +20,9 @@ export interface Settings {
   searchSlots?: number;
   /** Expansions for path searches per tick. Usually 200,000. */
   expansionsPerTick?: number;
-  /** Poses that the traffic rule may try per tick. Usually 20,000. */
+  /** Poses that each agent may expand per tick to plan its moves, at least 1; of the `cooperative` rule. Usually 16. */
+  posesPerAgent?: number;
+  /** Tries of `unit_robots` per tick. Usually 20,000. */
   triesPerTick?: number;
   /** `cooperative` (usual), `unit_robots` or `commanded`. */
   rule?: Rule;
@@ -38,13 +40,15 @@ export class Setup extends Handle {
     m.begin();
     const at = m.take(wb_settings.SIZE);
     m.check(m.f.wb_settings_init(at));
-    const { name, seed, collision, ticks, searchSlots, expansionsPerTick, triesPerTick, rule, paths, landmarks } = settings;
+    const { name, seed, collision, ticks, searchSlots, expansionsPerTick, posesPerAgent, triesPerTick } = settings;
+    const { rule, paths, landmarks } = settings;
     if (name !== undefined) m.setText(at + wb_settings.name, at + wb_settings.name_length, name);
     if (seed !== undefined) m.setU64(at + wb_settings.seed, wide(seed, 'seed'));
     if (collision !== undefined) m.setU32(at + wb_settings.collision, choice(Collision, collision, 'collision'));
     if (ticks !== undefined) m.setU32(at + wb_settings.ticks, whole(ticks, 'ticks', 0, NONE));
     if (searchSlots !== undefined) m.setU32(at + wb_settings.search_slots, whole(searchSlots, 'searchSlots', 0, NONE));
     if (expansionsPerTick !== undefined) m.setU64(at + wb_settings.expansions_per_tick, wide(expansionsPerTick, 'expansionsPerTick'));
+    if (posesPerAgent !== undefined) m.setU32(at + wb_settings.poses_per_agent, whole(posesPerAgent, 'posesPerAgent', 0, NONE));
     if (triesPerTick !== undefined) m.setU64(at + wb_settings.tries_per_tick, wide(triesPerTick, 'triesPerTick'));
     if (rule !== undefined) m.setU32(at + wb_settings.rule, choice(Rule, rule, 'rule'));
     if (paths !== undefined) m.setU32(at + wb_settings.paths, choice(PathSource, paths, 'paths'));

@@ -96,7 +96,7 @@ fn a_world_of_a_setup_is_that_of_rust() {
         ticks: 0,
         search_slots: 3,
         expansions_per_tick: 150,
-        tries_per_tick: 4_000,
+        poses_per_agent: 5,
         threads: 2,
         landmarks: 2,
         name: name.as_ptr().cast(),
@@ -136,7 +136,7 @@ fn a_world_of_a_setup_is_that_of_rust() {
         seed: 77,
         search_slots: 3,
         expansions_per_tick: 150,
-        tries_per_tick: 4_000,
+        poses_per_agent: 5,
         ..Settings::named(name)
     };
     tune(&mut rust_settings.traffic, &mut rust_settings.replan, "horizon_steps", 6).unwrap();

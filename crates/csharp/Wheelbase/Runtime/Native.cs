@@ -235,7 +235,7 @@ namespace Wheelbase
         Pause = 23,
         /// <summary>No plan among the reservations of the others was found.</summary>
         NoPlan = 24,
-        /// <summary>The budget of the last tick was spent before its turn.</summary>
+        /// <summary>The way is free, but its searches have used up the poses that it may expand.</summary>
         Budget = 25,
         /// <summary>On a map too full for all, the robot pursues no goal for a while.</summary>
         Crowd = 26,
@@ -1097,7 +1097,7 @@ namespace Wheelbase
             public uint search_slots;
             /// <summary>Expansions for path searches per tick, 1 to 2^40. Usually 200,000.</summary>
             public ulong expansions_per_tick;
-            /// <summary>Poses that the traffic rule may try per tick. Usually 20,000.</summary>
+            /// <summary>Tries of <c>TrafficRule.UnitRobots</c> per tick. Usually 20,000.</summary>
             public ulong tries_per_tick;
             /// <summary>Threads, as for <c>wb_world_set_threads</c>. Usually 0.</summary>
             public uint threads;
@@ -1108,6 +1108,8 @@ namespace Wheelbase
             /// <summary>Landmarks of each class, 0 to 64, which make far searches cheap; a game of clicks on a large map asks for 4.
             /// <c>Constants.None</c> (usual): as many as pay off for agents with tasks all over the map, none in a game of clicks.</summary>
             public uint landmarks;
+            /// <summary>Poses that each agent may expand per tick to plan its moves, at least 1; of <c>TrafficRule.Cooperative</c>. Usually 16.</summary>
+            public uint poses_per_agent;
             /// <summary>Name of the world.</summary>
             public byte* name;
             /// <summary>Bytes of <c>Name</c>.</summary>
@@ -1158,6 +1160,8 @@ namespace Wheelbase
             public uint team;
             /// <summary>Speed factor of each in permille, 1 to 65,535; 0 for the usual 1,000.</summary>
             public uint speed_factor;
+            /// <summary>1: also where they cannot reach the rest of the map; 0: in the largest set of poses that reach each other.</summary>
+            public uint anywhere;
             /// <summary>Orders of each, stored once.</summary>
             public wb_order* orders;
             /// <summary>Number of <c>Orders</c>.</summary>

@@ -18,7 +18,9 @@ namespace Wheelbase
         public uint SearchSlots;
         /// <summary>Expansions for path searches per tick, 1 to 2^40.</summary>
         public ulong ExpansionsPerTick;
-        /// <summary>Poses that the traffic rule may try per tick.</summary>
+        /// <summary>Poses that each agent may expand per tick to plan its moves, at least 1; of <c>TrafficRule.Cooperative</c>.</summary>
+        public uint PosesPerAgent;
+        /// <summary>Tries of <c>TrafficRule.UnitRobots</c> per tick.</summary>
         public ulong TriesPerTick;
         /// <summary>Threads that the world runs on: 0 or 1 for the calling one.</summary>
         public uint Threads;
@@ -39,6 +41,7 @@ namespace Wheelbase
             Ticks = usual.ticks;
             SearchSlots = usual.search_slots;
             ExpansionsPerTick = usual.expansions_per_tick;
+            PosesPerAgent = usual.poses_per_agent;
             TriesPerTick = usual.tries_per_tick;
             Threads = usual.threads;
             Rule = (TrafficRule)usual.rule;
@@ -55,6 +58,7 @@ namespace Wheelbase
             to.ticks = Ticks;
             to.search_slots = SearchSlots;
             to.expansions_per_tick = ExpansionsPerTick;
+            to.poses_per_agent = PosesPerAgent;
             to.tries_per_tick = TriesPerTick;
             to.threads = Threads;
             to.rule = (uint)Rule;

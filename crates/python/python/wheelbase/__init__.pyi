@@ -449,6 +449,7 @@ class World:
         friends: Sequence[tuple[int, int]] = (),
         expansions_per_tick: int | None = None,
         search_slots: int | None = None,
+        poses_per_agent: int | None = None,
         tries_per_tick: int | None = None,
         landmarks: int | None = None,
         eased: Sequence[Change] | None = None,

@@ -224,10 +224,9 @@ impl GroupPlacer {
         };
         for placed in 0..group.count {
             let Some(state) = placement.draw(&setup.tables, occupancy, &[], random) else {
-                let poses = if group.anywhere { "legal poses" } else { "legal poses that reach each other" };
                 let message = format!(
-                    "found room for {placed} of {} agents; the area has {} {poses} of class \"{}\" and none is free",
-                    group.count, placement.n_poses, group.class.value
+                    "found room for {placed} of {} agents; the area has {} legal poses of class \"{}\" and none is free",
+                    group.count, placement.n_legal, group.class.value
                 );
                 let help = "make its area larger or its count smaller";
                 errors.add(group.line, &group.key, Message::from(message).with_help(help));

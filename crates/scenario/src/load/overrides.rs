@@ -14,7 +14,9 @@ pub struct Overrides {
     pub seed: Option<u64>,
     /// Expansions per tick.
     pub expansions_per_tick: Option<u64>,
-    /// Tries per tick.
+    /// Poses that each agent may expand per tick; of a scenario, not of a problem.
+    pub poses_per_agent: Option<u32>,
+    /// Tries per tick; of a problem, not of a scenario.
     pub tries_per_tick: Option<u64>,
     /// Parameters of the traffic rules, for experiments. Scenarios have no keys for them.
     pub traffic: TrafficParams,
@@ -31,6 +33,6 @@ impl Overrides {
         typed.seed = self.seed.unwrap_or(typed.seed);
         typed.expansions_per_tick = self.expansions_per_tick.unwrap_or(typed.expansions_per_tick);
         (typed.traffic, typed.replan) = (self.traffic, self.replan);
-        typed.tries_per_tick = self.tries_per_tick.unwrap_or(typed.tries_per_tick);
+        typed.poses_per_agent = self.poses_per_agent.unwrap_or(typed.poses_per_agent);
     }
 }

@@ -134,6 +134,12 @@ pub fn build_problem(
             "a problem does not say how many ticks to run; expected --ticks N",
         ));
     };
+    if overrides.poses_per_agent.is_some() {
+        return Err(LoadError::in_file(
+            path,
+            "only a scenario has poses_per_agent; expected tries_per_tick (--tries-per-tick N)",
+        ));
+    }
     let problem = LoadedProblem::read(path, bytes, files, overrides.memory_max)?;
     let settings = Settings {
         name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
@@ -145,6 +151,7 @@ pub fn build_problem(
         tries_per_tick: overrides.tries_per_tick.unwrap_or_else(|| tries_of_team(problem.starts.len())),
         traffic: overrides.traffic,
         replan: overrides.replan,
+        ..Settings::named("")
     };
     let robot = problem_class();
     let parts = WorldParts {

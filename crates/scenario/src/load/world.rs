@@ -137,6 +137,13 @@ pub fn load_world_of_bytes(
     if is_problem(path) {
         return build_problem(path, bytes, overrides, files);
     }
+    if overrides.tries_per_tick.is_some() {
+        return Err(LoadError::in_file(
+            path,
+            "only a problem (.json) has tries_per_tick; expected poses_per_agent (--poses-per-agent N), the poses \
+             that each agent may expand per tick",
+        ));
+    }
     memory_need::check_text(path, bytes, overrides.memory_max)?;
     build_from_text(path, bytes, |mut typed| {
         overrides.apply(&mut typed);
@@ -244,9 +251,10 @@ fn build_world_of_map(
         expansions_per_tick: typed.expansions_per_tick,
         collision,
         search_slots: typed.search_slots as usize,
-        tries_per_tick: typed.tries_per_tick,
+        poses_per_agent: typed.poses_per_agent,
         traffic: typed.traffic,
         replan: typed.replan,
+        ..Settings::named("")
     };
     let mut setup = Setup::cooperative(settings, grid, built);
     let teams = Teams::of(typed, &mut errors);

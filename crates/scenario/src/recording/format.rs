@@ -11,8 +11,8 @@ pub(super) const KIND: FileKind = FileKind {
     name: "recording",
     version: 6,
     versions_before: &[1, 2, 3, 4],
-    layout: "Header: file scenario attached host snapshot name seed ticks expansions_per_tick search_slots tries_per_tick \
-             tunables collision shape terrain_kinds terrain_colours side_kinds map map_revision objects classes \
+    layout: "Header: file scenario attached host snapshot name seed ticks expansions_per_tick search_slots \
+             poses_per_agent tries_per_tick tunables collision shape terrain_kinds terrain_colours side_kinds map map_revision objects classes \
              orders order_kinds; host: name rule needs_paths host_answers_paths components landmarks eased friends \
              agents orders scheduled; snapshot: tick agents rule_is_outside needs_paths bytes; class: name text with sweep; Chunk: key orders edits ticks; key: ids classes x y headings \
              primitives since left orders waits n_runs runs counters; tick: flags commands decisions orders events \

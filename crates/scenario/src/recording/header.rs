@@ -56,7 +56,9 @@ pub struct Header {
     pub expansions_per_tick: u64,
     /// Searches in progress at once.
     pub search_slots: u32,
-    /// Poses that the traffic rule tries per tick.
+    /// Poses that each agent may expand per tick.
+    pub poses_per_agent: u32,
+    /// Tries of the rule for unit robots per tick.
     pub tries_per_tick: u64,
     /// Names and values of the tunables that differ from the usual ones.
     pub tunables: Vec<(String, u32)>,
@@ -295,6 +297,7 @@ impl Header {
             ticks: settings.ticks,
             expansions_per_tick: settings.expansions_per_tick,
             search_slots: u32::try_from(settings.search_slots).unwrap_or(u32::MAX),
+            poses_per_agent: settings.poses_per_agent,
             tries_per_tick: settings.tries_per_tick,
             tunables: changed_tunables(&settings.traffic, &settings.replan),
             collision: settings.collision.name().to_owned(),
@@ -386,6 +389,9 @@ impl Header {
         }
         if self.search_slots > SEARCH_SLOTS_MAX {
             return Some(format!("{} search slots, expected at most {SEARCH_SLOTS_MAX}", self.search_slots));
+        }
+        if self.poses_per_agent == 0 {
+            return Some("0 poses per agent, expected at least 1".to_owned());
         }
         if let Some(landmarks) = self.host.as_ref().and_then(|host| host.landmarks)
             && landmarks > LANDMARKS_MAX

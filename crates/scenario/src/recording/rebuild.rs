@@ -107,6 +107,7 @@ fn rebuild_host(header: &Header, host: &HostStart) -> Result<Rebuilt, RecordingE
         ticks: header.ticks,
         expansions_per_tick: header.expansions_per_tick,
         search_slots: header.search_slots as usize,
+        poses_per_agent: header.poses_per_agent,
         tries_per_tick: header.tries_per_tick,
         traffic,
         replan,
@@ -226,11 +227,13 @@ fn typed_scenario(header: &Header) -> Result<Scenario, RecordingError> {
 /// The overrides of a recording: the effective values of its run.
 fn overrides(header: &Header) -> Result<Overrides, RecordingError> {
     let (traffic, replan) = header.params().map_err(damaged)?;
+    let of_problem = is_problem(Path::new(&header.file));
     Ok(Overrides {
         ticks: Some(header.ticks),
         seed: Some(header.seed),
         expansions_per_tick: Some(header.expansions_per_tick),
-        tries_per_tick: Some(header.tries_per_tick),
+        poses_per_agent: (!of_problem).then_some(header.poses_per_agent),
+        tries_per_tick: of_problem.then_some(header.tries_per_tick),
         traffic,
         replan,
         memory_max: MemoryMax::NONE,

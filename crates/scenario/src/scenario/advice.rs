@@ -17,13 +17,21 @@ pub(super) const HOMES: [(&[&str], &str); 7] = [
     (&["glyphs"], "a terrain kind; put it under [terrain.NAME]"),
     (&["tasks", "count"], "a group; put it under [[groups]]"),
     (
-        &["seed", "ticks", "collision", "expansions_per_tick", "search_slots", "landmarks", "tries_per_tick"],
+        &[
+            "seed",
+            "ticks",
+            "collision",
+            "expansions_per_tick",
+            "search_slots",
+            "landmarks",
+            "poses_per_agent",
+        ],
         "the whole scenario; put it at the top of the file, above the first [table]",
     ),
 ];
 
 /// Keys of other programs, and how the same is said here.
-const OTHER_NAMES: [(&[&str], &str); 6] = [
+const OTHER_NAMES: [(&[&str], &str); 7] = [
     (
         &["goal", "goals", "target", "destination", "to", "end"],
         "an agent goes where its orders say: orders = [{ goto = [x, y] }]",
@@ -31,6 +39,10 @@ const OTHER_NAMES: [(&[&str], &str); 6] = [
     (
         &["start", "position", "pos", "pose", "x", "y", "heading", "from", "location"],
         "an agent stands where `at` says: at = [x, y, \"E\"]",
+    ),
+    (
+        &["tries_per_tick"],
+        "in a scenario each agent has its own budget: `poses_per_agent`, the poses that it may expand per tick",
     ),
     (&["color", "colour"], "only terrain kinds have a `colour`"),
     (&["type", "kind"], "the movement class of an agent is its `class`"),

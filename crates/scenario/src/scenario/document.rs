@@ -26,7 +26,7 @@ const SCENARIO_KEYS: Keys = Keys {
         "expansions_per_tick",
         "search_slots",
         "landmarks",
-        "tries_per_tick",
+        "poses_per_agent",
         "map",
         "terrain",
         "side",
@@ -66,7 +66,7 @@ const GENERATOR_NAME: &str = "the name of a generator";
 const SEED_DEFAULT: u64 = 0;
 const EXPANSIONS_PER_TICK_DEFAULT: u64 = 200_000;
 const SEARCH_SLOTS_DEFAULT: u32 = 16;
-const TRIES_PER_TICK_DEFAULT: u64 = 20_000;
+const POSES_PER_AGENT_DEFAULT: u32 = 16;
 
 /// Reads a whole scenario.
 pub(super) fn scenario(reader: &mut Reader, document: &Node) -> Option<Scenario> {
@@ -88,7 +88,8 @@ pub(super) fn scenario(reader: &mut Reader, document: &Node) -> Option<Scenario>
     let landmarks = reader.optional(&top, "landmarks", None, |reader, node| {
         reader.whole(node, 0..=i64::from(LANDMARKS_MAX)).map(Some)
     });
-    let tries_per_tick = reader.optional_whole(&top, "tries_per_tick", TRIES_PER_TICK_DEFAULT, 0..=i64::MAX);
+    let poses_per_agent =
+        reader.optional_whole(&top, "poses_per_agent", POSES_PER_AGENT_DEFAULT, 1..=i64::from(u32::MAX));
     let map = reader.required(&top, "map", "a [map] table with file, rows or generate", map);
     let shape = map.as_ref().map(|map| map.shape);
     let (terrains, sides) = kinds(reader, &top);
@@ -123,7 +124,7 @@ pub(super) fn scenario(reader: &mut Reader, document: &Node) -> Option<Scenario>
         expansions_per_tick: expansions_per_tick?,
         search_slots: search_slots?,
         landmarks: landmarks?,
-        tries_per_tick: tries_per_tick?,
+        poses_per_agent: poses_per_agent?,
         traffic: TrafficParams::USUAL,
         replan: ReplanParams::USUAL,
         map: map?,

@@ -57,8 +57,8 @@ pub struct Scenario {
     pub search_slots: u32,
     /// Landmarks of each class, at most [`LANDMARKS_MAX`]; by default chosen by the expected gain.
     pub landmarks: Option<u32>,
-    /// Poses that the traffic rule tries per tick; 20,000 by default.
-    pub tries_per_tick: u64,
+    /// Poses that each agent may expand per tick; 16 by default.
+    pub poses_per_agent: u32,
     /// Parameters of the traffic rules. No key sets them.
     pub traffic: TrafficParams,
     /// Tunables of replanning around other agents; no key sets them.

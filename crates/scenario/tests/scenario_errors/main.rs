@@ -29,7 +29,7 @@ ticks = 3000
 collision = "swept"
 expansions_per_tick = 100_000
 search_slots = 8
-tries_per_tick = 0
+poses_per_agent = 1
 
 [map]
 rows = [

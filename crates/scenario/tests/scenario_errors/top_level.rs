@@ -7,7 +7,7 @@ fn good_scenario_is_read_field_by_field() {
     let scenario = good();
     assert_eq!(scenario.name, "river crossing");
     assert_eq!((scenario.seed, scenario.ticks, scenario.expansions_per_tick), (7, 3000, 100_000));
-    assert_eq!((scenario.search_slots, scenario.tries_per_tick), (8, 0));
+    assert_eq!((scenario.search_slots, scenario.poses_per_agent), (8, 1));
     assert_eq!(scenario.collision, Collision::Swept);
     assert_eq!(edits().collision, Collision::Discrete);
 }
@@ -16,7 +16,7 @@ fn good_scenario_is_read_field_by_field() {
 fn what_is_left_out_has_its_default() {
     let scenario = parse("x.toml", b"name = ''\nticks = 4294967294\n[map]\nfile = 'a.map'").expect("right");
     assert_eq!((scenario.seed, scenario.ticks, scenario.expansions_per_tick), (0, u32::MAX - 1, 200_000));
-    assert_eq!((scenario.search_slots, scenario.tries_per_tick), (16, 20_000));
+    assert_eq!((scenario.search_slots, scenario.poses_per_agent), (16, 16));
     assert_eq!(scenario.landmarks, None);
     assert_eq!(scenario.map.source, MapSource::File(text("a.map", 4)));
     assert!(scenario.map.walls.is_empty() && scenario.agents.is_empty() && scenario.events.is_empty());
@@ -67,7 +67,7 @@ fn numbers_out_of_range_say_the_range() {
         ("expansions_per_tick = 100_000", "expansions_per_tick = 0", "expansions_per_tick", (1, 1 << 40)),
         ("search_slots = 8", "search_slots = 1025", "search_slots", (1, 1024)),
         ("search_slots = 8", "landmarks = 65", "landmarks", (0, 64)),
-        ("tries_per_tick = 0", "tries_per_tick = -1", "tries_per_tick", (0, i64::MAX)),
+        ("poses_per_agent = 1", "poses_per_agent = 0", "poses_per_agent", (1, u32::MAX.into())),
     ]);
 }
 
@@ -80,7 +80,7 @@ fn unknown_keys_name_the_nearest_right_one() {
             "seed = 7",
             "\"a b\" = 7",
             "2: \"a b\": unknown key, expected name, seed, ticks, collision, expansions_per_tick, \
-             search_slots, landmarks, tries_per_tick, map, terrain, side, class, agents, groups, events or \
+             search_slots, landmarks, poses_per_agent, map, terrain, side, class, agents, groups, events or \
              teams",
         ),
     ]);

@@ -91,6 +91,7 @@ fn decide(world: &mut World, buffers: &mut TrafficBuffers) {
     let World { requests, traffic, agents, classes, tables, orders, paths, .. } = world;
     let view = TrafficView {
         tick: world.tick,
+        poses_per_agent: world.settings.poses_per_agent,
         tries: world.settings.tries_per_tick,
         grid_size: world.grid.size(),
         tables,

@@ -29,7 +29,7 @@ pub(super) const BLOCKS: [(u8, &str); 5] =
     [(1, "world"), (2, "tables"), (3, "agents"), (4, "path requests"), (5, "traffic rule")];
 
 const LAYOUT: &str = "\
-1 world: tick settings(name seed collision ticks expansions search_slots tries tunables) grid classes friends \
+1 world: tick settings(name seed collision ticks expansions search_slots poses_per_agent tries tunables) grid classes friends \
 landmarks eased agents collisions; \
 2 tables: of each class (layout times components landmarks); \
 3 agents: arrays by row with progress, orders, commands, edits, class changes, followers, obstructed, congestion, groups, buffers, \
@@ -59,6 +59,7 @@ pub(super) struct SavedSettings {
     pub ticks: u32,
     pub expansions_per_tick: u64,
     pub search_slots: u32,
+    pub poses_per_agent: u32,
     pub tries_per_tick: u64,
     pub tunables: Vec<(String, u32)>,
 }

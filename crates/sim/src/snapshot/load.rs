@@ -171,6 +171,7 @@ fn settings_of(saved: &SavedSettings) -> Result<Settings, String> {
         ticks: saved.ticks,
         expansions_per_tick: saved.expansions_per_tick,
         search_slots: saved.search_slots as usize,
+        poses_per_agent: saved.poses_per_agent,
         tries_per_tick: saved.tries_per_tick,
         traffic,
         replan,
@@ -428,6 +429,7 @@ fn restore_rule(world: &mut World, rule: RuleBlock) -> Result<(), String> {
     reclassed.dedup();
     let context = RuleContext {
         tick: world.tick,
+        poses_per_agent: world.settings.poses_per_agent,
         grid_size: world.grid.size(),
         tables: &world.tables,
         agents: world.agents.view(&[]),

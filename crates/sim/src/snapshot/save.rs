@@ -55,7 +55,7 @@ impl World {
 
     fn world_block(&self) -> WorldBlock {
         let Settings { name, seed, collision, ticks, expansions_per_tick, .. } = &self.settings;
-        let Settings { search_slots, tries_per_tick, traffic, replan, .. } = &self.settings;
+        let Settings { search_slots, poses_per_agent, tries_per_tick, traffic, replan, .. } = &self.settings;
         WorldBlock {
             tick: self.tick,
             settings: SavedSettings {
@@ -65,6 +65,7 @@ impl World {
                 ticks: *ticks,
                 expansions_per_tick: *expansions_per_tick,
                 search_slots: *search_slots as u32,
+                poses_per_agent: *poses_per_agent,
                 tries_per_tick: *tries_per_tick,
                 tunables: changed_tunables(traffic, replan),
             },

@@ -101,7 +101,7 @@ pub(crate) fn displace_by(
         return false;
     }
     let ahead = std::mem::take(&mut planning.ahead);
-    let tries_before = planning.search.tries_left;
+    let expanded_before = planning.search.expanded;
     let done = kind.steps_to_clear(&planning.table.params).iter().any(|&steps| {
         planning.ahead.clone_from(&ahead);
         let done = plan_all(planning, scratch, displacer, (kind, steps));
@@ -112,7 +112,7 @@ pub(crate) fn displace_by(
     });
     planning.ahead = ahead;
     if is_lns {
-        let spent = tries_before - planning.search.tries_left;
+        let spent = planning.search.expanded - expanded_before;
         scratch.lns_expansions_left = scratch.lns_expansions_left.saturating_sub(spent);
     }
     let step_ticks = planning.table.step_ticks_of(&view.agents, row);
@@ -166,7 +166,7 @@ fn plan_all(
     while let Some(at) = first_by_priority(&scratch.pending) {
         let Pending { row, cost, .. } = scratch.pending.swap_remove(at);
         let row = row as usize;
-        if scratch.log.len() > params.displaced_max as usize || planning.search.tries_left == 0 {
+        if scratch.log.len() > params.displaced_max as usize {
             return false;
         }
         let displaced = query_of_displaced(planning, row, query.key);

@@ -49,8 +49,44 @@ struct Ground {
     bounds: Rect,
     /// Whether each cell of the rectangle is part of it, row by row.
     cells: Vec<bool>,
-    /// Teams that keep it clear at this tick, a bit each.
+    /// Teams that keep it clear at this tick, a bit each; 0 while it is switched off.
     teams: u32,
+}
+
+/// Which teams keep a cell clear, in a byte: a bit for each of the first teams, one for all others together, and one for
+/// the edits that wait. Almost all games have few teams; those beyond the first have to ask the grounds themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Marks(u8);
+
+impl Marks {
+    const NONE: Self = Self(0);
+    /// Ground of an edit that waits.
+    const EDIT: Self = Self(1 << 7);
+    /// Teams with a bit of their own.
+    const TEAMS: u8 = 6;
+
+    /// Those of a ground that some teams keep clear.
+    fn of_teams(teams: u32) -> Self {
+        let others = if teams >> Self::TEAMS == 0 { 0 } else { 1 << Self::TEAMS };
+        Self(teams as u8 & ((1 << Self::TEAMS) - 1) | others)
+    }
+
+    /// Whether they may keep a cell clear for a team: surely if it is one of the first.
+    fn may_be_for(self, team: Team) -> bool {
+        self.0 & 1 << team.0.min(Self::TEAMS) != 0
+    }
+
+    fn has(self, marks: Self) -> bool {
+        self.0 & marks.0 != 0
+    }
+
+    fn add(&mut self, marks: Self) {
+        self.0 |= marks.0;
+    }
+
+    fn remove(&mut self, marks: Self) {
+        self.0 &= !marks.0;
+    }
 }
 
 /// The keep-clear ground of an edit that waits: its areas, and the cells around them. All teams keep it clear.
@@ -81,17 +117,24 @@ pub(crate) enum Place {
 }
 
 /// The keep-clear ground of the edits that wait, and of all corridors that were busy since the last edit of the map.
-/// Memory: a byte for each cell of the bounding rectangle of each corridor, and rectangles of the edits. It follows from
-/// the map, from the edits and from which corridors are busy, so nothing of it is saved.
+/// Memory: a byte a cell, a byte for each cell of the bounding rectangle of each corridor, and rectangles of the edits.
+/// It follows from the map, from the edits and from which corridors are busy, so nothing of it is saved.
+///
+/// Whether a body covers such ground is asked for every pose of every search, so each cell knows what it is kept clear
+/// for. These marks change only when a ground is switched on or off.
 #[derive(Debug)]
 pub(crate) struct KeepClear {
     /// Cells before an entrance that are kept clear.
     reach: u32,
     /// Width of a corridor in which two of the narrowest bodies pass.
     pub(crate) passing_width: u32,
+    size: GridSize,
+    /// By number of the corridor.
     grounds: Vec<Ground>,
-    /// Indices of those that are kept clear at this tick.
-    active: Vec<u32>,
+    /// Some of them is kept clear at this tick.
+    any_ground: bool,
+    /// Of each cell, by its index.
+    marks: Vec<Marks>,
     /// The areas of the edits that wait, as they were given.
     forbidden: Vec<ForbiddenArea>,
     edits: Vec<EditGround>,
@@ -100,18 +143,31 @@ pub(crate) struct KeepClear {
     edit_bounds: Rect,
 }
 
-clone_fields!(KeepClear { reach, passing_width, grounds, active, forbidden, edits, edit_areas, edit_bounds });
+clone_fields!(KeepClear {
+    reach,
+    passing_width,
+    size,
+    grounds,
+    any_ground,
+    marks,
+    forbidden,
+    edits,
+    edit_areas,
+    edit_bounds,
+});
 
 impl KeepClear {
     /// No ground yet, for classes with the shortest and longest sides of their bodies.
-    pub(crate) fn new(sides: &[(u32, u32)], params: &TrafficParams) -> Self {
+    pub(crate) fn new(size: GridSize, sides: &[(u32, u32)], params: &TrafficParams) -> Self {
         let longest = sides.iter().map(|&(_, long)| long).max().unwrap_or(1);
         let narrowest = sides.iter().map(|&(short, _)| short).min().unwrap_or(1);
         Self {
             reach: (params.keep_clear_quarters * longest).div_ceil(4),
             passing_width: 2 * narrowest,
+            size,
             grounds: Vec::new(),
-            active: Vec::new(),
+            any_ground: false,
+            marks: vec![Marks::NONE; size.n_cells()],
             forbidden: Vec::new(),
             edits: Vec::new(),
             edit_areas: Vec::new(),
@@ -121,37 +177,67 @@ impl KeepClear {
 
     /// Forgets the ground of corridors, after an edit of the map.
     pub(crate) fn forget(&mut self) {
-        self.grounds.clear();
-        self.active.clear();
+        let Self { grounds, marks, size, .. } = self;
+        for ground in grounds.drain(..).filter(|ground| ground.teams != 0) {
+            ground.for_each_cell(*size, |cell| marks[cell].remove(Marks::of_teams(u32::MAX)));
+        }
+        self.any_ground = false;
     }
 
-    /// Follows which corridors are busy and which edits wait at a tick. Linear in the ground of a corridor that is busy
-    /// for the first time, and in the areas of the edits.
+    /// Follows which corridors are busy and which edits wait at a tick. Linear in the ground of the corridors that have
+    /// become busy or have ceased to be, and in the areas of edits where those have changed.
     pub(crate) fn update(&mut self, map: &CorridorMap, admission: &Admission, forbidden: &[ForbiddenArea]) {
-        self.active.clear();
         if self.reach == 0 {
             return;
         }
         if self.forbidden != forbidden {
-            self.set_edits(map.size, forbidden);
+            self.set_edits(forbidden);
         }
-        if !admission.any_busy {
+        if !admission.any_busy && !self.any_ground {
             return;
         }
+        self.any_ground = false;
+        let mut at = 0;
         for (number, shape) in map.shapes.iter().enumerate() {
             let corridor = number as u32;
-            let busy_for = admission.busy_for(corridor);
-            if busy_for > 0 && shape.width >= self.passing_width {
-                self.keep(map, (corridor, shape.first_cell), busy_for);
+            let is_wide = shape.width >= self.passing_width;
+            let teams = if is_wide { admission.busy_for(corridor) } else { 0 };
+            let is_known = self.grounds.get(at).is_some_and(|ground| ground.corridor == corridor);
+            if teams != 0 && !is_known {
+                let (bounds, cells) = Ground::find(map, (corridor, shape.first_cell), self.reach);
+                self.grounds.insert(at, Ground { corridor, bounds, cells, teams: 0 });
             }
+            if teams != 0 || is_known {
+                self.switch(at, teams);
+                at += 1;
+            }
+            self.any_ground |= teams != 0;
         }
     }
 
-    fn set_edits(&mut self, size: GridSize, forbidden: &[ForbiddenArea]) {
+    /// Has some teams, and no others, keep a ground clear.
+    fn switch(&mut self, at: usize, teams: u32) {
+        let Self { grounds, marks, size, .. } = self;
+        let before = std::mem::replace(&mut grounds[at].teams, teams);
+        let ground = &grounds[at];
+        if before == teams {
+            return;
+        }
+        // Other ground may overlap it.
+        ground.for_each_cell(*size, |cell| marks[cell].remove(Marks::of_teams(before)));
+        for other in grounds.iter().filter(|other| other.teams != 0 && meet(other.bounds, ground.bounds)) {
+            other.mark(marks, *size);
+        }
+    }
+
+    fn set_edits(&mut self, forbidden: &[ForbiddenArea]) {
+        let size = self.size;
+        for of in self.edit_areas.drain(..) {
+            for_each_mark(&mut self.marks, (size, of.near), |marks| marks.remove(Marks::EDIT));
+        }
         self.forbidden.clear();
         self.forbidden.extend_from_slice(forbidden);
         self.edits.clear();
-        self.edit_areas.clear();
         self.edit_bounds = Rect::new(0, 0, 0, 0);
         for areas in forbidden.chunk_by(|one, next| one.edit == next.edit) {
             let first = self.edit_areas.len();
@@ -165,28 +251,27 @@ impl KeepClear {
             self.edits.push(EditGround { first, end, bounds });
             self.edit_bounds = self.edit_bounds.union(bounds);
         }
-    }
-
-    /// Has some teams keep the ground of a corridor, one of whose cells is given, clear at this tick.
-    fn keep(&mut self, map: &CorridorMap, (corridor, first_cell): (u32, u32), teams: u32) {
-        let known = self.grounds.iter().position(|ground| ground.corridor == corridor);
-        let at = known.unwrap_or(self.grounds.len());
-        if known.is_none() {
-            let (bounds, cells) = Ground::find(map, (corridor, first_cell), self.reach);
-            self.grounds.push(Ground { corridor, bounds, cells, teams });
+        for of in &self.edit_areas {
+            for_each_mark(&mut self.marks, (size, of.near), |marks| marks.add(Marks::EDIT));
         }
-        self.grounds[at].teams = teams;
-        self.active.push(at as u32);
     }
 
     /// An agent of a team that is, or will be, where its body covers some cells.
     pub(crate) fn agent_at(&self, team: Team, body: (CellXY, &[Offset])) -> KeepsClear {
-        KeepsClear { team, leaves_edit: self.near_edits(body, |of| of.area).next().is_some() }
+        let leaves_edit = self.is_near_edits(body) && self.near_edits(body, |of| of.area).next().is_some();
+        KeepsClear { team, leaves_edit }
+    }
+
+    /// The marks of the cells that a body covers, together.
+    #[inline]
+    fn marks_under(&self, (anchor, cells): (CellXY, &[Offset])) -> Marks {
+        let on_map = cells.iter().map(|to| to.cell_from(anchor)).filter(|&cell| self.size.contains(cell));
+        on_map.fold(Marks::NONE, |marks, cell| Marks(marks.0 | self.marks[index(self.size, cell)].0))
     }
 
     /// Whether a body is on the ground of some edit that waits.
     pub(crate) fn is_near_edits(&self, body: (CellXY, &[Offset])) -> bool {
-        self.near_edits(body, |of| of.near).next().is_some()
+        self.marks_under(body).has(Marks::EDIT)
     }
 
     /// The edits with an area, itself or with the cells around it, that a body touches.
@@ -232,25 +317,47 @@ impl KeepClear {
     /// Whether an agent must not stop where its body covers some cells.
     #[inline]
     pub(crate) fn covers(&self, body: (CellXY, &[Offset]), agent: KeepsClear) -> bool {
-        self.kept_under(body, agent).is_some()
+        let marks = self.marks_under(body);
+        let is_for_team = || {
+            let is_first = agent.team.0 < Marks::TEAMS;
+            marks.may_be_for(agent.team) && (is_first || self.corridor_under(body, agent.team).is_some())
+        };
+        marks != Marks::NONE && (marks.has(Marks::EDIT) && !agent.leaves_edit || is_for_team())
     }
 
     /// What the ground is kept clear for on which an agent must not stop where its body covers some cells.
     pub(crate) fn kept_under(&self, body: (CellXY, &[Offset]), agent: KeepsClear) -> Option<KeptFor> {
-        if !agent.leaves_edit && self.is_near_edits(body) {
+        if !agent.leaves_edit && self.near_edits(body, |of| of.near).next().is_some() {
             return Some(KeptFor::Edit);
         }
-        let (anchor, cells) = body;
+        self.corridor_under(body, agent.team).map(KeptFor::Corridor)
+    }
+
+    /// The first corridor whose ground a team keeps clear where a body covers some cells.
+    fn corridor_under(&self, (anchor, cells): (CellXY, &[Offset]), team: Team) -> Option<u32> {
         let is_under = |ground: &&Ground| {
-            agent.team.is_in(ground.teams) && cells.iter().any(|to| ground.has(to.cell_from(anchor)))
+            team.is_in(ground.teams) && cells.iter().any(|to| ground.has(to.cell_from(anchor)))
         };
-        let mut active = self.active.iter().map(|&at| &self.grounds[at as usize]);
-        active.find(is_under).map(|ground| KeptFor::Corridor(ground.corridor))
+        self.grounds.iter().find(is_under).map(|ground| ground.corridor)
     }
 
     /// Whether there is any such ground at this tick.
     pub(crate) fn is_active(&self) -> bool {
-        !self.active.is_empty() || !self.edits.is_empty()
+        self.any_ground || !self.edits.is_empty()
+    }
+}
+
+/// Index of a cell of the map.
+#[inline]
+fn index(size: GridSize, cell: CellXY) -> usize {
+    cell.y as usize * size.width() as usize + cell.x as usize
+}
+
+/// Changes the marks of all cells of an area of the map, row by row.
+fn for_each_mark(marks: &mut [Marks], (size, area): (GridSize, Rect), mut change: impl FnMut(&mut Marks)) {
+    for y in area.y..area.y + area.height as i32 {
+        let first = index(size, CellXY::new(area.x, y));
+        marks[first..][..area.width as usize].iter_mut().for_each(&mut change);
     }
 }
 
@@ -282,8 +389,18 @@ impl Ground {
         (bounds, bounds.cells().map(|cell| found.contains(&(cell.y, cell.x))).collect())
     }
 
+    /// Calls a function with the index of each of its cells.
+    fn for_each_cell(&self, size: GridSize, call: impl FnMut(usize)) {
+        let is_part = self.bounds.cells().zip(&self.cells).filter(|&(_, &is_part)| is_part);
+        is_part.map(|(cell, _)| index(size, cell)).for_each(call);
+    }
+
+    /// Marks its cells for the teams that keep it clear.
+    fn mark(&self, marks: &mut [Marks], size: GridSize) {
+        self.for_each_cell(size, |cell| marks[cell].add(Marks::of_teams(self.teams)));
+    }
+
     /// Whether a cell is part of it.
-    #[inline]
     fn has(&self, cell: CellXY) -> bool {
         if !self.bounds.contains(cell) {
             return false;

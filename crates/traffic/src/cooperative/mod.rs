@@ -19,6 +19,7 @@
 //! Corridors, the regions where two bodies cannot pass, are entered one direction at a time: modules `corridor_map`,
 //! `admission` and `corridor_entry`. Where narrow ones can pass, no plan ends in a busy corridor or before it: modules
 //! `keep_clear` and `crossing`. Bodies that cannot undo their moves stop only where they can turn: module `turning`.
+//! Each agent pays for its searches with credit of its own: module `credit`.
 //! Priority is the given priority plus the age of the trip, then the lower id
 //! ([`PriorityKey`](crate::PriorityKey)); agents in corridors come first, so that these empty.
 //!
@@ -31,6 +32,7 @@ pub(crate) mod corridor_control;
 pub(crate) mod corridor_entry;
 pub(crate) mod corridor_map;
 pub(crate) mod corridors_ahead;
+pub(crate) mod credit;
 pub(crate) mod crossing;
 pub(crate) mod displacement;
 pub(crate) mod displacement_kind;

@@ -2,6 +2,7 @@
 
 use crate::cooperative::corridor_map::NO_CORRIDOR;
 use crate::cooperative::corridors_ahead::CORRIDORS_MAX;
+use crate::cooperative::credit::Credit;
 use crate::cooperative::displacement_kind::Retry;
 use crate::motion::AgentId;
 use crate::ticks::NEVER;
@@ -103,6 +104,8 @@ pub(crate) struct PlanDetails {
     pub(crate) left_at: State,
     /// Its state when its corridors were last noted.
     pub(crate) noted_at: State,
+    /// Poses that its turns may expand.
+    pub(crate) credit: Credit,
 }
 
 impl PlanHead {
@@ -140,6 +143,7 @@ impl PlanDetails {
         admitted_at: NEVER,
         left_at: NO_STATE,
         noted_at: NO_STATE,
+        credit: Credit::FULL,
     };
 
     /// Ticks since it was pushed, or since it arrived at its retreat.

@@ -16,7 +16,7 @@ use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::reservations::FOREVER;
 use crate::cooperative::sipp::{Crossing, SippQuery, SippSearch};
 use crate::decisions::{Decisions, Leads, Reroute};
-use crate::motion::Activity;
+use crate::motion::{Activity, AgentSlot};
 use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
 use crate::speed::ticks_at_speed;
@@ -27,17 +27,17 @@ use wheelbase_planner::model::State;
 /// `stop` of an agent that no corridor stops.
 pub(crate) const NO_STOP: u32 = u32::MAX;
 
-/// The search for moves, its cost-to-go, and its budget.
+/// The search for moves, its cost-to-go, and what it has spent.
 #[derive(Debug)]
 pub(crate) struct MoveSearch {
     pub(crate) intervals: SippSearch,
     pub(crate) fields: LocalFields,
     pub(crate) contraflow: Contraflow,
-    /// Poses that may still be expanded at this tick.
-    pub(crate) tries_left: u64,
+    /// Poses expanded in the present turn.
+    pub(crate) expanded: u64,
 }
 
-clone_fields!(MoveSearch { fields, contraflow, tries_left } keep { intervals });
+clone_fields!(MoveSearch { fields, contraflow } keep { intervals, expanded });
 
 impl MoveSearch {
     /// For some classes.
@@ -46,7 +46,7 @@ impl MoveSearch {
             intervals: SippSearch::default(),
             fields: LocalFields::new(tables.iter(), params),
             contraflow: Contraflow::new(tables.iter(), params),
-            tries_left: 0,
+            expanded: 0,
         }
     }
 }
@@ -92,6 +92,18 @@ impl<'a> Planning<'a> {
         PlanningScratch { ahead: self.ahead, guide_path: self.guide_path, moves: self.moves }
     }
 
+    /// Begins the turn of an agent; says whether its credit lets it expand any pose.
+    pub(crate) fn begin_turn(&mut self, slot: AgentSlot) -> bool {
+        self.search.expanded = 0;
+        self.table.details[slot.index()].credit.is_positive(self.view.tick, self.view.poses_per_agent)
+    }
+
+    /// Ends the turn of an agent, which pays for all that was expanded in it, whoever was moved.
+    pub(crate) fn end_turn(&mut self, slot: AgentSlot) {
+        let (view, expanded) = (self.view, self.search.expanded);
+        self.table.details[slot.index()].credit.take(expanded, view.tick, view.poses_per_agent);
+    }
+
     /// Sets the guide path of an agent from a state on its path.
     pub(crate) fn set_guide_path(&mut self, row: usize, from: State) {
         let view = self.view;
@@ -126,13 +138,12 @@ impl<'a> Planning<'a> {
         let ends = crossing.unwrap_or(Crossing::NONE);
         let mut against_ticks = 0;
         let mut plan = Plan::rest(state, ready);
-        let (mut found, mut tried) = (None, 0);
+        let mut found = None;
         for (at, &primitive) in path.iter().enumerate().take_while(|(at, _)| (*at as u32) < self.stop) {
             let primitive = usize::from(primitive);
             let Some(ticks) = tables.move_ticks(state, primitive) else { break };
             let ticks = ticks_at_speed(ticks, factor);
             let step = transition_at(tables, tables.space().pose(state), primitive);
-            tried += 1;
             let class = motion.class.0 as usize;
             against_ticks += self.search.contraflow.extra(view.flow, class, state, primitive, ticks);
             if against_ticks > u64::from(params.against_steps_max * step_ticks) {
@@ -157,7 +168,6 @@ impl<'a> Planning<'a> {
                 break;
             }
         }
-        self.search.tries_left = self.search.tries_left.saturating_sub(tried);
         found
     }
 
@@ -175,7 +185,7 @@ impl<'a> Planning<'a> {
         let motion = &view.agents.motion[row];
         let space = view.tables[motion.class.0 as usize].space();
         let Self { table, search, ahead, guide_path, .. } = self;
-        let MoveSearch { intervals, fields, contraflow, tries_left } = &mut **search;
+        let MoveSearch { intervals, fields, contraflow, expanded } = &mut **search;
         let field =
             is_following(motion).then(|| field_of((fields, contraflow), table, view, row, guide_path));
         let mut context = table.context(view, row, ahead);
@@ -188,7 +198,7 @@ impl<'a> Planning<'a> {
                 cost => cost,
             }
         });
-        *tries_left = tries_left.saturating_sub(1 + intervals.spent);
+        *expanded += 1 + intervals.spent;
         found
     }
 

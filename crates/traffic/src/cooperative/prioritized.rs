@@ -23,8 +23,25 @@ pub(crate) struct CoordinationScratch {
     pub(crate) push: PushScratch,
 }
 
-/// The turn of an agent that is due.
+/// The turn of an agent that is due. Nothing is done for an agent without credit before it has some again.
 pub(crate) fn plan_agent(
+    planning: &mut Planning<'_>,
+    coordination: &mut CoordinationScratch,
+    row: usize,
+    key: PriorityKey,
+    decisions: &mut Decisions,
+) {
+    let slot = planning.view.agents.slots[row];
+    if planning.begin_turn(slot) {
+        take_turn(planning, coordination, row, key, decisions);
+        planning.end_turn(slot);
+    } else {
+        let credit = planning.table.details[slot.index()].credit;
+        planning.table.heads[slot.index()].next_try = credit.positive_at(planning.view.poses_per_agent);
+    }
+}
+
+fn take_turn(
     planning: &mut Planning<'_>,
     coordination: &mut CoordinationScratch,
     row: usize,
@@ -60,10 +77,7 @@ pub(crate) fn plan_agent(
         planning.adopt_plan(row, plan, decisions);
         return;
     }
-    // Without budget it tries again at the next tick.
-    if planning.search.tries_left > 0 {
-        search_plan(planning, coordination, row, query_of(planning, row, from, (key, crossing)), decisions);
-    }
+    search_plan(planning, coordination, row, query_of(planning, row, from, (key, crossing)), decisions);
 }
 
 /// The query of an agent in its turn, from a state and tick.

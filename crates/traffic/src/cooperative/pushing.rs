@@ -97,7 +97,7 @@ fn clear_stretch(
     let friends = |row: usize| view.friends.of_team(view.agents.teams[row]);
     // If the pusher backs out, agents retreat for the other agent.
     let teams = if push.backs_out { friends(push.row) & friends(push.other) } else { friends(push.row) };
-    let mut attempt = attempt(planning, (push.key, teams), push.backs_out, 0);
+    let mut attempt = attempt(&planning.table.params, (push.key, teams), push.backs_out, 0);
     if !find_retreats(planning, scratch, first, &mut attempt) {
         return false;
     }
@@ -110,13 +110,13 @@ fn clear_stretch(
 
 /// An attempt with its full budget of poses, by an agent of this key with these friends.
 fn attempt(
-    planning: &Planning<'_>,
+    params: &TrafficParams,
     (key, teams): (PriorityKey, u32),
     to_free: bool,
     doublings: u32,
 ) -> Attempt {
-    let poses = u64::from(planning.table.params.retreat_poses_of_stretch) << doublings;
-    Attempt { key, teams, to_free, doublings, poses_left: planning.search.tries_left.min(poses) }
+    let poses_left = u64::from(params.retreat_poses_of_stretch) << doublings;
+    Attempt { key, teams, to_free, doublings, poses_left }
 }
 
 /// Sends idle agents off the ground before entrances of corridors that are busy for their teams, one from each entrance
@@ -214,8 +214,8 @@ fn idle_row(planning: &Planning<'_>, slot: AgentSlot) -> Option<usize> {
     (stands && is_idle(motion.activity) && push_again_at <= view.tick).then_some(row)
 }
 
-/// Sends an idle agent, and those in its way, to retreats clear of the avoided cells; it is tried again after a pause if
-/// there are none.
+/// Sends an idle agent, and those in its way, to retreats clear of the avoided cells, on its own credit; it is tried again
+/// after a pause if there are none.
 fn send_off(
     planning: &mut Planning<'_>,
     scratch: &mut PushScratch,
@@ -224,18 +224,24 @@ fn send_off(
     decisions: &mut Decisions,
 ) {
     let (view, params) = (planning.view, planning.table.params);
+    let slot = view.agents.slots[row];
+    if !planning.begin_turn(slot) {
+        return;
+    }
     scratch.chain.clear();
     scratch.moves.clear();
     scratch.chain.push(ChainLink::of(row));
     let by = (PriorityKey::LAST, view.friends.of_team(view.agents.teams[row]));
-    let mut attempt = attempt(planning, by, false, doublings);
-    if find_retreats(planning, scratch, 0, &mut attempt) {
+    let mut attempt = attempt(&params, by, false, doublings);
+    let found = find_retreats(planning, scratch, 0, &mut attempt);
+    planning.end_turn(slot);
+    if found {
         for at in 0..scratch.chain.len() {
             send_to_retreat(planning, scratch, at, None, decisions);
         }
     } else {
         let step_ticks = planning.table.step_ticks_of(&view.agents, row);
-        let details = &mut planning.table.details[view.agents.slots[row].index()];
+        let details = &mut planning.table.details[slot.index()];
         details.push_again_at = view.tick.saturating_add(params.clear_again_steps * step_ticks);
     }
 }

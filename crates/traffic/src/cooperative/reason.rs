@@ -41,12 +41,9 @@ pub(crate) fn reason_of(
     if !head.plan_is_empty() {
         return Some(before_planned_move(table, view, row));
     }
-    // Its turn was at the last tick, and nothing has come of it, not even a pause.
-    if head.next_try < view.tick && view.agents.wait_states[row].moved_at < view.tick {
-        return Some(Reason::Budget);
-    }
     let until = head.next_try;
     Some(match Walk::of(table, view, row).first_obstacle(contraflow) {
+        Ok(()) if !details.credit.is_positive(view.tick, view.poses_per_agent) => Reason::Budget,
         Ok(()) => Reason::Pause { until },
         Err(found) => found.unwrap_or(Reason::NoPlan { until }),
     })

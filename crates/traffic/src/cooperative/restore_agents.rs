@@ -2,6 +2,7 @@
 
 use crate::cooperative::corridor_map::NO_CORRIDOR;
 use crate::cooperative::corridors_ahead::CORRIDORS_MAX;
+use crate::cooperative::credit::Credit;
 use crate::cooperative::displacement_kind::DisplacementKind;
 use crate::cooperative::moves::{pose_after, transition_at};
 use crate::cooperative::plan::{MOVES_MAX, Plan, PlannedMove};
@@ -147,7 +148,7 @@ pub(crate) fn restore_heads(
     })
 }
 
-/// Pushes, displacements and corridors.
+/// Pushes, displacements, corridors and credit.
 pub(crate) fn restore_details(
     rule: &mut Cooperative,
     reader: &mut StateReader<'_>,
@@ -232,6 +233,11 @@ pub(crate) fn restore_details(
             let failures = part.u32_to(failures_max(kind, params), "a number of failures")? as u8;
             details[at].displace_retries[kind as usize].failures = failures;
         }
+        Ok(())
+    })?;
+    let most = Credit::most_used(context.tick, context.poses_per_agent);
+    for_each_agent(reader, ("details.credit", 1), present, |part, at| {
+        details[at].credit = Credit(part.next(0..=most, "poses that the agent can have used")?);
         Ok(())
     })
 }

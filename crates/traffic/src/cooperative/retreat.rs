@@ -178,7 +178,7 @@ fn find_retreat(
     let mut next = 0;
     while next < reached.len() && next < poses_max && attempt.poses_left > 0 {
         attempt.poses_left -= 1;
-        planning.search.tries_left -= 1;
+        planning.search.expanded += 1;
         let state = reached[next].state;
         let pose = tables.space().pose(state);
         let body = (pose.cell, tables.class().cells_at(pose));

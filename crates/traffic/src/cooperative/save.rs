@@ -88,6 +88,7 @@ fn visit_details(rule: &Cooperative, visitor: &mut dyn StateVisitor) {
     visitor.part("details.displace_again_at", &mut { again_at });
     let failures = details().flat_map(|details| details.displace_retries.map(|retry| retry.failures.into()));
     visitor.part("details.displace_failures", &mut { failures });
+    visitor.part("details.credit", &mut details().map(|details| details.credit.0));
 }
 
 fn visit_plans(rule: &Cooperative, visitor: &mut dyn StateVisitor) {

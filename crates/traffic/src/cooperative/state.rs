@@ -12,9 +12,9 @@ use crate::row_set::RowSet;
 use wheelbase_grid::GridSize;
 use wheelbase_planner::MovementTables;
 
-/// The rule for agents with bodies of any size. Memory: 37 bytes a cell (38 with several teams), 4 a state of the class
+/// The rule for agents with bodies of any size. Memory: 38 bytes a cell (39 with several teams), 4 a state of the class
 /// with most headings, 4 more of each for classes that cannot undo their moves, 28 a reservation (about the cells of a
-/// body and of its next moves for each agent), 780 an agent slot, 2 a pose of the windows of agents that are in each
+/// body and of its next moves for each agent), 788 an agent slot, 2 a pose of the windows of agents that are in each
 /// other's way.
 #[derive(Debug)]
 pub struct Cooperative {

@@ -78,6 +78,7 @@ impl Traffic for Cooperative {
             word(pair(details.retreat_since, details.path));
             word(pair(details.push_again_at, details.backed_out_until));
             details.displace_retries.iter().for_each(|retry| word(retry.word()));
+            word(details.credit.0);
             word(pair(details.admitted_at, details.left_at.0));
             word(pair(
                 details.admitted,
@@ -107,7 +108,6 @@ impl Cooperative {
 
     /// Updates the state to what has happened since the last tick, and lists the agents that plan.
     pub(crate) fn update(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
-        self.search.tries_left = view.tries;
         self.coordination.displacement.begin_tick(&self.table.params);
         self.visited.copy_from(view.agents.busy);
         let just_out = self.just_out.drain(..);

@@ -210,8 +210,6 @@ impl Observer {
         } else {
             DisplacementKind::Neighbourhood
         };
-        // Some run out of tries halfway.
-        let tries = if self.random.below(4) == 0 { 1 + self.random.below(60) as u64 } else { view.tries };
         let (before, walks_before) = (snapshot(planning, decisions), walks(planning.table, view));
         let ends_before: Vec<State> =
             view.agents.slots.iter().map(|slot| planning.table.plans[slot.index()].end.0).collect();
@@ -235,7 +233,6 @@ impl Observer {
             })
             .collect();
         planning.set_guide_path(row, query.from.0);
-        planning.search.tries_left = tries;
         let done = displace_by(
             kind,
             planning,
@@ -243,7 +240,6 @@ impl Observer {
             Displacer { row, query, cost: cost_below },
             decisions,
         );
-        planning.search.tries_left = view.tries;
         let log: Vec<usize> =
             coordination.displacement.log.iter().map(|displaced| displaced.row as usize).collect();
         if !done {

@@ -56,6 +56,7 @@ pub fn to(x: i32, y: i32) -> Trips {
 pub struct HandWorld {
     pub ground: Ground,
     pub tick: u32,
+    pub poses_per_agent: u32,
     pub tries: u64,
     pub ids: Vec<AgentId>,
     pub motion: Vec<Motion>,
@@ -117,6 +118,7 @@ impl Clone for HandWorld {
         Self {
             ground: self.ground.clone(),
             tick: self.tick,
+            poses_per_agent: self.poses_per_agent,
             tries: self.tries,
             ids: self.ids.clone(),
             motion: self.motion.clone(),
@@ -160,6 +162,7 @@ impl HandWorld {
         Self {
             ground,
             tick: 0,
+            poses_per_agent: 16,
             tries: 1_000_000,
             ids: Vec::new(),
             motion: Vec::new(),
@@ -383,6 +386,7 @@ impl HandWorld {
     pub fn view(&self) -> TrafficView<'_> {
         TrafficView {
             tick: self.tick,
+            poses_per_agent: self.poses_per_agent,
             tries: self.tries,
             grid_size: self.ground.grid.size(),
             tables: &self.ground.tables,
@@ -420,6 +424,7 @@ impl HandWorld {
         let reclassed: Vec<u32> = self.reclassed_rows().collect();
         let context = RuleContext {
             tick: view.tick,
+            poses_per_agent: view.poses_per_agent,
             grid_size: view.grid_size,
             tables: view.tables,
             agents: view.agents,

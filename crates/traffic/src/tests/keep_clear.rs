@@ -144,6 +144,61 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: super::cases(100), failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The marks of cells say the same as a walk over all grounds: on random maps, for every team, as corridors become
+    /// busy for some teams and are so no more, edits wait and are made, and the map changes.
+    #[test]
+    fn marks_of_cells_equal_a_walk_over_all_grounds(
+        mut ground in ground(25).prop_filter_map("no class", |ground| ground),
+        seed in any::<u64>(),
+    ) {
+        let (size, mut random) = (ground.grid.size(), Random::new(seed));
+        let of_classes: Vec<(u32, u32)> = ground.tables.iter().map(sides).collect();
+        let mut control = CorridorControl::new(size, &ground.tables, &of_classes, TrafficParams::USUAL);
+        let any_cell = |random: &mut Random| {
+            CellXY::new(random.below(size.width() as usize) as i32, random.below(size.height() as usize) as i32)
+        };
+        for _ in 0..12 {
+            for corridor in &mut control.admission.corridors {
+                let teams = [0, 1, 0b11, 1 << 6, 1 << 9 | 1, 1 << 31 | 1 << 5, u32::MAX];
+                if random.below(2) == 0 {
+                    corridor.busy_for = teams[random.below(teams.len())];
+                }
+            }
+            control.admission.any_busy = control.admission.corridors.iter().any(|corridor| corridor.busy_for != 0);
+            let mut areas: Vec<ForbiddenArea> = (0..random.below(4))
+                .map(|_| {
+                    let (CellXY { x, y }, edit) = (any_cell(&mut random), random.below(2) as u64);
+                    ForbiddenArea { area: Rect::new(x - 1, y - 1, 1 + random.below(3) as u32, 2), edit }
+                })
+                .collect();
+            areas.sort_by_key(|of| of.edit);
+            let CorridorControl { map, admission, keep_clear } = &mut control;
+            keep_clear.update(map, admission, &areas);
+            let cells = [Offset::new(0, 0), Offset::new(1, 0), Offset::new(0, -2)];
+            for anchor in size.rect().cells() {
+                for team in [0, 1, 5, 6, 9, 30, 31].map(Team) {
+                    let body = (anchor, &cells[..1 + random.below(3)]);
+                    let agent = keep_clear.agent_at(team, body);
+                    let walked = keep_clear.kept_under(body, agent).is_some();
+                    prop_assert_eq!(keep_clear.covers(body, agent), walked, "{} {:?}", anchor, team);
+                }
+            }
+            if random.below(3) == 0 {
+                let CellXY { x, y } = any_cell(&mut random);
+                let kind = TerrainKind(random.below(2) as u8);
+                let changed = ground.grid.set_terrain(Rect::new(x, y, 1, 1), kind).changed;
+                for tables in &mut ground.tables {
+                    tables.update(&ground.grid, changed);
+                }
+                control.update(&ground.tables, &[changed]);
+            }
+        }
+    }
+}
+
 /// A crowd of two sizes that goes to and fro over a bridge: no plan ends on the ground before it or on it, and all get
 /// there, round after round.
 #[test]

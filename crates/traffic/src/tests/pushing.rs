@@ -63,7 +63,6 @@ fn check(world: &HandWorld, row: usize, other: usize) -> Result<usize, TestCaseE
     let mut rule = cooperative(world);
     let mut decisions = Decisions::default();
     let view = world.view();
-    rule.search.tries_left = view.tries;
     rule.update_agents(&view);
     rule.update_paths(&view, &mut decisions);
     let key = rule.table.key(&view, row);
@@ -182,7 +181,6 @@ fn leave_gate_to(team: Team) -> usize {
         [(11, 1), (13, -1)].map(|(x, dx)| Entrance { cell: CellXY::new(x, 3), direction: (dx, 0), reach: 4 });
     let mut view = world.view();
     view.tick = view.tick.next_multiple_of(TrafficParams::USUAL.clear_entrances_ticks);
-    rule.search.tries_left = view.tries;
     rule.update_agents(&view);
     let (mut planning, coordination) = rule.planning(&view);
     clear_entrances(&mut planning, &mut coordination.push, &mut decisions);

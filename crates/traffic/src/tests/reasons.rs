@@ -70,9 +70,15 @@ fn a_spent_budget() {
     let mut world = world_of(&["........"], &[dot(2)]);
     let (one, other) = (world.add(0, at(0, 0), 0, to(7, 0)), world.add(0, at(2, 0), 0, Trips::default()));
     world.set_hold(other, true);
-    world.tries = 0;
+    world.poses_per_agent = 1;
     let mut rule = cooperative(&world);
-    assert_eq!(wait_for(&mut world, &mut rule, one, |_| true), Reason::Budget);
+    wait_for(&mut world, &mut rule, one, |found| found.holder() == Some(other));
+    // Its search for a way around has found none, and cost more than it earns in the next ticks.
+    world.remove(other);
+    world.step(&mut rule);
+    assert_eq!(reason(&world, &rule, one), Some(Reason::Budget));
+    (0..20).for_each(|_| world.step(&mut rule));
+    assert_eq!(reason(&world, &rule, one), None);
 }
 
 /// Two rooms with a lane between them.
@@ -141,6 +147,7 @@ fn claims_reservations_and_plans() {
         world.add(0, at(1, number), 0, to(50, number));
         world.add(1, at(50, number), 0, to(4, number));
     }
+    world.poses_per_agent = 1_000;
     let mut rule = cooperative(&world);
     let mut seen = BTreeMap::new();
     while !world.all_done() && world.tick < 4_000 {

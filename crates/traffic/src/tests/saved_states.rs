@@ -462,6 +462,7 @@ fn too_many_robots_are_refused_by_name() {
     let ids: Vec<AgentId> = (0..65_535).map(AgentId).collect();
     let context = |ids| RuleContext {
         tick: 0,
+        poses_per_agent: view.poses_per_agent,
         grid_size: view.grid_size,
         tables: view.tables,
         agents: crate::AgentsView { ids, ..view.agents },

@@ -48,6 +48,45 @@ fn a_free_path_is_followed_without_a_search() {
     }
 }
 
+/// However many poses the searches of others take, an agent elsewhere moves as if they were not there.
+#[test]
+fn a_jam_takes_nothing_from_agents_elsewhere() {
+    let rows = ["......#.....", "......#.....", "......#....."];
+    for (collision, poses_per_agent) in
+        RULES.into_iter().flat_map(|rule| [(rule, 1), (rule, 16), (rule, 1_000)])
+    {
+        let walk = |has_jam: bool| {
+            let mut world = HandWorld::new(Ground::square(&rows, &[dot(2)]), collision);
+            world.poses_per_agent = poses_per_agent;
+            // Two that have to make way for each other in the room on the right, after all in the jam.
+            let ids =
+                [(7, 11), (11, 7)].map(|(x, goal)| world.add(0, at(x, 1), 0, patrol(&[(goal, 1), (x, 1)])));
+            if has_jam {
+                for cell in 0..16 {
+                    world.add(
+                        0,
+                        at(cell % 6, cell / 6),
+                        1,
+                        patrol(&[(5 - cell % 6, 2 - cell / 6), (cell % 6, cell / 6)]),
+                    );
+                }
+            }
+            let mut rule = cooperative(&world);
+            let step = |_| {
+                world.step(&mut rule);
+                ids.map(|id| world.motion[world.row(id)].state)
+            };
+            (0..300).map(step).collect::<Vec<_>>()
+        };
+        let (alone, beside_jam) = (walk(false), walk(true));
+        assert!(
+            alone.iter().collect::<BTreeSet<_>>().len() > 10,
+            "{collision:?}, {poses_per_agent}: {alone:?}"
+        );
+        assert_eq!(alone, beside_jam, "{collision:?}, {poses_per_agent}");
+    }
+}
+
 /// Two meet in a lane with a bay: the agent of higher priority goes straight on, the other lets it pass in the bay.
 #[test]
 fn head_on_in_a_lane_the_lower_priority_uses_the_bay() {

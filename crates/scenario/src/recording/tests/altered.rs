@@ -541,11 +541,12 @@ fn alter(random: &mut Random, value: &mut Value, path: &mut String) {
 }
 
 /// The inputs of a second run, which `verify` compares with nothing.
-const INPUTS: [&str; 6] = [
+const INPUTS: [&str; 7] = [
     "/header/file",
     "/header/scenario",
     "/header/ticks",
     "/header/expansions_per_tick",
+    "/header/poses_per_agent",
     "/header/tries_per_tick",
     "/header/attached",
 ];
