@@ -2,8 +2,8 @@
 
 The map is divided into blocks, and in each block one group starts. In `1k`, `5k` and `10k` it goes on patrol to the
 border of the map, east, north, west or south by turns, over to the opposite border and back, in legs short enough
-that a search for one stays small. In `rooms_and_river` it goes to another block. Nothing here is random; the program
-places the agents from the seed.
+that a search for one stays small. In `rooms_and_river` it goes to another block. In `crowd_long`, `parked` and `bridge_long` groups start anywhere and get tasks at random. Nothing here
+is random; the program places the agents from the seed.
 """
 import pathlib
 
@@ -158,7 +158,58 @@ groups = [
 {CLASSES}"""
 
 
+# name, what it is, ticks, map, its size, groups as class, number, area and the area of their tasks (None: no tasks)
+CROWDS = [
+    ("crowd_long", "1,250 mixed agents with tasks in a base, 15 % of its ground: long enough for jams to settle", 6000,
+     'kind = "base", size = [256, 256], seed = 1',
+     [(name, 250, [0, 0, 256, 256], [0, 0, 256, 256])
+      for name in ("scout", "truck", "hovercraft", "loader", "carrier")]),
+    ("parked", "400 mixed agents with tasks in streets, between 60 that are parked for good", 5000,
+     'kind = "streets", size = [256, 256], seed = 2',
+     [("scout", 30, [0, 0, 256, 256], None), ("loader", 30, [0, 0, 256, 256], None),
+      *((name, 100, [0, 0, 256, 256], [0, 0, 256, 256]) for name in ("scout", "truck", "hovercraft", "loader"))]),
+    ("bridge_long", "72 mixed agents with tasks on both banks of one bridge five cells wide", 6000, None,
+     [(name, 6, [start, 0, 40, 40], [0, 0, 96, 40])
+      for name in ("scout", "truck", "hovercraft", "loader", "scout", "truck") for start in (0, 56)]),
+]
+
+
+def crowd_text(crowd):
+    name, title, ticks, generated, groups = crowd
+    # A parked agent is on hold: nobody pushes it aside.
+    def ends(tasks):
+        return f'tasks = {{ kind = "random", area = {tasks} }}' if tasks else "orders = [{ hold = true }]"
+    lines = "\n".join(f'  {{ class = "{of}", count = {count}, area = {area}, {ends(tasks)} }},'
+                      for of, count, area, tasks in groups)
+    rows = [f'  "{"." * 44}{"." * 8 if 18 <= y < 23 else "~" * 8}{"." * 44}",' for y in range(40)]
+    source = f"generate = {{ {generated} }}" if generated else "rows = [\n" + "\n".join(rows) + "\n]"
+    classes = CLASSES if generated else CLASSES.replace("[terrain.ground]\n", '[terrain.ground]\nglyphs = "."\n').replace(
+        "[terrain.water]\n", '[terrain.water]\nglyphs = "~"\n').replace("speed = { water = 800 }\n", "")
+    return f"""\
+# {title}.
+#
+#     wheelbase bench scenarios/bench/{name}.toml
+#
+# Written by scenarios/bench/make.py; change that and run it again.
+
+name = "{name.replace("_", " ")}"
+seed = 1
+ticks = {ticks}
+expansions_per_tick = 1000000
+
+groups = [
+{lines}
+]
+
+[map]
+{source}
+
+{classes}"""
+
+
 def main():
+    for crowd in CROWDS:
+        (pathlib.Path(__file__).parent / f"{crowd[0]}.toml").write_text(crowd_text(crowd))
     for scenario in SCENARIOS:
         path = pathlib.Path(__file__).parent / f"{scenario[0]}.toml"
         path.write_text(text(scenario))

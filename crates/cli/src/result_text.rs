@@ -39,8 +39,8 @@ pub fn write_text(out: &mut impl Write, result: &RunResult, failed: &FailedOrder
     }
     if result.confined_agents > 0 {
         let (agents, tasks) = (result.confined_agents, result.confined_tasks_done);
-        let about = format!("they reach fewer than {CONFINED_BELOW_POSES} poses");
-        line("  confined", format!("{} of them by {}: {about}", tasks, counted(agents, "agent")))?;
+        let counts = format!("{}, {}", counted(agents, "agent"), counted(tasks, "task"));
+        line("  confined", format!("{counts}: they reach fewer than {CONFINED_BELOW_POSES} poses"))?;
     }
     let counts = [
         ("agents removed", result.removed, "by events and edits"),
