@@ -1979,7 +1979,7 @@ typedef struct wb_spawn_group {
      */
     uint32_t speed_factor;
     /**
-     * 1: also where they cannot reach the rest of the map; 0: in the largest set of poses that reach each other.
+     * 1: in any legal pose; 0: in the largest set of poses that reach each other while it has room.
      */
     uint32_t anywhere;
     /**

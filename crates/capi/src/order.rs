@@ -170,7 +170,7 @@ pub struct wb_spawn_group {
     pub team: u32,
     /// Speed factor of each in permille, 1 to 65,535; 0 for the usual 1,000.
     pub speed_factor: u32,
-    /// 1: also where they cannot reach the rest of the map; 0: in the largest set of poses that reach each other.
+    /// 1: in any legal pose; 0: in the largest set of poses that reach each other while it has room.
     pub anywhere: u32,
     /// Orders of each, stored once.
     pub orders: *const wb_order,

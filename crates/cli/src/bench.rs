@@ -7,7 +7,7 @@ use crate::file_kind::{Takes, refuse_map};
 use crate::guide::{PreparedLandmarks, landmark_need, prepared};
 use crate::interrupt::Interrupt;
 use crate::memory_max::check_planning;
-use crate::output::{counted, print, progress_bar, row};
+use crate::output::{counted, percent, print, progress_bar, row};
 use crate::peak_memory::peak_memory_mib;
 use crate::phase_times::PhaseTimes;
 use crate::plan::thread_pool;
@@ -382,7 +382,6 @@ fn write_lengths_text(out: &mut impl Write, lengths: &Lengths) -> io::Result<()>
 /// Writes how well the agents did compared with the single-agent bound, and their memory.
 fn write_traffic_text(out: &mut impl Write, result: &ScenarioResult, no_bound: &str) -> io::Result<()> {
     let run = &result.run;
-    let tenths = |permille: u64| format!("{}.{} %", permille / 10, permille % 10);
     row(
         out,
         "tasks",
@@ -390,7 +389,7 @@ fn write_traffic_text(out: &mut impl Write, result: &ScenarioResult, no_bound: &
     )?;
     match &result.single_agent_bound {
         Some(bound) => {
-            let share = tenths(bound.permille);
+            let share = percent(bound.permille);
             row(
                 out,
                 "single-agent bound",
@@ -406,11 +405,11 @@ fn write_traffic_text(out: &mut impl Write, result: &ScenarioResult, no_bound: &
         None => row(out, "single-agent bound", format!("not computed: {no_bound}"))?,
     }
     if let Some(gates) = &result.gates {
-        let busiest = tenths(gates.busiest_permille);
+        let busiest = percent(gates.busiest_permille);
         row(out, "gates", format!("{}, the busiest {busiest} used by single agents", gates.number))?;
     }
     if let Some(detour) = run.detour_permille {
-        row(out, "detour", format!("{} of the single-agent bound, {} trips", tenths(detour), run.trips))?;
+        row(out, "detour", format!("{} of the single-agent bound, {} trips", percent(detour), run.trips))?;
     }
     row(out, "longest trip", counted(run.longest_trip_ticks, "tick"))?;
     row(out, "without progress", counted(run.no_progress_agents, "agent"))?;

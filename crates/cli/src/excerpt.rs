@@ -72,7 +72,7 @@ impl Sources {
         Some(excerpt)
     }
 
-    /// The bytes of a regular file that may be shown: to read another may wait for ever.
+    /// The bytes of a regular file that may be shown. Reading a pipe could block without end.
     fn bytes(&mut self, file: &str) -> Option<&[u8]> {
         let path = Path::new(file);
         let read = || (path.is_file() && may_show(path)).then(|| read_file(path).ok()).flatten();

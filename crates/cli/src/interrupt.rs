@@ -63,8 +63,7 @@ impl Interrupt {
         Self(state)
     }
 
-    /// Sets what a signal prints to standard output when it ends the program: for those who read data, and must not
-    /// find none.
+    /// Sets what a signal prints to standard output when it ends the program. Programs that read the output then find data.
     pub fn set_last_words(&self, words: Option<String>) {
         if let Ok(mut last_words) = self.0.last_words.lock() {
             *last_words = words;

@@ -2,7 +2,7 @@
 //! nothing to say about is left out; the JSON form has every key.
 
 use crate::failed_orders::{FailedOrders, agent_text};
-use crate::output::{counted, row};
+use crate::output::{counted, percent, row};
 use std::io::{self, Write};
 use wheelbase_sim::{
     CONFINED_BELOW_POSES, EditPendingFor, HeldAgent, LongestResult, OrdersLeftBy, RunResult,
@@ -65,12 +65,11 @@ pub fn write_text(out: &mut impl Write, result: &RunResult, failed: &FailedOrder
 
 /// Writes the share of their time for which trips carried the agents, and who does not get on.
 pub fn write_carried(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
-    let tenths = |permille: u64| format!("{}.{} %", permille / 10, permille % 10);
     let (Some(carried), Some(progress)) = (result.carried_permille, result.progress_permille) else {
         return Ok(());
     };
     let (stuck, longest) = (result.stuck_agents, counted(result.longest_wait_ticks, "tick"));
-    let (carried, progress) = (tenths(carried), tenths(progress));
+    let (carried, progress) = (percent(carried), percent(progress));
     row(out, "carried", format!("{carried}, progress {progress}, {stuck} stuck, longest wait {longest}"))
 }
 

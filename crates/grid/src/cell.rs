@@ -87,6 +87,12 @@ impl Rect {
         (0..i64::from(self.width)).contains(&dx) && (0..i64::from(self.height)).contains(&dy)
     }
 
+    /// Whether the two have a cell in common.
+    #[inline]
+    pub fn overlaps(self, other: Self) -> bool {
+        !self.intersection(other).is_empty()
+    }
+
     /// The cells in both rectangles; may be empty.
     #[inline]
     pub fn intersection(self, other: Self) -> Self {

@@ -229,8 +229,7 @@ pub struct SpawnGroup {
     pub orders: Arc<[Order]>,
     /// Speed factor of each in permille, 1 to 65,535.
     pub speed_factor: u16,
-    /// Whether they may be placed where they cannot reach the rest of the map:
-    /// [`PlacementArea::anywhere`](crate::PlacementArea::anywhere).
+    /// Whether all legal poses are drawn alike: [`PlacementArea::anywhere`](crate::PlacementArea::anywhere).
     pub anywhere: bool,
 }
 

@@ -37,13 +37,13 @@ pub struct Counts {
     /// Ticks from giving an order or a task to its end, summed over those done.
     pub flowtime: u64,
     /// Trips finished whose single-agent bound is known. A trip leads to the goal of an order, a station of a patrol
-    /// or a task; one that ends at the pose nearest to its goal does not count, nor one of no length.
+    /// or a task. Trips that end at the pose nearest to the goal are left out, and trips of no length.
     pub trips: u64,
-    /// Trips finished of no length: the agent stood at the goal when they began.
+    /// Trips of no length finished: the agent stood at the goal when they began.
     pub trips_of_no_length: u64,
-    /// Ticks from start to end, summed over these trips.
+    /// Ticks from start to end, summed over `trips`.
     pub trip_ticks: u64,
-    /// Single-agent bounds, summed over these trips.
+    /// Single-agent bounds, summed over `trips`.
     pub bound_ticks: u64,
     /// Longest time from start to end, over all trips finished.
     pub longest_trip_ticks: u32,

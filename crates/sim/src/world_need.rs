@@ -10,8 +10,8 @@ use wheelbase_traffic::collision::CollisionRule;
 
 /// Bytes of an agent with its rows, its entity, its first orders, its tasks and the traffic rule's data.
 const AGENT_BYTES: u64 = 600;
-/// Bytes of a change of an edit: its command, and while it waits its areas in the world and in the traffic rule. What is
-/// measured with a thousand edits that wait, and a half more.
+/// Bytes of a change of an edit: its command, and its areas in the world and the traffic rule while it waits. Half more
+/// than measured with a thousand edits that wait.
 const CHANGE_BYTES: u64 = 800;
 /// Bytes that any run needs, including the pages of the program and of its threads.
 const BASE_BYTES: u64 = 8 << 20;

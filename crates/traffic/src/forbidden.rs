@@ -24,7 +24,7 @@ pub fn forbids(areas: &[ForbiddenArea], anchor: CellXY, held: &[Offset], swept: 
         return false;
     }
     let bounds = bounds_of(anchor, swept);
-    let is_swept = |of: &ForbiddenArea| meet(of.area, bounds) && touches(of.area, anchor, swept);
+    let is_swept = |of: &ForbiddenArea| of.area.overlaps(bounds) && touches(of.area, anchor, swept);
     let is_held = |of: &ForbiddenArea| touches(of.area, anchor, held);
     let mut edits = areas.chunk_by(|one, next| one.edit == next.edit);
     edits.any(|edit| edit.iter().any(is_swept) && !edit.iter().any(is_held))
@@ -39,13 +39,4 @@ pub fn bounds_of(anchor: CellXY, cells: &[Offset]) -> Rect {
     }
     let width = |low: i32, high: i32| high.abs_diff(low) + 1;
     Rect::new(anchor.x + low.0, anchor.y + low.1, width(low.0, high.0), width(low.1, high.1))
-}
-
-/// Whether two rectangles have a cell in common.
-pub fn meet(one: Rect, other: Rect) -> bool {
-    let overlap = |a: i32, a_length: u32, b: i32, b_length: u32| {
-        let (a, b) = (i64::from(a), i64::from(b));
-        a.max(b) < (a + i64::from(a_length)).min(b + i64::from(b_length))
-    };
-    overlap(one.x, one.width, other.x, other.width) && overlap(one.y, one.height, other.y, other.height)
 }

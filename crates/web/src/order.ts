@@ -74,7 +74,7 @@ export interface SpawnGroup {
   priority?: number;
   team?: number;
   speedFactor?: number;
-  /** Also where they cannot reach the rest of the map, not only in the largest set of poses that reach each other. */
+  /** In any legal pose; else in the largest set of poses that reach each other while it has room. */
   anywhere?: boolean;
   orders?: readonly Order[];
 }

@@ -62,6 +62,11 @@ pub fn counted(count: impl TryInto<u64>, noun: &str) -> String {
     }
 }
 
+/// A share in permille as text in percent: `72.6 %`.
+pub fn percent(permille: u64) -> String {
+    format!("{}.{} %", permille / 10, permille % 10)
+}
+
 /// Writes a row of a text result.
 pub fn row(out: &mut impl Write, name: &str, value: impl Display) -> io::Result<()> {
     writeln!(out, "  {name:<22}{value}")

@@ -1160,7 +1160,7 @@ namespace Wheelbase
             public uint team;
             /// <summary>Speed factor of each in permille, 1 to 65,535; 0 for the usual 1,000.</summary>
             public uint speed_factor;
-            /// <summary>1: also where they cannot reach the rest of the map; 0: in the largest set of poses that reach each other.</summary>
+            /// <summary>1: in any legal pose; 0: in the largest set of poses that reach each other while it has room.</summary>
             public uint anywhere;
             /// <summary>Orders of each, stored once.</summary>
             public wb_order* orders;

@@ -207,8 +207,7 @@ namespace Wheelbase
         public uint Team;
         /// <summary>Speed factor of each in permille, 1 to 65,535; 0 for the usual 1,000.</summary>
         public uint SpeedFactor;
-        /// <summary>Also where they cannot reach the rest of the map, not only in the largest set of poses that reach each
-        /// other.</summary>
+        /// <summary>In any legal pose; else in the largest set of poses that reach each other while it has room.</summary>
         public bool Anywhere;
         /// <summary>Orders of each.</summary>
         public Order[] Orders;

@@ -77,8 +77,8 @@ pub(super) fn document<'t>(text: &'t str, tileset: Option<&str>) -> Result<Docum
     })
 }
 
-/// Refuses documents whose attributes would take the parser more than linear time, and those that declare entities.
-/// Gives the byte and the reason. XML that is not well-formed can pass.
+/// Refuses documents that declare entities, or whose attributes would take the parser more than linear time. Gives the
+/// byte and the reason. XML that is not well-formed can pass.
 fn check_attributes(text: &str) -> Result<(), (usize, String)> {
     let mut n_namespaces = 0;
     let mut at = 0;

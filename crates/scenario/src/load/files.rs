@@ -27,7 +27,7 @@ pub fn read_file(path: &Path) -> Result<Vec<u8>, LoadError> {
     read_limited(path, file)
 }
 
-/// As [`read_file`] of standard input, which messages call `-`. What was read is gone for later readers.
+/// As [`read_file`], of standard input. Messages call it `-`. It can be read once.
 /// # Errors
 /// [`LoadError::File`] if it cannot be read, or exceeds 2^28 bytes.
 pub fn read_standard_input() -> Result<Vec<u8>, LoadError> {

@@ -348,7 +348,7 @@ pub struct Group {
     pub count: u32,
     /// `area` in which they are placed.
     pub area: Area,
-    /// `anywhere`: also where they cannot reach the rest of the map.
+    /// `anywhere`: whether all legal poses are drawn alike; false by default.
     pub anywhere: bool,
     /// `priority` of each; 0 by default.
     pub priority: i32,

@@ -22,22 +22,23 @@ pub(crate) fn is_confined(tables: &MovementTables, from: State, reached: &mut Re
 }
 
 impl World {
-    /// The agents with tasks that are confined where others of their class are not. Visits up to
-    /// [`CONFINED_BELOW_POSES`] poses for each.
+    /// The agents with tasks that are confined where others of their class are not. Where all are, the map is small.
+    /// Linear in agents, with a visit of up to [`CONFINED_BELOW_POSES`] poses for each that is in no set of mutually
+    /// reachable poses of that size.
     pub(crate) fn confined(&self) -> Confined {
-        let mut confined = Confined::default();
-        let mut reached = None;
-        // Where all are confined, the map is small.
-        let is_large =
-            |tables: &MovementTables| tables.components().sizes().largest() >= CONFINED_BELOW_POSES as u32;
-        let is_large: Vec<bool> = self.tables.iter().map(is_large).collect();
+        let (mut confined, mut reached) = (Confined::default(), None);
+        let sizes: Vec<_> = self.tables.iter().map(|tables| tables.components().sizes()).collect();
+        let least = CONFINED_BELOW_POSES as u32;
         for (row, motion) in self.agents.motion.iter().enumerate() {
-            let class = motion.class.0 as usize;
-            let Some((slot, _)) = self.orders.tasks(&self.agents.orders(row)).filter(|_| is_large[class])
-            else {
+            let (tables, sizes) = (&self.tables[motion.class.0 as usize], &sizes[motion.class.0 as usize]);
+            let Some((slot, _)) = self.orders.tasks(&self.agents.orders(row)) else { continue };
+            // What an edit has taken from a set is still counted.
+            let is_exact = !tables.components().is_stale();
+            let is_in_large = is_exact && sizes.set_of(motion.state).is_some_and(|(_, size)| size >= least);
+            if is_in_large || sizes.largest() < least {
                 continue;
-            };
-            if is_confined(&self.tables[class], motion.state, reached.get_or_insert_default()) {
+            }
+            if is_confined(tables, motion.state, reached.get_or_insert_default()) {
                 confined.agents += 1;
                 confined.tasks_done += u64::from(self.agents.statistics(row).finished.min(slot.given()));
             }

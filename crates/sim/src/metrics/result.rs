@@ -149,11 +149,14 @@ impl World {
     }
 
     /// Progress of all trips, finished and in progress: the part of their single-agent bounds that has been covered, in
-    /// permille of the ticks spent. A trip in progress whose agent has no path to its goal, as one that yields or waits
-    /// for a path, has covered nothing. `None` before any such tick, and under a rule without paths.
+    /// permille of the ticks spent. An agent without a path to its goal has covered nothing of its trip in progress: it
+    /// yields, or waits for a path. `None` before any such tick, and under a rule without paths.
     fn progress_permille(&self) -> Option<u64> {
+        if !self.traffic.needs_paths() {
+            return None;
+        }
         let (mut spent, mut covered) = (self.counts.trip_ticks, self.counts.bound_ticks);
-        for row in self.rows_under_way().filter(|_| self.traffic.needs_paths()) {
+        for row in self.rows_under_way() {
             spent += u64::from(self.tick.saturating_sub(self.agents.orders(row).since));
             covered += self.covered_ticks(row);
         }

@@ -16,7 +16,7 @@
 use crate::clone_fields::clone_fields;
 use crate::cooperative::admission::Admission;
 use crate::cooperative::corridor_map::CorridorMap;
-use crate::forbidden::{ForbiddenArea, bounds_of, meet, touches};
+use crate::forbidden::{ForbiddenArea, bounds_of, touches};
 use crate::free_cells::grown;
 use crate::params::TrafficParams;
 use crate::teams::Team;
@@ -225,7 +225,7 @@ impl KeepClear {
         }
         // Other ground may overlap it.
         ground.for_each_cell(*size, |cell| marks[cell].remove(Marks::of_teams(before)));
-        for other in grounds.iter().filter(|other| other.teams != 0 && meet(other.bounds, ground.bounds)) {
+        for other in grounds.iter().filter(|other| other.teams != 0 && other.bounds.overlaps(ground.bounds)) {
             other.mark(marks, *size);
         }
     }
@@ -265,8 +265,8 @@ impl KeepClear {
     /// The marks of the cells that a body covers, together.
     #[inline]
     fn marks_under(&self, (anchor, cells): (CellXY, &[Offset])) -> Marks {
-        let on_map = cells.iter().map(|to| to.cell_from(anchor)).filter(|&cell| self.size.contains(cell));
-        on_map.fold(Marks::NONE, |marks, cell| Marks(marks.0 | self.marks[index(self.size, cell)].0))
+        let on_map = cells.iter().filter_map(|to| self.size.cell(to.cell_from(anchor)));
+        on_map.fold(Marks::NONE, |marks, cell| Marks(marks.0 | self.marks[cell.0 as usize].0))
     }
 
     /// Whether a body is on the ground of some edit that waits.
@@ -281,9 +281,10 @@ impl KeepClear {
         part: impl Fn(&EditArea) -> Rect + Copy + 'a,
     ) -> impl Iterator<Item = &'a EditGround> {
         let bounds = bounds_of(anchor, cells);
-        let edits = if meet(self.edit_bounds, bounds) { &self.edits[..] } else { &[] };
+        let edits = if self.edit_bounds.overlaps(bounds) { &self.edits[..] } else { &[] };
         edits.iter().filter(move |edit| {
-            meet(edit.bounds, bounds) && self.areas_of(edit).iter().any(|of| touches(part(of), anchor, cells))
+            edit.bounds.overlaps(bounds)
+                && self.areas_of(edit).iter().any(|of| touches(part(of), anchor, cells))
         })
     }
 
@@ -299,7 +300,7 @@ impl KeepClear {
     /// Where a body is on the ground of an edit, if it is.
     pub(crate) fn place(&self, edit: usize, (anchor, cells): (CellXY, &[Offset])) -> Option<Place> {
         let edit = &self.edits[edit];
-        if !meet(edit.bounds, bounds_of(anchor, cells)) {
+        if !edit.bounds.overlaps(bounds_of(anchor, cells)) {
             return None;
         }
         let touches = |part: fn(&EditArea) -> Rect| {
@@ -347,17 +348,11 @@ impl KeepClear {
     }
 }
 
-/// Index of a cell of the map.
-#[inline]
-fn index(size: GridSize, cell: CellXY) -> usize {
-    cell.y as usize * size.width() as usize + cell.x as usize
-}
-
 /// Changes the marks of all cells of an area of the map, row by row.
 fn for_each_mark(marks: &mut [Marks], (size, area): (GridSize, Rect), mut change: impl FnMut(&mut Marks)) {
-    for y in area.y..area.y + area.height as i32 {
-        let first = index(size, CellXY::new(area.x, y));
-        marks[first..][..area.width as usize].iter_mut().for_each(&mut change);
+    let firsts = (area.y..area.y + area.height as i32).filter_map(|y| size.cell(CellXY::new(area.x, y)));
+    for first in firsts {
+        marks[first.0 as usize..][..area.width as usize].iter_mut().for_each(&mut change);
     }
 }
 
@@ -392,7 +387,7 @@ impl Ground {
     /// Calls a function with the index of each of its cells.
     fn for_each_cell(&self, size: GridSize, call: impl FnMut(usize)) {
         let is_part = self.bounds.cells().zip(&self.cells).filter(|&(_, &is_part)| is_part);
-        is_part.map(|(cell, _)| index(size, cell)).for_each(call);
+        is_part.filter_map(|(cell, _)| size.cell(cell)).map(|cell| cell.0 as usize).for_each(call);
     }
 
     /// Marks its cells for the teams that keep it clear.

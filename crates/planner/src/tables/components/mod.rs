@@ -252,9 +252,8 @@ impl Components {
     /// Sizes of the sets of mutually reachable poses. Linear in the blocks of 64 states, with 4 bytes for each set. Exact
     /// unless the strong components [are stale](Self::is_stale).
     pub fn sizes(&self) -> ComponentSizes<'_> {
-        let labels = if self.strong.is_empty() { &self.labels } else { &self.strong };
         let mut sizes: Vec<u32> = Vec::new();
-        labels.for_each_run(|label, count| {
+        self.mutual_labels().for_each_run(|label, count| {
             let set = self.mutual_set(label) as usize;
             sizes.resize(sizes.len().max(set + 1), 0);
             sizes[set] += count;
@@ -262,8 +261,12 @@ impl Components {
         ComponentSizes { components: self, sizes }
     }
 
-    /// Number of the set of mutually reachable poses with a label: a strong component, or a weak one if moves are
-    /// reversible.
+    /// Labels of the sets of mutually reachable poses: strong components, or weak ones if moves are reversible.
+    fn mutual_labels(&self) -> &Labels {
+        if self.strong.is_empty() { &self.labels } else { &self.strong }
+    }
+
+    /// Number of the set with one of these labels.
     fn mutual_set(&self, label: u32) -> u32 {
         if self.strong.is_empty() { self.sets.root(label) } else { label }
     }
@@ -327,8 +330,7 @@ impl ComponentSizes<'_> {
     /// The set of a state, by a number whose equality alone is meaningful, and its size. `None` if its pose is illegal or
     /// unknown.
     pub fn set_of(&self, state: State) -> Option<(u32, u32)> {
-        let Components { labels, strong, .. } = self.components;
-        let label = if strong.is_empty() { labels.get(state.0) } else { strong.get(state.0) };
+        let label = self.components.mutual_labels().get(state.0);
         let set = (label != NO_LABEL).then(|| self.components.mutual_set(label))?;
         Some((set, self.sizes[set as usize]))
     }
