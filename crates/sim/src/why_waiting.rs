@@ -1,5 +1,6 @@
 //! Why agents wait: who is in the way of the next move, and if nobody is, what the rule of traffic says.
 
+use crate::roadblocks::roadblocks_of;
 use crate::wait_reason::WaitReason;
 use crate::world::World;
 use wheelbase_grid::CellXY;
@@ -36,8 +37,22 @@ impl World {
                 makes_way @ WaitReason::Traffic(Reason::MakesWay { .. }) => makes_way,
                 _ => WaitReason::Yielding,
             },
-            Activity::Following | Activity::Yielding => self.why_blocked(row),
+            Activity::Following | Activity::Yielding => self.name_roadblock(self.why_blocked(row)),
         })
+    }
+
+    /// The same reason, as one that an agent cannot make way if that is so.
+    fn name_roadblock(&self, reason: WaitReason) -> WaitReason {
+        let held = match reason {
+            WaitReason::Agent { by, at } => Some((by, at)),
+            WaitReason::Traffic(reason) => reason.holder().zip(reason.at()),
+            _ => None,
+        };
+        let is_roadblock = |by: &AgentId| roadblocks_of(&*self.traffic).binary_search(by).is_ok();
+        match held.filter(|(by, _)| is_roadblock(by)) {
+            Some((by, at)) => WaitReason::Roadblock { by, at },
+            None => reason,
+        }
     }
 
     /// Why the agent in a row, which rests with a path, does not begin its next move.

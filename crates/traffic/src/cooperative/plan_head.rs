@@ -103,6 +103,8 @@ pub(crate) struct PlanDetails {
     pub(crate) left_at: State,
     /// Its state when its corridors were last noted.
     pub(crate) noted_at: State,
+    /// Tick from which on it is tested whether it can make way.
+    pub(crate) test_way_at: u32,
 }
 
 impl PlanHead {
@@ -140,6 +142,7 @@ impl PlanDetails {
         admitted_at: NEVER,
         left_at: NO_STATE,
         noted_at: NO_STATE,
+        test_way_at: 0,
     };
 
     /// Ticks since it was pushed, or since it arrived at its retreat.
