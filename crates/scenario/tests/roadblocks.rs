@@ -133,6 +133,20 @@ fn who_finds_no_way_around_waits_and_names_the_unit() {
     }
 }
 
+/// An order to a place under a unit on hold is kept, and the reason names the unit.
+#[test]
+fn who_waits_for_a_goal_under_a_unit_on_hold_names_it() {
+    let rows: Vec<String> = streets(&[])[..1].to_vec();
+    let more = cart("[1, 0, \"E\"]", "{ goto = [30, 0], if_unreachable = \"wait\" }")
+        + &cart("[30, 0, \"N\"]", "{ hold = true }");
+    let mut world = world(&rows, 200, &more);
+    for _ in 0..100 {
+        world.step();
+    }
+    let NamedReason { rule, holder, at, .. } = reason(&world, 0);
+    assert_eq!((rule, holder, at), ("roadblock", Some(1), Some([30, 0])));
+}
+
 /// An edit makes room for the parked unit: it is pushed as any other.
 #[test]
 fn a_unit_that_can_make_way_again_is_no_roadblock() {
