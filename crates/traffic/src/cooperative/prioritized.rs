@@ -236,8 +236,10 @@ fn handle_blocker(
         decisions.around.push(row as u32);
         planning.table.heads[view.agents.slots[row].index()].next_try = view.tick + 1;
     };
+    let is_known = planning.table.roadblocks.binary_search(&view.agents.ids[other]).is_ok();
+    let test_after = if is_known { params.push_after_steps } else { params.roadblock_after_steps };
     if may_ask
-        && waited >= params.push_after_steps * step_ticks
+        && waited >= test_after * step_ticks
         && is_roadblock(planning, &mut coordination.push, row, other)
     {
         return ask(planning, decisions);
