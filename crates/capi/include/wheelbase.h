@@ -927,6 +927,11 @@
 #define WB_WAIT_HOST 30
 
 /**
+ * Another agent is in the way that cannot make way, and no way around it is known.
+ */
+#define WB_WAIT_ROADBLOCK 31
+
+/**
  * A terrain kind of a map.
  */
 typedef struct wb_terrain {

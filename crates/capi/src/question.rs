@@ -83,9 +83,11 @@ pub const WB_WAIT_STOPPED: u32 = 28;
 pub const WB_WAIT_NO_OPERATION: u32 = 29;
 /// The host, which names the moves, has named none.
 pub const WB_WAIT_HOST: u32 = 30;
+/// Another agent is in the way that cannot make way, and no way around it is known.
+pub const WB_WAIT_ROADBLOCK: u32 = 31;
 
 /// The names of the rules, by number.
-const RULES: [&str; 31] = [
+const RULES: [&str; 32] = [
     "nothing_to_do",
     "moves",
     "dwelling",
@@ -117,6 +119,7 @@ const RULES: [&str; 31] = [
     "stopped",
     "no_operation",
     "host",
+    "roadblock",
 ];
 
 /// The sides of a corridor, by number.

@@ -37,6 +37,7 @@ mod reasons;
 mod recorded_outcomes;
 mod recordings;
 mod regressions;
+mod roadblocks;
 mod schema;
 mod shared_goals;
 mod single_agent_bound;

@@ -28,6 +28,13 @@ pub enum WaitReason {
         /// A cell that both need.
         at: CellXY,
     },
+    /// Another agent is in the way that cannot make way, and no way around it is known.
+    Roadblock {
+        /// The other.
+        by: AgentId,
+        /// A cell that both need.
+        at: CellXY,
+    },
     /// An edit waits for cells of its next move.
     Edit,
     /// Its goal cannot be reached for now.
@@ -79,6 +86,7 @@ impl WaitReason {
             Self::Path => "path",
             Self::Yielding => "yielding",
             Self::Agent { .. } => "agent",
+            Self::Roadblock { .. } => "roadblock",
             Self::Edit => "edit",
             Self::Unreachable => "unreachable",
             Self::Stranded => "stranded",
@@ -90,7 +98,7 @@ impl WaitReason {
     /// It in words, and in parts.
     pub fn named(&self) -> NamedReason {
         let (holder, at, traffic) = match self {
-            Self::Agent { by, at } => (Some(*by), Some(*at), None),
+            Self::Agent { by, at } | Self::Roadblock { by, at } => (Some(*by), Some(*at), None),
             Self::Traffic(reason) => (reason.holder(), reason.at(), Some(reason)),
             _ => (None, None, None),
         };
@@ -120,6 +128,7 @@ impl fmt::Display for WaitReason {
             Self::Path => "its path request has no answer yet",
             Self::Yielding => "it has let another agent pass",
             Self::Agent { by, at } => return write!(f, "{} is in the way at {at}", by.0),
+            Self::Roadblock { by, at } => return write!(f, "{} is at {at} and cannot make way", by.0),
             Self::Edit => "an edit waits for cells of its next move",
             Self::Unreachable => "its goal cannot be reached for now",
             Self::Stranded => "an edit has made its pose illegal",

@@ -1,5 +1,9 @@
 //! Why agents wait: who is in the way of the next move, and if nobody is, what the rule of traffic says.
 
+use crate::goal_poses::poses_of;
+use crate::obstacles::is_obstacle;
+use crate::order_pool::current_goal;
+use crate::roadblocks::roadblocks_of;
 use crate::wait_reason::WaitReason;
 use crate::world::World;
 use wheelbase_grid::CellXY;
@@ -29,15 +33,51 @@ impl World {
             Activity::Dwelling => WaitReason::Dwelling,
             Activity::Holding => WaitReason::Holding,
             Activity::AwaitingPath => WaitReason::Path,
-            Activity::Unreachable => WaitReason::Unreachable,
+            Activity::Unreachable => self.covers_goal(row).unwrap_or(WaitReason::Unreachable),
             // It asks for another one at the next tick.
             Activity::Following if motion.replan => WaitReason::Path,
             Activity::Yielding if self.agents.paths[row].is_empty() => match self.reason_of_rule(row) {
                 makes_way @ WaitReason::Traffic(Reason::MakesWay { .. }) => makes_way,
                 _ => WaitReason::Yielding,
             },
-            Activity::Following | Activity::Yielding => self.why_blocked(row),
+            Activity::Following | Activity::Yielding => self.name_roadblock(self.why_blocked(row)),
         })
+    }
+
+    /// An obstacle to the agent in a row that covers its goal, if each pose there is covered by one.
+    fn covers_goal(&self, row: usize) -> Option<WaitReason> {
+        let tables = &self.tables[usize::from(self.agents.motion[row].class.0)];
+        let state = self.agents.orders(row);
+        let (kind, trip) = self.orders.current_trip(&state)?;
+        let goal = current_goal(trip, kind, &state);
+        if goal.within > 0 || kind.assigns_pose() {
+            return None;
+        }
+        let covers = |at: CellXY| {
+            let other = self.agents.row_of_slot(self.occupancy.holder_at(at)?)?;
+            let is_obstacle = is_obstacle(&self.agents, other, self.agents.teams[row], &self.friends);
+            (other != row && is_obstacle).then_some(WaitReason::Roadblock { by: self.agents.ids[other], at })
+        };
+        let mut covered = goal.members.iter().flat_map(|&goal| poses_of(tables, goal)).map(|to| {
+            let pose = tables.space().pose(to);
+            tables.class().cells_at(pose).iter().find_map(|offset| covers(offset.cell_from(pose.cell)))
+        });
+        let first = covered.next()?;
+        first.filter(|_| covered.all(|found| found.is_some()))
+    }
+
+    /// The same reason, as one that an agent cannot make way if that is so.
+    fn name_roadblock(&self, reason: WaitReason) -> WaitReason {
+        let held = match reason {
+            WaitReason::Agent { by, at } => Some((by, at)),
+            WaitReason::Traffic(reason) => reason.holder().zip(reason.at()),
+            _ => None,
+        };
+        let is_roadblock = |by: &AgentId| roadblocks_of(&*self.traffic).binary_search(by).is_ok();
+        match held.filter(|(by, _)| is_roadblock(by)) {
+            Some((by, at)) => WaitReason::Roadblock { by, at },
+            None => reason,
+        }
     }
 
     /// Why the agent in a row, which rests with a path, does not begin its next move.

@@ -20,6 +20,7 @@ use crate::placement::is_free;
 use crate::progress::LongestOfClass;
 use crate::replan_params::ReplanParams;
 use crate::requests::{Requests, SearchContext, SearchInputs};
+use crate::roadblocks::roadblocks_of;
 use crate::rows::agent_row::AgentRow;
 use crate::rows::event_row::{EventKind, EventRow};
 use crate::threads::{Pool, Threads};
@@ -537,7 +538,17 @@ impl World {
     pub(crate) fn search_context(&self) -> SearchContext<'_> {
         let Self { occupancy, assigned_poses, congestion, paths, settings, obstacles, .. } = self;
         let (search_inputs, params) = (self.search_inputs(), &settings.replan);
-        SearchContext { search_inputs, occupancy, assigned_poses, congestion, paths, params, obstacles }
+        let roadblocks = roadblocks_of(&*self.traffic);
+        SearchContext {
+            search_inputs,
+            occupancy,
+            assigned_poses,
+            congestion,
+            paths,
+            params,
+            obstacles,
+            roadblocks,
+        }
     }
 
     /// Makes the maps of obstacles for the searches about to begin.
@@ -576,9 +587,17 @@ impl World {
         let Self { agents, classes, tables, orders, .. } = self;
         let search_inputs = SearchInputs { agents, classes, tables, orders };
         let Self { occupancy, assigned_poses, congestion, paths, settings, obstacles, .. } = self;
-        let params = &settings.replan;
-        let context =
-            SearchContext { search_inputs, occupancy, assigned_poses, congestion, paths, params, obstacles };
+        let (params, roadblocks) = (&settings.replan, roadblocks_of(&*self.traffic));
+        let context = SearchContext {
+            search_inputs,
+            occupancy,
+            assigned_poses,
+            congestion,
+            paths,
+            params,
+            obstacles,
+            roadblocks,
+        };
         self.requests.search(&context, &self.group_goals, self.tick);
     }
 

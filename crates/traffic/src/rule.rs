@@ -31,6 +31,12 @@ pub trait Traffic: Send + Sync + Any {
         false
     }
 
+    /// The agents that cannot make way, by id: searches for paths around others take them for obstacles. Some may be
+    /// gone since the last tick. Asked of the rules of this crate only.
+    fn roadblocks(&self) -> &[AgentId] {
+        &[]
+    }
+
     /// Why the agent in a row, which rests with somewhere to go, does not begin its next move, as things stand between
     /// two ticks. Changes nothing, and no tick asks it. `None` if the rule does not say; rules of this crate always do
     /// for an agent that they have seen.

@@ -175,8 +175,8 @@ fn reasons_for_waiting_are_those_of_rust() {
         }
     }
     assert!(seen.len() > 10, "{seen:?}");
-    assert_eq!(name(wb_wait_rule_name(WB_WAIT_HOST)), Some("host"));
-    assert_eq!(name(wb_wait_rule_name(WB_WAIT_HOST + 1)), None);
+    assert_eq!(name(wb_wait_rule_name(WB_WAIT_ROADBLOCK)), Some("roadblock"));
+    assert_eq!(name(wb_wait_rule_name(WB_WAIT_ROADBLOCK + 1)), None);
 }
 
 #[test]

@@ -343,7 +343,7 @@ impl Calls {
                     let status =
                         wb_world_reason_for_waiting(world, agent, reason, buffer, n_text, &raw mut count);
                     text.check(status, count);
-                    assert!(status != WB_OK || (*reason).rule <= WB_WAIT_HOST);
+                    assert!(status != WB_OK || (*reason).rule <= WB_WAIT_ROADBLOCK);
                     status
                 }
                 9 => {

@@ -1,5 +1,6 @@
 //! The requests phase: assigns poses to groups and answers path requests.
 
+use crate::bypass::note_outcome;
 use crate::commands::RefusalReason;
 use crate::group_goals::{GroupPoses, GroupView, choose_group_poses};
 use crate::order_life::{obstacles_now, refuse_search, refuse_with, request_path};
@@ -202,7 +203,9 @@ fn deliver(
     match request.route {
         // A detour for an agent without an assigned pose leads to the goal itself.
         Route::Detour => deliver_other(world, row, request.route, path, found, !was_assigned),
-        Route::CongestionAware => deliver_other(world, row, request.route, path, found, false),
+        Route::CongestionAware | Route::Bypass => {
+            deliver_other(world, row, request.route, path, found, false);
+        }
         Route::Cheapest if found => deliver_cheapest(world, row, answer, path),
         Route::Cheapest => {
             world.paths.drop_path(&mut world.agents.paths[row]);
@@ -331,16 +334,7 @@ fn deliver_cheapest(world: &mut World, row: usize, answer: &Answer, path: &Path)
 /// Delivers a detour or a congestion-aware path. Without one the agent keeps its path and pauses for longer each time
 /// before the next such request.
 fn deliver_other(world: &mut World, row: usize, route: Route, path: &Path, found: bool, to_goal: bool) {
-    let params = &world.settings.replan;
-    let wait_state = &mut world.agents.wait_states[row];
-    let (failures, again_at, pause) = match route {
-        Route::CongestionAware => {
-            (&mut wait_state.look_failures, &mut wait_state.look_again_at, params.replan_pause_ticks)
-        }
-        _ => (&mut wait_state.failures, &mut wait_state.ask_again_at, params.detour_pause_ticks),
-    };
-    *failures = if found { 0 } else { (*failures + 1).min(params.pause_doublings as u8) };
-    *again_at = world.tick.saturating_add(pause << *failures);
+    note_outcome(world, row, route, found);
     world.agents.set_activity(row, Activity::Following);
     if found && !path.moves.is_empty() {
         let state = world.agents.orders(row);

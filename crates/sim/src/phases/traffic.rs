@@ -1,6 +1,7 @@
 //! The traffic phase: the traffic rule decides which agents start moves, request detours and yield.
 
 use super::outside_rule::check_decisions;
+use crate::bypass::{leads_to_roadblock, request_bypass};
 use crate::log::TraceEvent;
 use crate::order_life::{refuse, request_path};
 use crate::order_pool::{OrderState, current_goal};
@@ -41,10 +42,7 @@ pub(crate) fn run_traffic(world: &mut World) {
     }
     for &row in around {
         if world.agents.motion[row as usize].activity == Activity::Following && rests(world, row) {
-            // Obstacles to its team count all over the map, and may leave no way at all.
-            let among_agents = world.agents.obstruct(world.agents.teams[row as usize], &world.friends);
-            let route = if among_agents { Route::Cheapest } else { Route::Detour };
-            request_path(world, row as usize, route);
+            ask_for_way_around(world, row as usize);
         }
     }
     for &row in give_up {
@@ -52,6 +50,16 @@ pub(crate) fn run_traffic(world: &mut World) {
         world.agents.wait_states[row as usize].ask_again_at = world.tick;
     }
     world.traffic_buffers = buffers;
+}
+
+/// An agent asks for a path around those that rest in its way.
+fn ask_for_way_around(world: &mut World, row: usize) {
+    if leads_to_roadblock(world, row) {
+        return request_bypass(world, row);
+    }
+    // Obstacles to its team count all over the map, and may leave no way at all.
+    let among_agents = world.agents.obstruct(world.agents.teams[row], &world.friends);
+    request_path(world, row, if among_agents { Route::Cheapest } else { Route::Detour });
 }
 
 /// Cells to which agents go, of several the first, for a rule that finds paths itself.

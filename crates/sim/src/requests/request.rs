@@ -15,6 +15,8 @@ pub enum Route {
     /// The path of least time plus congestion penalties, up to where the path in hand leaves the reach of the
     /// penalties. The path in hand is kept if the new one is not cheaper.
     CongestionAware,
+    /// The cheapest path around agents that cannot make way, wherever they are. Without one the path in hand is kept.
+    Bypass,
 }
 
 /// A request without an answer.

@@ -95,7 +95,6 @@ impl Slot {
     fn save(&self) -> Option<SavedSlot> {
         let request = self.request?;
         let searches = self.begun && !self.by_field;
-        let among = self.among_agents.is_some() || request.route == Route::Detour;
         Some(SavedSlot {
             request,
             begun: self.begun,
@@ -107,7 +106,7 @@ impl Slot {
             search: if searches { self.scratch.save() } else { None },
             first_part: if self.from.is_some() { self.first_part.clone() } else { Path::new() },
             from: self.from,
-            obstacles: (searches && among).then(|| self.obstacles.clone()),
+            obstacles: (searches && self.has_obstacles).then(|| self.obstacles.clone()),
             among_agents: self.among_agents,
         })
     }
@@ -127,8 +126,14 @@ impl Slot {
             return Err(format!("a search of {:?} that has spent {spent} of {made}", request.agent));
         }
         let is_other = |map: &BitGrid| map.size() != self.obstacles.size();
-        let needs_obstacles = searches && (saved.among_agents.is_some() || request.route == Route::Detour);
-        if saved.obstacles.as_ref().is_some_and(is_other) || needs_obstacles != saved.obstacles.is_some() {
+        let needs_obstacles =
+            saved.among_agents.is_some() || matches!(request.route, Route::Detour | Route::Bypass);
+        let may_have = needs_obstacles || request.route == Route::CongestionAware;
+        let (has, obstacles) = (saved.obstacles.is_some(), saved.obstacles.as_ref());
+        if obstacles.is_some_and(is_other)
+            || has && !(searches && may_have)
+            || !has && searches && needs_obstacles
+        {
             return Err("obstacles to a search on another map".to_owned());
         }
         let first = &saved.first_part;
@@ -163,6 +168,7 @@ impl Slot {
         (self.spent, self.made, self.from) = (spent, made, saved.from);
         (self.by_field, self.field_failed, self.among_agents) = (by_field, field_failed, saved.among_agents);
         self.first_part = saved.first_part;
+        self.has_obstacles = saved.obstacles.is_some();
         if let Some(obstacles) = saved.obstacles {
             self.obstacles = obstacles;
         }

@@ -13,7 +13,7 @@ use crate::trip::Trip;
 use wheelbase_planner::model::State;
 use wheelbase_planner::search::cost_lower_bound_of;
 use wheelbase_planner::{Goal, MovementTables, Pose, Request};
-use wheelbase_traffic::motion::{AgentSlot, ClassId};
+use wheelbase_traffic::motion::{AgentId, AgentSlot, ClassId};
 use wheelbase_traffic::occupancy::Occupancy;
 use wheelbase_traffic::path_pool::PathPool;
 
@@ -60,6 +60,8 @@ pub(crate) struct SearchContext<'a> {
     pub params: &'a ReplanParams,
     /// Agents that the searches of each team take for obstacles.
     pub obstacles: &'a TeamObstacles,
+    /// Agents that cannot make way, by id.
+    pub roadblocks: &'a [AgentId],
 }
 
 impl SearchContext<'_> {

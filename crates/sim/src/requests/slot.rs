@@ -7,6 +7,7 @@ use crate::goal_poses::poses_alike;
 use crate::group_goals::{GroupGoals, longest_move};
 use crate::obstacles::TeamObstacles;
 use crate::orders::OrderKind;
+use crate::roadblocks::mark_roadblocks;
 use crate::shared_fields::{FieldAnswer, SharedFields};
 use crate::trip::Trip;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,6 +49,8 @@ pub(crate) struct Slot {
     pub(super) first_part: Path,
     pub(super) from: Option<State>,
     pub(super) obstacles: BitGrid,
+    /// Whether the search goes around `obstacles`.
+    pub(super) has_obstacles: bool,
     /// [`Agents::cleared`] when the search began, if agents all over the map are obstacles to it: places given up since
     /// still are.
     pub among_agents: Option<u64>,
@@ -80,6 +83,7 @@ impl Clone for Slot {
         (self.share, self.spent, self.made) = (from.share, from.spent, from.made);
         (self.from, self.among_agents, self.answer) = (from.from, from.among_agents, from.answer);
         (self.by_field, self.field_failed) = (from.by_field, from.field_failed);
+        self.has_obstacles = from.has_obstacles;
         if from.is_under_way() {
             self.scratch.clone_from(&from.scratch);
             self.obstacles.copy_from(&from.obstacles);
@@ -105,6 +109,7 @@ impl Slot {
             first_part: Path::new(),
             from: None,
             obstacles: BitGrid::new(size),
+            has_obstacles: false,
             among_agents: None,
             answer: None,
             by_field: false,
@@ -218,6 +223,30 @@ impl Slot {
         ticks
     }
 
+    /// Marks the agents that the search goes around, in addition to the obstacles to the team.
+    fn mark_obstacles(&mut self, context: &SearchContext<'_>, row: usize, route: Route) {
+        self.has_obstacles = self.among_agents.is_some();
+        let marks = match route {
+            Route::Cheapest => false,
+            Route::Detour | Route::Bypass => true,
+            Route::CongestionAware => !context.roadblocks.is_empty(),
+        };
+        if !marks {
+            return;
+        }
+        if !self.has_obstacles {
+            self.obstacles.clear();
+            self.has_obstacles = true;
+        }
+        if route == Route::Detour {
+            mark_resting_agents(&mut self.obstacles, context, row);
+        } else {
+            let SearchContext { search_inputs: SearchInputs { agents, tables, .. }, roadblocks, .. } =
+                *context;
+            mark_roadblocks(&mut self.obstacles, (agents, tables), roadblocks, row);
+        }
+    }
+
     /// Searches until its share is spent; `share` becomes the expansions spent.
     pub fn search(&mut self, context: &SearchContext<'_>) {
         let search_inputs = context.search_inputs;
@@ -246,20 +275,20 @@ impl Slot {
             _ => None,
         };
         let exit = leaves.map(|(_, state)| [GoalMember::pose(tables.space().pose(state))]);
-        if asked.route == Route::Detour && !self.begun {
-            mark_resting_agents(&mut self.obstacles, context, row, self.among_agents.is_some());
+        if !self.begun {
+            self.mark_obstacles(context, row, asked.route);
         }
-        if self.among_agents.is_some() {
+        if self.has_obstacles {
             request.obstacles = Some(&self.obstacles);
         }
         match asked.route {
             Route::Cheapest => {}
             Route::Detour => {
-                request.obstacles = Some(&self.obstacles);
                 let near = around(request.start.cell, context.params.detour_reach);
                 request.obstacle_area = self.among_agents.is_none().then_some(near);
                 request.expansions_max = Some(context.params.detour_expansions.into());
             }
+            Route::Bypass => request.expansions_max = Some(context.params.replan_expansions.into()),
             Route::CongestionAware => {
                 // The rest of the path in hand is cheapest already.
                 if let Some(exit) = &exit {
@@ -352,11 +381,8 @@ fn around(center: CellXY, reach: u32) -> Rect {
     Rect::new(center.x - reach as i32, center.y - reach as i32, side, side)
 }
 
-/// Marks the cells of other agents that rest near an agent; with `beside`, in addition to present marks.
-fn mark_resting_agents(obstacles: &mut BitGrid, context: &SearchContext<'_>, row: usize, beside: bool) {
-    if !beside {
-        obstacles.clear();
-    }
+/// Marks the cells of other agents that rest near an agent.
+fn mark_resting_agents(obstacles: &mut BitGrid, context: &SearchContext<'_>, row: usize) {
     let agents = context.search_inputs.agents;
     let center = context.search_inputs.tables(row).space().pose(agents.motion[row].state).cell;
     for cell in around(center, context.params.detour_reach).intersection(obstacles.size().rect()).cells() {

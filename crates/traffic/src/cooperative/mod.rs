@@ -15,6 +15,7 @@
 //!    nothing: module `displacement`.
 //! 4. If agents at rest block it for long, it pushes them to retreats off its path: modules `pushing` and
 //!    `retreat`.
+//! 5. If the agent in its way cannot make way, it asks for a path around it: module `roadblocks`.
 //!
 //! Corridors, the regions where two bodies cannot pass, are entered one direction at a time: modules `corridor_map`,
 //! `admission` and `corridor_entry`. Where narrow ones can pass, no plan ends in a busy corridor or before it: modules
@@ -55,6 +56,7 @@ pub(crate) mod restore_corridors;
 pub(crate) mod restore_fields;
 pub(crate) mod restored_plans;
 pub(crate) mod retreat;
+pub(crate) mod roadblocks;
 pub(crate) mod save;
 pub(crate) mod sipp;
 pub(crate) mod state;

@@ -106,6 +106,8 @@ pub(crate) struct PlanDetails {
     pub(crate) noted_at: State,
     /// Poses that its turns may expand.
     pub(crate) credit: Credit,
+    /// Tick from which on it is tested whether it can make way.
+    pub(crate) test_way_at: u32,
 }
 
 impl PlanHead {
@@ -144,6 +146,7 @@ impl PlanDetails {
         left_at: NO_STATE,
         noted_at: NO_STATE,
         credit: Credit::FULL,
+        test_way_at: 0,
     };
 
     /// Ticks since it was pushed, or since it arrived at its retreat.

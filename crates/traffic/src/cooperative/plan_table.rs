@@ -17,7 +17,7 @@ use crate::cooperative::priority_claims::PriorityClaims;
 use crate::cooperative::reservations::{FOREVER, Precedence, Reservations, YieldState};
 use crate::cooperative::sipp::SippContext;
 use crate::cooperative::turning::{Rest, TurningCircles};
-use crate::motion::{AgentSlot, end_state, sides};
+use crate::motion::{AgentId, AgentSlot, end_state, sides};
 use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
 use crate::speed::{USUAL_SPEED_PERMILLE, ticks_at_speed};
@@ -45,6 +45,8 @@ pub(crate) struct PlanTable {
     pub(crate) yield_states: Vec<YieldState>,
     /// By agent slot: the speed factor with which the plan was made.
     pub(crate) speed_factors: Vec<u16>,
+    /// Agents that cannot make way, by id. Some may be gone since the last tick.
+    pub(crate) roadblocks: Vec<AgentId>,
     /// By class: ticks of a step at the usual speed.
     pub(crate) step_ticks: Vec<u32>,
     /// By class: shortest and longest side of the body in cells.
@@ -62,6 +64,7 @@ clone_fields!(PlanTable {
     plans,
     yield_states,
     speed_factors,
+    roadblocks,
     step_ticks,
     sides,
 });
@@ -86,6 +89,7 @@ impl PlanTable {
             plans: Vec::new(),
             yield_states: Vec::new(),
             speed_factors: Vec::new(),
+            roadblocks: Vec::new(),
             step_ticks: tables.iter().map(step_ticks).collect(),
             sides,
         }
@@ -98,6 +102,7 @@ impl PlanTable {
         self.plans.resize(n, Plan::NONE);
         self.yield_states.resize(n, YieldState::NEW);
         self.speed_factors.resize(n, USUAL_SPEED_PERMILLE);
+        self.roadblocks.reserve(n - self.roadblocks.len().min(n));
         self.reservations.grow(n);
         self.turning.grow(n);
     }

@@ -10,6 +10,7 @@ use crate::cooperative::path_cells::{PathCells, moves_onto_path, rests_on_path};
 use crate::cooperative::planning::Planning;
 use crate::cooperative::pushing::push_aside;
 use crate::cooperative::retreat::PushScratch;
+use crate::cooperative::roadblocks::is_roadblock;
 use crate::cooperative::sipp::{Crossing, NO_PLAN_COST, SippQuery};
 use crate::decisions::Decisions;
 use crate::motion::{Activity, AgentId, AgentSlot};
@@ -242,6 +243,21 @@ fn handle_blocker(
     let (view, params) = (planning.view, planning.table.params);
     let step_ticks = planning.table.step_ticks_of(&view.agents, row);
     let waited = waited(view, row);
+    let may_ask = view.agents.motion[row].activity == Activity::Following
+        && planning.table.heads[view.agents.slots[row].index()].retreat_left == 0
+        && view.tick >= view.agents.wait_states[row].ask_again_at;
+    let ask = |planning: &mut Planning<'_>, decisions: &mut Decisions| {
+        decisions.around.push(row as u32);
+        planning.table.heads[view.agents.slots[row].index()].next_try = view.tick + 1;
+    };
+    let is_known = planning.table.roadblocks.binary_search(&view.agents.ids[other]).is_ok();
+    let test_after = if is_known { params.push_after_steps } else { params.roadblock_after_steps };
+    if may_ask
+        && waited >= test_after * step_ticks
+        && is_roadblock(planning, &mut coordination.push, row, other)
+    {
+        return ask(planning, decisions);
+    }
     let other_motion = view.agents.motion[other];
     let other_slot = view.agents.slots[other];
     let other_head = planning.table.heads[other_slot.index()];
@@ -268,14 +284,8 @@ fn handle_blocker(
     {
         return;
     }
-    let head = &mut planning.table.heads[view.agents.slots[row].index()];
-    let asks = view.agents.motion[row].activity == Activity::Following
-        && head.retreat_left == 0
-        && waited >= step_ticks * params.around_after_steps
-        && view.tick >= view.agents.wait_states[row].ask_again_at;
-    if asks {
-        decisions.around.push(row as u32);
-        head.next_try = view.tick + 1;
+    if may_ask && waited >= step_ticks * params.around_after_steps {
+        ask(planning, decisions);
     }
 }
 

@@ -9,6 +9,7 @@ use super::reservations::FOREVER;
 use crate::cooperative::moves::{guide_moves, is_idle, set_guide_path};
 use crate::cooperative::planning::Planning;
 use crate::cooperative::retreat::{Attempt, ChainLink, PushScratch, find_retreats};
+use crate::cooperative::roadblocks::forget_roadblock;
 use crate::decisions::{Decisions, Leads, Reroute};
 use crate::motion::{Activity, AgentId, AgentSlot};
 use crate::params::TrafficParams;
@@ -303,6 +304,8 @@ fn send_to_retreat(
     (head.path_left, head.retreat_left) = (total, count);
     (head.next_try, head.failures) = (view.tick + 1, 0);
     planning.table.touch(slot, view.tick);
+    // It does make way.
+    forget_roadblock(planning.table, view.agents.ids[row]);
     // It does not enter the corridor to which it was admitted.
     planning.table.give_up_admission(slot);
 }

@@ -29,7 +29,7 @@ fn for_each_agent(
     present.iter().try_for_each(|(_, slot)| set(&mut part, slot.index()))
 }
 
-/// The agents of the last tick, and which of them have just come out of a corridor.
+/// The agents of the last tick, which of them have just come out of a corridor, and which cannot make way.
 ///
 /// Ids rise. So the agents that the rule knows are the first of the world, and all others were placed after them.
 pub(crate) fn read_agents(
@@ -74,7 +74,18 @@ pub(crate) fn read_agents(
         let found = format!("no agent {}", agents.ids[n_known].0);
         return Err(RuleStateError::of_part("agent.id", found, "that agent, for later ones are there"));
     }
-    let mut part = reader.part("just_out")?;
+    read_ids(reader, "just_out", present, just_out)?;
+    read_ids(reader, "roadblocks", present, &mut table.roadblocks)
+}
+
+/// Reads a part of rising ids of agents that are there.
+fn read_ids(
+    reader: &mut StateReader<'_>,
+    name: &'static str,
+    present: &[(AgentId, AgentSlot)],
+    ids: &mut Vec<AgentId>,
+) -> Result<(), RuleStateError> {
+    let mut part = reader.part(name)?;
     let mut next_id = 0;
     while part.left() > 0 {
         let id = part.next(next_id..=u64::from(AgentId::NOBODY.0) - 1, "a greater agent id")?;
@@ -83,7 +94,7 @@ pub(crate) fn read_agents(
         if present.binary_search_by_key(&id, |&(id, _)| id).is_err() {
             return Err(part.wrong("the id of an agent that is there"));
         }
-        just_out.push(id);
+        ids.push(id);
     }
     Ok(())
 }
@@ -208,6 +219,10 @@ pub(crate) fn restore_details(
     })?;
     of_details("details.noted_at", &mut |part, at| {
         details[at].noted_at = state(part)?;
+        Ok(())
+    })?;
+    of_details("details.test_way_at", &mut |part, at| {
+        details[at].test_way_at = part.u32("a tick")?;
         Ok(())
     })?;
     for_each_agent(reader, ("details.corridors", CORRIDORS_MAX), present, |part, at| {

@@ -32,6 +32,13 @@ pub(crate) struct ReachedPose {
     pub(crate) primitive: u8,
 }
 
+impl ReachedPose {
+    /// The first pose of a search.
+    pub(crate) fn first(state: State) -> Self {
+        Self { state, before: NO_POSE, primitive: 0 }
+    }
+}
+
 /// An agent of a chain: its row, and its moves to its retreat in `moves[first..][..count]`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ChainLink {
@@ -63,6 +70,8 @@ pub(crate) struct PushScratch {
     pub(crate) moves: Vec<u8>,
     /// Rows of the idle agents near edits that wait.
     pub(crate) idle: Vec<u32>,
+    /// Rows of the agents on the poses that a shut-in agent reaches.
+    pub(crate) others: Vec<u32>,
 }
 
 /// One attempt to find retreats for a chain of agents.
@@ -168,7 +177,7 @@ fn find_retreat(
     }
     seen.begin(n_states);
     reached.clear();
-    reached.push(ReachedPose { state: motion.state, before: NO_POSE, primitive: 0 });
+    reached.push(ReachedPose::first(motion.state));
     seen.insert(motion.state.0 as usize);
     let team = view.agents.teams[row];
     // A friend's friends need not be friends.
@@ -222,12 +231,12 @@ fn mark_returns(
     queue: &mut Vec<ReachedPose>,
 ) {
     returns.insert(to.0 as usize);
-    queue.push(ReachedPose { state: to, before: NO_POSE, primitive: 0 });
+    queue.push(ReachedPose::first(to));
     let mut next = 0;
     while next < queue.len() && next < poses_max {
         tables.for_each_predecessor(queue[next].state, |before| {
             if returns.insert(before.state.0 as usize) {
-                queue.push(ReachedPose { state: before.state, before: NO_POSE, primitive: 0 });
+                queue.push(ReachedPose::first(before.state));
             }
         });
         next += 1;

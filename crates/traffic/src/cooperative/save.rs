@@ -32,6 +32,7 @@ pub(crate) fn visit_cooperative(rule: &Cooperative, visitor: &mut dyn StateVisit
     visitor.part("agent.id", &mut present.iter().map(|(id, _)| u64::from(id.0)));
     visitor.part("agent.slot", &mut present.iter().map(|(_, slot)| u64::from(slot.0)));
     visitor.part("just_out", &mut just_out.iter().map(|id| u64::from(id.0)));
+    visitor.part("roadblocks", &mut table.roadblocks.iter().map(|id| u64::from(id.0)));
     visit_heads(rule, visitor);
     visit_details(rule, visitor);
     visit_plans(rule, visitor);
@@ -82,6 +83,7 @@ fn visit_details(rule: &Cooperative, visitor: &mut dyn StateVisitor) {
     of_details("details.admitted_at", |details| details.admitted_at);
     of_details("details.left_at", |details| details.left_at.0);
     of_details("details.noted_at", |details| details.noted_at.0);
+    of_details("details.test_way_at", |details| details.test_way_at);
     let corridors = details().flat_map(|details| details.corridors.map(u64::from));
     visitor.part("details.corridors", &mut { corridors });
     let again_at = details().flat_map(|details| details.displace_retries.map(|retry| retry.again_at.into()));

@@ -9,6 +9,7 @@ use crate::cooperative::prioritized::{CoordinationScratch, plan_agent};
 use crate::cooperative::pushing::{clear_edits, clear_entrances};
 use crate::cooperative::reason::reason_of;
 use crate::cooperative::restore::restore_cooperative;
+use crate::cooperative::roadblocks::renew_roadblocks;
 use crate::cooperative::save::visit_cooperative;
 use crate::cooperative::state::Cooperative;
 use crate::decisions::{Decisions, Leads, Reroute, Start};
@@ -25,6 +26,7 @@ impl Traffic for Cooperative {
         self.update(view, decisions);
         let due = std::mem::take(&mut self.due);
         let (mut planning, coordination) = self.planning(view);
+        renew_roadblocks(&mut planning, &mut coordination.push);
         for &(key, row) in &due {
             let row = row as usize;
             let slot = view.agents.slots[row];
@@ -43,6 +45,10 @@ impl Traffic for Cooperative {
         let Ok(row) = self.present.binary_search_by_key(&agent, |&(id, _)| id) else { return false };
         let slot = self.present[row].1.index();
         self.table.heads[slot].retreat_left > 0 || self.table.details[slot].pusher != AgentId::NOBODY
+    }
+
+    fn roadblocks(&self) -> &[AgentId] {
+        &self.table.roadblocks
     }
 
     fn reason(&self, view: &TrafficView<'_>, row: usize) -> Option<Reason> {
@@ -86,10 +92,12 @@ impl Traffic for Cooperative {
                     | u32::from(head.failures) << 8
                     | u32::from(details.push_failures),
             ));
+            word(details.test_way_at.into());
             for planned in self.table.plans[slot.index()].moves() {
                 word(u64::from(planned.start) << 32 | u64::from(planned.primitive));
             }
         }
+        self.table.roadblocks.iter().for_each(|agent| word(agent.0.into()));
         self.table.priority_claims.for_each_word(word);
         self.search.fields.for_each_word(word);
         self.table.corridor_control.admission.for_each_word(word);
