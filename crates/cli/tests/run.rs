@@ -298,7 +298,8 @@ fn arguments_override_the_scenario() {
     let rests = json!([{ "agents": [1, 0], "at": [[7, 0]], "ring": false, "waiting": 2, "reason": idle }]);
     assert_eq!(queue["wait_for_cycles"], rests);
     let longest = &queue["classes"][0]["longest_wait"];
-    let in_way = json!({ "rule": "agent", "holder": 0, "at": [7, 0], "text": "0 is in the way at (7, 0)" });
+    let text = "0 is at (7, 0) and cannot make way";
+    let in_way = json!({ "rule": "roadblock", "holder": 0, "at": [7, 0], "text": text });
     assert_eq!((&longest["tick"], &longest["reason"]), (&json!(499), &in_way));
     let text = clumsy(&["queue.toml"]).stdout;
     assert!(

@@ -6,8 +6,12 @@ use std::fmt;
 use wheelbase_traffic::TrafficParams;
 use wheelbase_traffic::params::{ParamError, Tunable};
 
-/// Rows that [`ReplanParams::replan_requests`] can name at most.
-pub(crate) const REPLAN_REQUESTS_MAX: usize = 16;
+/// Rows that one tick can name at most for congestion-aware paths.
+pub(crate) const REPLAN_REQUESTS_MAX: usize = 64;
+/// Agents up to which [`ReplanParams::replan_requests`] and [`ReplanParams::replan_checks`] hold as they are.
+const REPLAN_AGENTS: usize = 640;
+/// Times that they grow at most with the number of agents.
+const REPLAN_GROWTH_MAX: usize = 4;
 
 macro_rules! params {
     ($($(#[doc = $about:literal])+ $name:ident: $usual:literal in $range:expr;)+) => {
@@ -90,9 +94,11 @@ params! {
     replan_penalty_ticks: 64 in 0..=4000000;
     /// Moves of a path over which its penalties are added up.
     replan_path_moves: 1024 in 0..=65536;
-    /// Agents whose paths are checked for penalties each tick.
+    /// Agents whose paths are checked for penalties each tick, in a world of up to 640 agents; more in proportion in larger
+    /// ones, up to four times.
     replan_checks: 128 in 0..=65536;
-    /// Congestion-aware paths that these checks request each tick at most.
+    /// Congestion-aware paths that these checks request each tick at most, for as many agents. With 8 in place of 4, crowds
+    /// of 890 to 1,674 agents made 3 % more progress in 4,000 ticks; 120 agents at bridges carried 3 % less.
     replan_requests: 4 in 0..=16;
     /// Expansions of a congestion-aware search at most.
     replan_expansions: 200000 in 0..=100000000;
@@ -110,6 +116,17 @@ params! {
     detour_pause_ticks: 16 in 1..=65536;
     /// Doublings of these two pauses at most.
     pause_doublings: 6 in 0..=15;
+}
+
+impl ReplanParams {
+    /// Paths that are checked per tick, and requests that come of it at most, among some agents.
+    pub(crate) fn checks_and_requests(&self, n_agents: usize) -> (usize, usize) {
+        let of_agents = |usual: u32| {
+            let usual = usual as usize;
+            usual.max(usual * n_agents.min(REPLAN_GROWTH_MAX * REPLAN_AGENTS) / REPLAN_AGENTS)
+        };
+        (of_agents(self.replan_checks), of_agents(self.replan_requests))
+    }
 }
 
 /// A tunable that cannot be set, of the traffic rule or of replanning.

@@ -298,6 +298,10 @@ params! {
     /// Lower: nobody keeps the ends clear of a bridge 8 cells wide for bodies of 3; higher: open ground between obstacles
     /// counts as corridors; with 2 there are no tight corridors.
     corridor_bodies: 3 in 2..=16;
+    /// A region is a corridor only if the way around it, from one end to the other, is longer than so many cells. Lower:
+    /// streets beside streets count as corridors (0: 231 permille of progress in place of 311 on `crowd_base`); higher:
+    /// bridges near other bridges do not.
+    detour_cells: 48 in 0..=128;
     /// Ground before the entrances of a busy corridor on which no plan ends, in quarters of the longest body; only
     /// where two bodies can pass. Lower: agents that wait stand in the way of agents that come out; higher: crossings
     /// become longer than a plan can be; 0 switches keep-clear ground off.
@@ -315,11 +319,14 @@ params! {
     /// their turn. Lower: turns change often; higher: agents that come out find no room: at a gate between two
     /// crowds, half as many passed with 8.
     corridor_batch: 4 in 1..=1000;
-    /// Agents from either end that make a corridor busy. Lower: corridors keep agents out that could pass; higher:
-    /// crowds jam at gates; 1000 switches busy corridors off. Measured when these came: of 400 trucks at `gate.toml`
-    /// 358 in place of 289 were done at tick 20,000, `door` took 3308 ticks in place of 4709, `bridge` 4926 in place
-    /// of 5376; three small bases within noise.
+    /// Agents from either end that make a corridor busy in which no two bodies pass. Lower: corridors keep agents out that
+    /// could pass; higher: crowds jam at gates; 1000 switches such busy corridors off. Measured when these came: of 400
+    /// trucks at `gate.toml` 358 in place of 289 were done at tick 20,000.
     corridor_busy: 4 in 1..=1000;
+    /// The same where the narrowest bodies can pass, and the corridor has keep-clear ground. Lower: streets are closed
+    /// that nobody jams (4: 327 permille of progress in place of 424 at tick 2,000 of `crowd_streets`); higher: agents jam
+    /// at bridges (12: 499 permille carried in place of 554 on a loaded bridge 8 cells wide).
+    corridor_busy_wide: 8 in 1..=1000;
     /// Agents that approach a busy corridor from one end. Lower: the corridor is empty between them; higher: agents
     /// that come out find no room. Not measured.
     corridor_batch_busy: 8 in 1..=1000;

@@ -45,7 +45,7 @@ pub const MECHANISMS: [Mechanism; 33] = [
     mechanism("way around resting agents", &[("around_after_steps", 1000)]),
     mechanism("corridors", &[("corridor_cells_max", 0)]),
     mechanism("admission", &[("look_ahead_moves", 0)]),
-    mechanism("busy corridors", &[("corridor_busy", 1000)]),
+    mechanism("busy corridors", &[("corridor_busy", 1000), ("corridor_busy_wide", 1000)]),
     mechanism("keep-clear ground", &[("keep_clear_quarters", 0)]),
     mechanism("turning circles", &[("turning_circles", 0)]),
     mechanism("right of way", &[("right_of_way_ticks", 1_000_000)]),

@@ -79,7 +79,7 @@ fn answers_are_those_of_rust_and_change_nothing() {
 
 #[test]
 fn paths_and_ranges_are_those_of_rust() {
-    let (rust, world) = filled(Driver::Planner, 4, 300);
+    let (rust, world) = filled(Driver::Planner, 4, 100);
     let (mut scratch, mut path) = (Scratch::new(), Path::new());
     let mut longest = 0;
     // SAFETY: all pointers are valid; buffers are as large as they say.

@@ -247,6 +247,8 @@ namespace Wheelbase
         NoOperation = 29,
         /// <summary>The host, which names the moves, has named none.</summary>
         Host = 30,
+        /// <summary>Another agent is in the way that cannot make way, and no way around it is known.</summary>
+        Roadblock = 31,
     }
 
     /// <summary>The numbers <c>WB_PLAN_...</c> of C.</summary>

@@ -216,8 +216,8 @@ impl Congestion {
         may_replan: &dyn Fn(usize) -> bool,
     ) -> impl Iterator<Item = usize> + use<> {
         let (n_agents, mut penalised, mut n_penalised) = (agents.len(), [0; REPLAN_REQUESTS_MAX], 0);
-        let requests_max = self.params.replan_requests as usize;
-        let checks = if requests_max == 0 { 0 } else { self.params.replan_checks as usize };
+        let (checks, requests_max) = self.params.checks_and_requests(n_agents);
+        let checks = if requests_max == 0 { 0 } else { checks };
         for _ in 0..checks.min(n_agents) {
             let row = self.next % n_agents;
             self.next = row + 1;

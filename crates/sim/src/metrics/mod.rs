@@ -2,6 +2,7 @@
 
 pub mod confined;
 pub mod counters;
+pub(crate) mod covered;
 pub mod edits_pending_for;
 pub mod longest;
 pub mod orders_left;

@@ -1,5 +1,6 @@
 //! The result of a run.
 
+use crate::metrics::covered::CoveredTicks;
 use crate::metrics::edits_pending_for::EditPendingFor;
 use crate::metrics::longest::ClassResult;
 use crate::metrics::orders_left::OrdersLeftBy;
@@ -8,7 +9,7 @@ use crate::metrics::wait_for_cycles::WaitForCycle;
 use crate::unreachable::UnreachableReasons;
 use crate::world::World;
 use serde::Serialize;
-use wheelbase_traffic::motion::{Activity, end_state};
+use wheelbase_traffic::motion::Activity;
 
 /// The result of a run: the object that `run --format json` prints, with its keys in this order.
 #[derive(Clone, Debug, Serialize)]
@@ -149,36 +150,18 @@ impl World {
     }
 
     /// Progress of all trips, finished and in progress: the part of their single-agent bounds that has been covered, in
-    /// permille of the ticks spent. An agent without a path to its goal has covered nothing of its trip in progress: it
-    /// yields, or waits for a path. `None` before any such tick, and under a rule without paths.
+    /// permille of the ticks spent. `None` before any such tick, and under a rule without paths.
     fn progress_permille(&self) -> Option<u64> {
         if !self.traffic.needs_paths() {
             return None;
         }
         let (mut spent, mut covered) = (self.counts.trip_ticks, self.counts.bound_ticks);
+        let mut covered_ticks = CoveredTicks::new(self);
         for row in self.rows_under_way() {
             spent += u64::from(self.tick.saturating_sub(self.agents.orders(row).since));
-            covered += self.covered_ticks(row);
+            covered += covered_ticks.of(row);
         }
         (spent > 0).then(|| permille(covered, spent))
-    }
-
-    /// Part of the single-agent bound that the agent in a row has covered on the trip in progress.
-    fn covered_ticks(&self, row: usize) -> u64 {
-        let (orders, motion) = (self.agents.orders(row), &self.agents.motion[row]);
-        let follows = motion.activity == Activity::Following && !motion.replan && !orders.to_nearest;
-        let Some(bound_ticks) = self.agents.statistics(row).bound_ticks().filter(|_| follows) else {
-            return 0;
-        };
-        let tables = &self.tables[motion.class.0 as usize];
-        let mut state = end_state(tables, motion);
-        let mut left = if motion.at_rest() { 0 } else { u64::from(motion.until - self.tick) };
-        for &primitive in self.paths.moves(self.agents.paths[row]) {
-            let Some(ticks) = tables.move_ticks(state, usize::from(primitive)) else { break };
-            left += u64::from(ticks);
-            state = tables.state_after(state, usize::from(primitive));
-        }
-        u64::from(bound_ticks).saturating_sub(left)
     }
 
     /// Single-agent bounds of the trips finished, in permille of the ticks of all agents. `None` before the first tick of

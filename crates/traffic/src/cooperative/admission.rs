@@ -233,10 +233,14 @@ impl Admission {
     /// Computes which corridors are busy at a tick.
     pub(crate) fn find_busy(&mut self, tick: u32) {
         self.any_busy = false;
-        for Corridor { waiting, busy_for, .. } in &mut self.corridors {
+        for Corridor { width, waiting, busy_for, .. } in &mut self.corridors {
             *busy_for = 0;
-            if waiting.len() >= 2 * (self.params.corridor_busy as usize) {
-                *busy_for = teams_with_busy_friends(waiting, tick, &self.params);
+            let passes = *width >= self.passing_width;
+            let busy =
+                if passes { self.params.corridor_busy_wide } else { self.params.corridor_busy } as usize;
+            if waiting.len() >= 2 * busy {
+                *busy_for =
+                    teams_with_busy_friends(waiting, busy, tick.saturating_sub(self.params.request_ticks));
             }
             self.any_busy |= *busy_for != 0;
         }
@@ -435,14 +439,13 @@ impl Admission {
     }
 }
 
-/// Teams, a bit each, with many friends that want to go through a corridor both ways.
-fn teams_with_busy_friends(waiting: &[AdmissionRequest], tick: u32, params: &TrafficParams) -> u32 {
-    let busy = params.corridor_busy as usize;
+/// Teams, a bit each, with at least `busy` friends from either end that have asked since a tick.
+fn teams_with_busy_friends(waiting: &[AdmissionRequest], busy: usize, since: u32) -> u32 {
     // Friendship is mutual: a team's friends have it in their masks.
     let is_busy = |team: Team| {
         let mut friends = waiting.iter().filter(|other| team.is_in(other.entrant.friends)).peekable();
         let one_way = friends.peek().map_or((0, 0), |first| first.entrant.direction);
-        let asked = friends.filter(|other| tick - other.asked_at <= params.request_ticks);
+        let asked = friends.filter(|other| other.asked_at >= since);
         let with = asked.clone().filter(|other| agree(other.entrant.direction, one_way)).count();
         with >= busy && asked.count() >= with + busy
     };

@@ -30,8 +30,7 @@ impl CorridorControl {
         sides: &[(u32, u32)],
         params: TrafficParams,
     ) -> Self {
-        let largest = (params.corridor_cells_max, params.corridor_side_max, params.corridor_bodies);
-        let map = CorridorMap::new(size, tables, sides, largest);
+        let map = CorridorMap::new(size, tables, sides, &params);
         let keep_clear = KeepClear::new(size, sides, &params);
         let admission = Admission::new(params, keep_clear.passing_width);
         let mut corridor_control = Self { map, admission, keep_clear };

@@ -1,12 +1,15 @@
-//! Corridors: regions of a map where two agents cannot pass each other, or hardly, such as doors, bridges and lanes.
+//! Corridors: bottlenecks of a map where two agents cannot pass each other, or hardly, such as doors, bridges and lanes.
 //!
 //! A cell is narrow if the run of free cells through it, along its row or its column, is too short for two of the widest
 //! bodies side by side. A cell that is not narrow is tight if such a run is too short for three of them
-//! (`corridor_bodies`). Narrow cells that touch form one corridor, and tight cells that touch form one. After an edit of
-//! the map the corridors near it are computed again, with the result of a new map.
+//! (`corridor_bodies`). Narrow cells that touch form one region, and so do tight cells that touch. A region is a corridor
+//! unless the way around it is short: module `way_around`. After an edit of the map the corridors near it are computed
+//! again, with the result of a new map.
 
 use crate::clone_fields::clone_fields;
+use crate::cooperative::way_around::WayAround;
 use crate::free_cells::{find_free, grown, smallest_bodies};
+use crate::params::TrafficParams;
 use std::collections::BTreeSet;
 use wheelbase_grid::{BitGrid, CellXY, GridShape, GridSize, Rect};
 use wheelbase_planner::MovementTables;
@@ -43,7 +46,7 @@ pub(crate) struct NewCorridor {
     pub(crate) before: Vec<u32>,
 }
 
-/// The corridors of a map, by number. Memory: 4.6 bytes a cell.
+/// The corridors of a map, by number. Memory: 4.8 bytes a cell.
 #[derive(Debug)]
 pub(crate) struct CorridorMap {
     pub(crate) size: GridSize,
@@ -65,6 +68,8 @@ pub(crate) struct CorridorMap {
     cells_max: usize,
     /// Cells of its longer side at most.
     side_max: u32,
+    /// A region with a way around it of at most so many cells is no corridor.
+    detour: u32,
     /// Cells that the smallest body can cover.
     pub(crate) free: BitGrid,
     /// Narrow cells.
@@ -75,6 +80,7 @@ pub(crate) struct CorridorMap {
     seen: BitGrid,
     /// Scratch memory: visited cells of regions too large for corridors.
     large: BitGrid,
+    way_around: WayAround,
 }
 
 clone_fields!(CorridorMap {
@@ -89,12 +95,13 @@ clone_fields!(CorridorMap {
     wide,
     cells_max,
     side_max,
+    detour,
     free,
     narrow,
     tight,
     seen,
     large,
-});
+} keep { way_around });
 
 /// A corridor found near an edit: its cells are `cells[first..][..count]`.
 struct FoundCorridor {
@@ -109,13 +116,12 @@ struct FoundCorridor {
 
 impl CorridorMap {
     /// A map on which no corridors have been found yet, for agents of some classes with the shortest and longest
-    /// sides of their bodies. The last argument limits the cells of a corridor and those of its longer side, and gives
-    /// the number of the widest bodies that do not fit side by side into a tight run.
+    /// sides of their bodies.
     pub(crate) fn new(
         size: GridSize,
         tables: &[MovementTables],
         sides: &[(u32, u32)],
-        (cells_max, side_max, bodies): (u32, u32, u32),
+        params: &TrafficParams,
     ) -> Self {
         let bits = || BitGrid::new(size);
         let widest = sides.iter().map(|&(short, _)| short).max().unwrap_or(1);
@@ -128,14 +134,16 @@ impl CorridorMap {
             altered: Vec::new(),
             made: Vec::new(),
             pair: 2 * widest,
-            wide: bodies * widest,
-            cells_max: cells_max as usize,
-            side_max,
+            wide: params.corridor_bodies * widest,
+            cells_max: params.corridor_cells_max as usize,
+            side_max: params.corridor_side_max,
+            detour: params.detour_cells,
             free: bits(),
             narrow: bits(),
             tight: bits(),
             seen: bits(),
             large: bits(),
+            way_around: WayAround::new(size),
         }
     }
 
@@ -150,6 +158,8 @@ impl CorridorMap {
         // The width of a cell depends on free cells within that width.
         let areas: Vec<Rect> = areas.map(|area| grown(area, self.wide, self.size)).collect();
         areas.iter().for_each(|&area| self.find_narrow(area));
+        // A way around begins next to its region.
+        let areas: Vec<Rect> = areas.iter().map(|&area| grown(area, self.detour + 1, self.size)).collect();
         self.find_corridors(&areas);
     }
 
@@ -244,27 +254,31 @@ impl CorridorMap {
     }
 
     /// Joins touching cells with equally little room, from those of some areas on, to corridors, without regions that
-    /// are too large. An unchanged corridor keeps its number. Lists the changes.
+    /// are too large or have a short way around. An unchanged corridor keeps its number. Lists the changes.
     fn find_corridors(&mut self, areas: &[Rect]) {
         let size = self.size;
         // A corridor that changes only where it touches an area has a cell next to it.
         let of_areas = || areas.iter().flat_map(move |&area| grown(area, 1, size).cells());
         let mut cells: Vec<CellXY> = Vec::new();
-        let mut large: Vec<CellXY> = Vec::new();
+        // Cells of regions that are no corridors.
+        let mut others: Vec<CellXY> = Vec::new();
         let mut found: Vec<FoundCorridor> = Vec::new();
         for first in of_areas() {
             if self.room_at(first) == Room::Open || self.seen.get(first) {
                 continue;
             }
             let begin = cells.len();
-            if self.join(first, &mut cells) {
-                found.push(self.compare(&cells, begin));
-            } else {
+            let is_large = !self.join(first, &mut cells);
+            if is_large {
                 cells[begin..].iter().for_each(|&cell| self.large.set(cell, true));
-                large.extend(cells.drain(begin..));
+            }
+            if is_large || self.has_way_around(&cells[begin..]) {
+                others.extend(cells.drain(begin..));
+            } else {
+                found.push(self.compare(&cells, begin));
             }
         }
-        for &cell in cells.iter().chain(&large) {
+        for &cell in cells.iter().chain(&others) {
             self.seen.set(cell, false);
             self.large.set(cell, false);
         }
@@ -332,6 +346,11 @@ impl CorridorMap {
             }
         }
         true
+    }
+
+    /// Whether a region has a short way around it.
+    fn has_way_around(&mut self, region: &[CellXY]) -> bool {
+        self.detour > 0 && self.way_around.is_short((&self.free, self.shape), region, self.detour)
     }
 
     /// The corridor of the cells from `first` on, compared with those of before.

@@ -124,8 +124,8 @@ fn has_room(
                 let here = reservations.on(reservations.index(pose.cell, offset));
                 let rest = here.filter(|one| one.agent != slot && one.until == FOREVER);
                 // Each is asked for.
-                rest.filter_map(|one| view.agents.row_of_slot(one.agent))
-                    .fold(true, |all, there| leaves(there as u32) && all)
+                let there = rest.filter_map(|one| view.agents.row_of_slot(one.agent));
+                there.filter(|&there| !leaves(there as u32)).count() == 0
             })
     })
 }

@@ -28,11 +28,16 @@ fn sides_of(ground: &Ground) -> Vec<(u32, u32)> {
 
 /// Corridors on a new map.
 fn control_of(ground: &Ground) -> CorridorControl {
-    CorridorControl::new(ground.grid.size(), &ground.tables, &sides_of(ground), TrafficParams::USUAL)
+    control_with(ground, TrafficParams::USUAL)
 }
 
-/// Cells and widths of the corridors, by the definition at the head of `corridor_map.rs`.
-fn defined(ground: &Ground) -> BTreeSet<(Cells, u32)> {
+fn control_with(ground: &Ground, params: TrafficParams) -> CorridorControl {
+    CorridorControl::new(ground.grid.size(), &ground.tables, &sides_of(ground), params)
+}
+
+/// Cells and widths of the corridors, by the definition at the head of `corridor_map.rs`, where ways around are short up
+/// to `detour` cells.
+fn defined(ground: &Ground, detour: u32) -> BTreeSet<(Cells, u32)> {
     let size = ground.grid.size();
     let body = |tables: &&MovementTables| tables.class().spec().footprint.len();
     let smallest = ground.tables.iter().min_by_key(body).unwrap();
@@ -58,7 +63,35 @@ fn defined(ground: &Ground) -> BTreeSet<(Cells, u32)> {
         free.iter().copied().filter(|&cell| widths.contains(&width(cell))).collect()
     };
     let (narrow, tight) = (with_room(0..2 * widest), with_room(2 * widest..bodies * widest));
-    [narrow, tight].into_iter().flat_map(|cells| joined(ground, cells, width)).collect()
+    let regions = [narrow, tight].into_iter().flat_map(|cells| joined(ground, cells, width));
+    regions.filter(|(region, _)| detour == 0 || !has_way_around(ground, &free, region, detour)).collect()
+}
+
+/// Whether a region has several mouths, and all cells of them lie within some steps of the first, outside the region.
+fn has_way_around(ground: &Ground, free: &Cells, region: &Cells, detour: u32) -> bool {
+    let beside = |(x, y): (i32, i32)| {
+        let shape = ground.grid.shape();
+        shape.sides().iter().map(move |&side| shape.neighbour(CellXY::new(x, y), side)).map(|to| (to.x, to.y))
+    };
+    let outside: Cells = free.difference(region).copied().collect();
+    let by_row = |&(x, y): &(i32, i32)| (y, x);
+    let mouths: Cells =
+        region.iter().flat_map(|&cell| beside(cell)).filter(|cell| outside.contains(cell)).collect();
+    let Some(&first) = mouths.iter().min_by_key(|cell| by_row(cell)) else { return false };
+    // All cells that are connected to the first in some steps.
+    let spread = |steps: u32, next: &dyn Fn((i32, i32)) -> Cells| {
+        let mut all = Cells::from([first]);
+        for _ in 0..steps {
+            let more: Cells = all.iter().flat_map(|&cell| next(cell)).collect();
+            all.extend(more);
+        }
+        all
+    };
+    let touching = |(x, y): (i32, i32)| -> Cells {
+        mouths.iter().copied().filter(|to| (to.0 - x).abs().max((to.1 - y).abs()) <= 1).collect()
+    };
+    let open = |cell| -> Cells { beside(cell).filter(|cell| outside.contains(cell)).collect() };
+    spread(mouths.len() as u32, &touching) != mouths && mouths.is_subset(&spread(detour, &open))
 }
 
 /// The corridors that touching cells form, without those that are too large; each with its least width.
@@ -127,8 +160,10 @@ fn entrant(number: u32) -> Entrant {
 /// Edits of a map, and the corridors and the agents in them after each.
 fn check_edits(mut ground: Ground, random: &mut Random) -> Result<(), TestCaseError> {
     let size = ground.grid.size();
-    let mut corridor_control = control_of(&ground);
-    prop_assert_eq!(found(&corridor_control), defined(&ground));
+    let detour = [0, 3, 12, 48][random.below(4)];
+    let params = TrafficParams { detour_cells: detour, ..TrafficParams::USUAL };
+    let mut corridor_control = control_with(&ground, params);
+    prop_assert_eq!(found(&corridor_control), defined(&ground, detour));
     let n_kinds = ground.grid.terrain_table().entries().len();
     for _ in 0..8 {
         let before: Vec<u32> = corridor_control.map.of_cell.clone();
@@ -158,7 +193,7 @@ fn check_edits(mut ground: Ground, random: &mut Random) -> Result<(), TestCaseEr
         }
         edited.retain(|area| !area.is_empty());
         let changed = corridor_control.update(&ground.tables, &edited);
-        prop_assert_eq!(found(&corridor_control), defined(&ground));
+        prop_assert_eq!(found(&corridor_control), defined(&ground, detour));
         prop_assert_eq!(changed, found(&corridor_control) != corridors);
         for (cell, &number) in before.iter().enumerate() {
             let now = corridor_control.map.at(cell);

@@ -748,8 +748,13 @@ impl HandWorld {
 
 /// The rule for bodies of any size, fresh.
 pub fn cooperative(world: &HandWorld) -> Cooperative {
+    cooperative_with(world, TrafficParams::USUAL)
+}
+
+/// The same with some tunables.
+pub fn cooperative_with(world: &HandWorld, params: TrafficParams) -> Cooperative {
     let (tables, size) = (&world.ground.tables, world.ground.grid.size());
-    Cooperative::new(tables, size, world.occupancy.rule(), TrafficParams::USUAL)
+    Cooperative::new(tables, size, world.occupancy.rule(), params)
 }
 
 /// The cells under an agent at rest, or where its move began.

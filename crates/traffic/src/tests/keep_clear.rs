@@ -1,7 +1,7 @@
 //! Keep-clear ground held against its definition, and crowds before a bridge that heed it.
 
 use super::ground::{Ground, RULES, at, dot, ground, truck};
-use super::hand_world::{HandWorld, Trips, cooperative};
+use super::hand_world::{HandWorld, Trips, cooperative, cooperative_with};
 use crate::cooperative::admission::Entrant;
 use crate::cooperative::corridor_control::CorridorControl;
 use crate::cooperative::corridor_map::NO_CORRIDOR;
@@ -36,7 +36,7 @@ fn ground_of(control: &CorridorControl, corridor: u32, reach: u32, size: GridSiz
 
 /// Makes a corridor busy at a tick: as many agents ask from either end as that takes.
 pub fn make_busy(control: &mut CorridorControl, corridor: u32, tick: u32) {
-    for number in 0..2 * TrafficParams::USUAL.corridor_busy {
+    for number in 0..2 * TrafficParams::USUAL.corridor_busy_wide {
         let (agent, slot) = (AgentId(1_000 + number), AgentSlot(1_000 + number));
         let direction = if number % 2 == 0 { (3, 0) } else { (-3, 0) };
         let entrant = Entrant { agent, slot, direction, width: 1, stays: None, team: Team(0), friends: 1 };
@@ -219,7 +219,8 @@ fn plans_of_a_crowd_lead_over_the_bridge() {
             world.add(0, at(1, number), 0, both_ways(50, 1));
             world.add(1, at(50, number), 0, both_ways(4, 49));
         }
-        let mut rule = cooperative(&world);
+        let params = TrafficParams { corridor_busy_wide: 4, ..TrafficParams::USUAL };
+        let mut rule = cooperative_with(&world, params);
         let mut crossings = 0;
         while !world.all_done() {
             assert!(world.tick < 8000, "{collision:?}: not all have arrived");
