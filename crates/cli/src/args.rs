@@ -241,7 +241,7 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
-    /// Output files with their flags, without a snapshot that replaces the one that the run resumes: that was read whole.
+    /// Output files with their flags. Leaves out a snapshot that replaces the resumed one, which is read before.
     pub fn outputs_not_resumed(&self) -> [Output<'_>; 5] {
         let is_resumed = |path: &Path| self.resume.as_deref().is_some_and(|from| is_same_file(path, from));
         self.outputs()

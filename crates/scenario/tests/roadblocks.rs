@@ -172,7 +172,7 @@ fn a_unit_on_hold_is_driven_around() {
     assert_eq!(world.counts().orders_done, 1);
 }
 
-/// A saved world goes on as the one that was saved, and so does one on more threads.
+/// A loaded world continues exactly like the world that was saved.
 #[test]
 fn roadblocks_are_saved() {
     let rows = streets(&[(30, 0), (70, 2)]);

@@ -1,8 +1,7 @@
 //! Ways around agents that cannot make way.
 
-use crate::goal_poses::poses_of;
+use crate::goal_cover::{cover_of, cover_of_goal};
 use crate::order_life::request_path;
-use crate::order_pool::current_goal;
 use crate::requests::Route;
 use crate::roadblocks::roadblocks_of;
 use crate::world::World;
@@ -42,7 +41,7 @@ fn is_roadblock_at(world: &World, row: usize, cell: CellXY) -> bool {
         .is_some_and(|other| roadblocks_of(&*world.traffic).binary_search(&world.agents.ids[other]).is_ok())
 }
 
-/// An agent asks for a path around those that cannot make way, unless they cover its goal: then it asks again later.
+/// Requests a path around the agents that cannot make way. If they cover the goal, the agent asks again later.
 pub(crate) fn request_bypass(world: &mut World, row: usize) {
     if is_goal_covered(world, row) {
         note_outcome(world, row, Route::Bypass, false);
@@ -53,18 +52,14 @@ pub(crate) fn request_bypass(world: &mut World, row: usize) {
 
 /// Whether agents that cannot make way cover every pose that is a goal of the agent in a row.
 fn is_goal_covered(world: &World, row: usize) -> bool {
-    let tables = &world.tables[usize::from(world.agents.motion[row].class.0)];
-    let state = world.agents.orders(row);
-    let Some((kind, trip)) = world.orders.current_trip(&state) else { return false };
-    let goal = current_goal(trip, kind, &state);
-    let is_covered = |to| {
-        let pose = tables.space().pose(to);
-        let mut cells = tables.class().cells_at(pose).iter();
-        cells.any(|offset| is_roadblock_at(world, row, offset.cell_from(pose.cell)))
-    };
-    match (kind.assigns_pose(), world.agents.assigned[row]) {
-        (true, assigned) => assigned.is_some_and(is_covered),
-        _ => goal.within == 0 && goal.members.iter().flat_map(|&goal| poses_of(tables, goal)).all(is_covered),
+    let roadblock_at = |cell| is_roadblock_at(world, row, cell).then_some(());
+    let assigned = world.agents.assigned[row];
+    match world.orders.current_trip(&world.agents.orders(row)) {
+        Some((kind, _)) if kind.assigns_pose() => {
+            let tables = &world.tables[usize::from(world.agents.motion[row].class.0)];
+            assigned.is_some_and(|state| cover_of(tables, state, roadblock_at).is_some())
+        }
+        _ => cover_of_goal(world, row, roadblock_at).is_some(),
     }
 }
 

@@ -94,6 +94,7 @@ mod congestion;
 mod counts;
 mod crash_report;
 mod disturbed;
+mod goal_cover;
 mod goal_poses;
 mod group_goals;
 pub mod invariant;

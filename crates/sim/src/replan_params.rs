@@ -125,7 +125,8 @@ impl ReplanParams {
             let usual = usual as usize;
             usual.max(usual * n_agents.min(REPLAN_GROWTH_MAX * REPLAN_AGENTS) / REPLAN_AGENTS)
         };
-        (of_agents(self.replan_checks), of_agents(self.replan_requests))
+        let checks = if self.replan_requests == 0 { 0 } else { of_agents(self.replan_checks) };
+        (checks, of_agents(self.replan_requests))
     }
 }
 

@@ -1,8 +1,7 @@
 //! Why agents wait: who is in the way of the next move, and if nobody is, what the rule of traffic says.
 
-use crate::goal_poses::poses_of;
+use crate::goal_cover::cover_of_goal;
 use crate::obstacles::is_obstacle;
-use crate::order_pool::current_goal;
 use crate::roadblocks::roadblocks_of;
 use crate::wait_reason::WaitReason;
 use crate::world::World;
@@ -46,24 +45,15 @@ impl World {
 
     /// An obstacle to the agent in a row that covers its goal, if each pose there is covered by one.
     fn covers_goal(&self, row: usize) -> Option<WaitReason> {
-        let tables = &self.tables[usize::from(self.agents.motion[row].class.0)];
-        let state = self.agents.orders(row);
-        let (kind, trip) = self.orders.current_trip(&state)?;
-        let goal = current_goal(trip, kind, &state);
-        if goal.within > 0 || kind.assigns_pose() {
+        let (kind, _) = self.orders.current_trip(&self.agents.orders(row))?;
+        if kind.assigns_pose() {
             return None;
         }
-        let covers = |at: CellXY| {
+        cover_of_goal(self, row, |at: CellXY| {
             let other = self.agents.row_of_slot(self.occupancy.holder_at(at)?)?;
             let is_obstacle = is_obstacle(&self.agents, other, self.agents.teams[row], &self.friends);
             (other != row && is_obstacle).then_some(WaitReason::Roadblock { by: self.agents.ids[other], at })
-        };
-        let mut covered = goal.members.iter().flat_map(|&goal| poses_of(tables, goal)).map(|to| {
-            let pose = tables.space().pose(to);
-            tables.class().cells_at(pose).iter().find_map(|offset| covers(offset.cell_from(pose.cell)))
-        });
-        let first = covered.next()?;
-        first.filter(|_| covered.all(|found| found.is_some()))
+        })
     }
 
     /// The same reason, as one that an agent cannot make way if that is so.

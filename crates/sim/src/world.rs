@@ -148,6 +148,27 @@ pub(crate) struct Start {
     pub agents: Vec<Spawn>,
 }
 
+/// Inputs of a search for any path. A macro, since the requests of the world are borrowed beside it.
+macro_rules! search_context {
+    ($world:ident) => {
+        SearchContext {
+            search_inputs: SearchInputs {
+                agents: &$world.agents,
+                classes: &$world.classes,
+                tables: &$world.tables,
+                orders: &$world.orders,
+            },
+            occupancy: &$world.occupancy,
+            assigned_poses: &$world.assigned_poses,
+            congestion: &$world.congestion,
+            paths: &$world.paths,
+            params: &$world.settings.replan,
+            obstacles: &$world.obstacles,
+            roadblocks: roadblocks_of(&*$world.traffic),
+        }
+    };
+}
+
 impl World {
     /// The settings of the run.
     pub fn settings(&self) -> &Settings {
@@ -536,19 +557,7 @@ impl World {
 
     /// Inputs of a search for any path.
     pub(crate) fn search_context(&self) -> SearchContext<'_> {
-        let Self { occupancy, assigned_poses, congestion, paths, settings, obstacles, .. } = self;
-        let (search_inputs, params) = (self.search_inputs(), &settings.replan);
-        let roadblocks = roadblocks_of(&*self.traffic);
-        SearchContext {
-            search_inputs,
-            occupancy,
-            assigned_poses,
-            congestion,
-            paths,
-            params,
-            obstacles,
-            roadblocks,
-        }
+        search_context!(self)
     }
 
     /// Makes the maps of obstacles for the searches about to begin.
@@ -584,20 +593,7 @@ impl World {
     /// Advances the searches that have a share of the tick's budget.
     pub(crate) fn search_requests(&mut self) {
         self.make_obstacles();
-        let Self { agents, classes, tables, orders, .. } = self;
-        let search_inputs = SearchInputs { agents, classes, tables, orders };
-        let Self { occupancy, assigned_poses, congestion, paths, settings, obstacles, .. } = self;
-        let (params, roadblocks) = (&settings.replan, roadblocks_of(&*self.traffic));
-        let context = SearchContext {
-            search_inputs,
-            occupancy,
-            assigned_poses,
-            congestion,
-            paths,
-            params,
-            obstacles,
-            roadblocks,
-        };
+        let context = search_context!(self);
         self.requests.search(&context, &self.group_goals, self.tick);
     }
 

@@ -217,7 +217,6 @@ impl Congestion {
     ) -> impl Iterator<Item = usize> + use<> {
         let (n_agents, mut penalised, mut n_penalised) = (agents.len(), [0; REPLAN_REQUESTS_MAX], 0);
         let (checks, requests_max) = self.params.checks_and_requests(n_agents);
-        let checks = if requests_max == 0 { 0 } else { checks };
         for _ in 0..checks.min(n_agents) {
             let row = self.next % n_agents;
             self.next = row + 1;

@@ -52,7 +52,7 @@ pub(crate) fn run_traffic(world: &mut World) {
     world.traffic_buffers = buffers;
 }
 
-/// An agent asks for a path around those that rest in its way.
+/// Requests a path around the agents that rest in the way of an agent.
 fn ask_for_way_around(world: &mut World, row: usize) {
     if leads_to_roadblock(world, row) {
         return request_bypass(world, row);

@@ -18,7 +18,7 @@ pub(crate) struct WayAround {
 }
 
 impl WayAround {
-    /// For a map as large as a set of cells.
+    /// For a map of a size.
     pub(crate) fn new(size: GridSize) -> Self {
         Self { reached: BitGrid::new(size), queue: Vec::new(), mouths: Vec::new() }
     }
@@ -61,15 +61,16 @@ impl WayAround {
             (next, steps) = (end, steps + 1);
         }
         region.iter().chain(&*queue).for_each(|&cell| reached.set(cell, false));
-        n_left == 0 && self.has_mouths()
+        n_left == 0 && self.are_several_mouths()
     }
 
     /// Whether the cells of `mouths` are more than one mouth.
-    fn has_mouths(&mut self) -> bool {
+    fn are_several_mouths(&mut self) -> bool {
         let Self { reached, queue, mouths } = self;
         mouths.iter().for_each(|&cell| reached.set(cell, true));
         queue.clear();
         queue.extend(mouths.first());
+        queue.iter().for_each(|&cell| reached.set(cell, false));
         let mut next = 0;
         while let Some(&cell) = queue.get(next) {
             next += 1;
@@ -80,9 +81,7 @@ impl WayAround {
                 }
             }
         }
-        // The first is in the queue twice.
-        let are_one = next == mouths.len() + usize::from(!mouths.is_empty());
         mouths.iter().for_each(|&cell| reached.set(cell, false));
-        !are_one
+        queue.len() < mouths.len()
     }
 }
