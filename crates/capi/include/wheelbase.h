@@ -1,5 +1,5 @@
 /* wheelbase.h: planning and simulation of units that cover several cells. Made by cbindgen; do not edit:
- * WHEELBASE_BLESS=1 cargo test -p wheelbase-capi --test header
+ * WHEELBASE_BLESS=1 cargo test -p wheelbase-header
  *
  * Handles (uint64_t) stand for objects of the library; 0 is none. A handle that is forged, destroyed or of another kind
  * gets a status and harms nothing. Every function returns a status (WB_OK, ...) unless its comment says otherwise; the words of

@@ -1,4 +1,4 @@
-//! The committed header is what cbindgen makes of the sources: WHEELBASE_BLESS=1 cargo test -p wheelbase-capi --test header
+//! The committed header is what cbindgen makes of the sources: WHEELBASE_BLESS=1 cargo test -p wheelbase-header
 //! writes it again.
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
@@ -6,8 +6,9 @@ use std::path::Path;
 
 #[test]
 fn the_header_is_that_of_the_sources() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let config = cbindgen::Config::from_file(root.join("cbindgen.toml")).unwrap();
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = here.parent().unwrap();
+    let config = cbindgen::Config::from_file(here.join("cbindgen.toml")).unwrap();
     let bindings = cbindgen::Builder::new().with_crate(root).with_config(config).generate().unwrap();
     let mut made = Vec::new();
     bindings.write(&mut made);
@@ -25,6 +26,6 @@ fn the_header_is_that_of_the_sources() {
     assert!(
         made == committed,
         "include/wheelbase.h is not that of the sources, at {first:?}: \
-         WHEELBASE_BLESS=1 cargo test -p wheelbase-capi --test header"
+         WHEELBASE_BLESS=1 cargo test -p wheelbase-header"
     );
 }
