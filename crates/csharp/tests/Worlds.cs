@@ -141,7 +141,7 @@ static class Worlds
                 world.Step();
                 Check.Equal(world.Agents.Count, 0, "all removed");
                 Check.Equal(world.Counts.Collisions, 0ul, "collisions");
-                world.SpawnGroup(new SpawnGroup { Class = 0, Count = 5, Area = area });
+                world.SpawnGroup(new SpawnGroup { Class = 0, Count = 5, Area = area, Anywhere = true });
                 world.Step();
                 rows = world.Agents;
                 Check.Equal(rows.Count, 5, "a group placed");
