@@ -9,14 +9,14 @@ use std::hint::black_box;
 use std::time::Duration;
 use wheelbase_grid::SplitMix64;
 
-/// Passes; the fastest counts.
-const PASSES: u32 = 5;
+/// Passes; the fastest counts. With debug assertions the figures say nothing of the machine, and tests call `bench` often.
+const PASSES: u32 = if cfg!(debug_assertions) { 2 } else { 5 };
 /// Steps of the integer loop per pass.
 const STEPS: u32 = 4_000_000;
 /// Loads per pass.
 const LOADS: u32 = 300_000;
 /// Table entries of 4 bytes: 16 MiB, more than the caches of one core.
-const ENTRIES: u32 = 16 * 1024 * 1024 / 4;
+const ENTRIES: u32 = if cfg!(debug_assertions) { 256 * 1024 } else { 16 * 1024 * 1024 } / 4;
 
 /// The speed of a machine at the two operations that dominate planning: integer arithmetic in cache, and loads that
 /// depend on the load before.

@@ -20,7 +20,7 @@ struct Depth {
     drawn: usize,
 }
 
-const USUAL: Depth = Depth { ticks_max: 700, first_ticks: 200, every: 19, drawn: 6 };
+const USUAL: Depth = Depth { ticks_max: 450, first_ticks: 200, every: 29, drawn: 5 };
 const LONG: Depth = Depth { ticks_max: u32::MAX, first_ticks: 300, every: 7, drawn: 20 };
 
 /// Checks every second scenario, from a number on, each with a seed of its own.

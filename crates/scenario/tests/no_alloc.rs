@@ -113,16 +113,18 @@ fn crowd_allocates_nothing(run: usize, (threads, recorded): (usize, bool)) {
             world.clear_log();
         }
     };
+    // As `.ci/run --all` sets it.
+    let is_long = std::env::var_os("WHEELBASE_LONG").is_some();
     on_threads(threads, || {
         count_on_workers(run);
-        for _ in 0..12_000 {
+        for _ in 0..if is_long { 12_000 } else { 6_000 } {
             step(&mut world);
         }
         assert_eq!(world.edits_pending(), 1);
         let (before, requests, moves) =
             (allocations(run), world.counts().path_requests, world.counts().moves);
         let done = world.counts().orders_done;
-        for _ in 0..2000 {
+        for _ in 0..if is_long { 2000 } else { 1000 } {
             step(&mut world);
         }
         let allocations = allocations(run) - before;

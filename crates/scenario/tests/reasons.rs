@@ -11,7 +11,7 @@ use wheelbase_sim::{AgentId, NamedReason, Reason, RunResult, RunState, TickTimes
 
 /// Ticks between two looks at all agents: no multiple of the ticks of a move.
 const LOOK_TICKS: u32 = 13;
-/// Ticks of a scenario that are looked at.
+/// Ticks of a scenario that are looked at; half of them unless WHEELBASE_LONG is set, as `.ci/run --all` does.
 const TICKS_MAX: u32 = 1_200;
 
 /// Holds the reason of a waiting agent to what can be seen from outside.
@@ -34,8 +34,10 @@ fn check(world: &World, agent: AgentId, reason: WaitReason) {
 fn reasons_in(folder: &str, name: &str) -> BTreeMap<&'static str, u32> {
     let mut world = load_world(&scenarios().join(folder).join(name), Overrides::default()).unwrap();
     let mut counts = BTreeMap::new();
+    let is_long = std::env::var_os("WHEELBASE_LONG").is_some();
+    let ticks_max = if is_long { TICKS_MAX } else { TICKS_MAX / 2 };
     on_threads(1, || {
-        while world.tick() < TICKS_MAX && world.step() == RunState::Running {
+        while world.tick() < ticks_max && world.step() == RunState::Running {
             if !world.tick().is_multiple_of(LOOK_TICKS) {
                 continue;
             }

@@ -130,16 +130,22 @@ struct Seen {
 }
 
 /// The game on the machine of a player, which plans on some threads.
-fn machine(number: u8, threads: usize, to_other: Sender<Vec<u8>>, from_other: Receiver<Vec<u8>>) -> Seen {
+fn machine(
+    number: u8,
+    threads: usize,
+    ticks: u32,
+    to_other: Sender<Vec<u8>>,
+    from_other: Receiver<Vec<u8>>,
+) -> Seen {
     let mut setup = setup_on(map(&ROWS, GridShape::Square));
     setup.threads = Threads::Own(threads);
     setup.settings.expansions_per_tick = 3_000;
     let mut world = World::new(setup).unwrap();
     let mut player = Player::new(number);
     let mut seen =
-        Seen { hashes: Vec::with_capacity(TICKS as usize), kinds: [0; EventKind::ALL.len()], moves: 0 };
+        Seen { hashes: Vec::with_capacity(ticks as usize), kinds: [0; EventKind::ALL.len()], moves: 0 };
     let mut late: Option<World> = None;
-    for tick in 0..TICKS {
+    for tick in 0..ticks {
         if number == 1 && tick == LATE {
             let host = Host { threads: Threads::Own(2), ..Host::default() };
             late = Some(World::load(&world.save().unwrap(), host).unwrap());
@@ -173,18 +179,18 @@ fn machine(number: u8, threads: usize, to_other: Sender<Vec<u8>>, from_other: Re
 }
 
 /// Both machines, each with its number of threads.
-fn play(threads: [usize; 2]) -> [Seen; 2] {
+fn play(threads: [usize; 2], ticks: u32) -> [Seen; 2] {
     let ((to_second, from_first), (to_first, from_second)) = (channel(), channel());
     std::thread::scope(|scope| {
-        let first = scope.spawn(move || machine(0, threads[0], to_second, from_second));
-        let second = scope.spawn(move || machine(1, threads[1], to_first, from_first));
+        let first = scope.spawn(move || machine(0, threads[0], ticks, to_second, from_second));
+        let second = scope.spawn(move || machine(1, threads[1], ticks, to_first, from_first));
         [first.join().unwrap(), second.join().unwrap()]
     })
 }
 
 #[test]
 fn two_machines_agree_in_every_tick() {
-    let [first, second] = play([1, 4]);
+    let [first, second] = play([1, 4], TICKS);
     assert_eq!(first.hashes.len(), TICKS as usize);
     assert!(first == second, "they differ from tick {:?} on", differs(&first, &second));
     println!("{} moves, events {:?}", first.moves, first.kinds);
@@ -192,10 +198,14 @@ fn two_machines_agree_in_every_tick() {
     for kind in [EventKind::Spawned, EventKind::Removed, EventKind::OrderDone, EventKind::EditDone] {
         assert!(first.kinds[kind as usize] > 20, "{kind:?}: {:?}", first.kinds);
     }
-    // The other way round.
-    let [third, fourth] = play([4, 1]);
-    assert!(first == third, "they differ from tick {:?} on", differs(&first, &third));
-    assert!(first == fourth, "they differ from tick {:?} on", differs(&first, &fourth));
+    // The other way round, of which a quarter is played unless `.ci/run --all` runs this.
+    let ticks = if std::env::var_os("WHEELBASE_LONG").is_some() { TICKS } else { TICKS / 4 };
+    for other in play([4, 1], ticks) {
+        assert_eq!(other.hashes.len(), ticks as usize);
+        let at = differs(&first, &other);
+        assert!(at.is_none(), "they differ from tick {at:?} on");
+        assert!(ticks < TICKS || first == other);
+    }
 }
 
 fn differs(one: &Seen, other: &Seen) -> Option<usize> {

@@ -415,7 +415,8 @@ fn give(world: &mut World, at: Option<u32>, command: Command) -> Ticket {
 
 #[test]
 fn random_commands_do_what_they_may() {
-    let commands = from_env("WHEELBASE_COMMANDS", 5_000) as usize;
+    let usual = if std::env::var_os("WHEELBASE_LONG").is_some() { 5_000 } else { 2_500 };
+    let commands = from_env("WHEELBASE_COMMANDS", usual) as usize;
     let first = from_env("WHEELBASE_SEED", 1);
     let n_worlds = commands.div_ceil(COMMANDS_OF_A_WORLD);
     let (mut told, mut failed) = (Told::default(), Vec::new());
