@@ -309,3 +309,13 @@ fn agents_whose_orders_end_before_a_corridor_are_visited_once_more() {
         assert_eq!(hashes[0], hashes[1], "seed {seed}");
     }
 }
+
+/// An unreachable agent rests on the cells of an edit that waits: ticks that pass over it count it as those that visit all.
+#[test]
+fn rest_on_an_edit_counts_alike_whoever_is_visited() {
+    let hashes = [Visits::All, Visits::Busy].map(|visits| {
+        let mut world = built(include_str!("rest_on_edit.toml")).unwrap();
+        run(&mut world, visits)
+    });
+    assert_eq!(hashes[0], hashes[1]);
+}

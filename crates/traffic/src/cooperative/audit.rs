@@ -257,7 +257,9 @@ impl Audit<'_> {
             // At its goal it may stand beside agents that have none, and without room to turn ahead it may lock.
             let fits = table.turning.fits((class, tables), plan.end.0);
             let path_moves = self.agents.paths[row].len();
-            if self.path_end(paths, row) == plan.end.0 || (!fits && path_moves > MOVES_MAX) {
+            // Whose path has gone in the meantime, as that of a displaced agent whose order has ended, plans again.
+            let is_void = path_moves == 0;
+            if is_void || self.path_end(paths, row) == plan.end.0 || (!fits && path_moves > MOVES_MAX) {
                 continue;
             }
             let reserved = (&table.reservations, Precedence::STRICT);
