@@ -121,7 +121,7 @@ impl RunFiles {
     pub fn finish(self, world: &World, result: &RunResult) -> Outputs {
         let Self { trace, recording, metrics, plan, snapshot, mut outputs } = self;
         trace.map(|trace| outputs.note(trace.finish(result)));
-        recording.map(|recording| outputs.note(recording.finish(world)));
+        recording.map(|recording| outputs.note(recording.finish(world, result)));
         metrics.map(|metrics| outputs.note(metrics.finish(world)));
         plan.map(|plan| outputs.note(plan.finish(world)));
         snapshot.map(|snapshot| outputs.note(snapshot.finish(world)));
@@ -236,8 +236,8 @@ impl RecordingFile {
         finished.map_err(|error| Failure::writing(&self.path, &error))
     }
 
-    fn finish(self, world: &World) -> Result<(), Failure> {
-        let finished = self.recorder.finish(world).and_then(commit);
+    fn finish(self, world: &World, result: &RunResult) -> Result<(), Failure> {
+        let finished = self.recorder.finish_with(world, result.clone()).and_then(commit);
         finished.map_err(|error| Failure::writing(&self.path, &error))
     }
 }

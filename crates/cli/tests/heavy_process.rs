@@ -11,9 +11,9 @@ const SCENARIOS: [(&str, [u32; 5]); 4] = [
     ("first/15_two_teams.toml", [2, 40, 111, 260, 500]),
     ("traffic/8_bridge.toml", [3, 50, 123, 420, 900]),
 ];
-/// Ticks of the longest runs, of all scenarios with WHEELBASE_LONG, as `.ci/run --all` sets it.
+/// Ticks of the longest runs. `.ci/run --all` sets WHEELBASE_LONG; every scenario then runs for this long.
 const TICKS_MAX: u32 = 2200;
-/// Ticks of the longest runs of all but the first scenario, else. They are then cut at the first three ticks.
+/// Without WHEELBASE_LONG, only the first scenario does. The others run for this long, and three cuts are checked.
 const TICKS_MAX_OF_OTHERS: u32 = 600;
 
 fn check(scenario: &str, cuts: &[u32], ticks_max: u32) {

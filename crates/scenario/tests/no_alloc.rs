@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{CART, OTHERS, TRUCK, build_world, on_threads};
+use common::{CART, OTHERS, TRUCK, build_world, is_long, on_threads};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::path::Path;
@@ -113,8 +113,7 @@ fn crowd_allocates_nothing(run: usize, (threads, recorded): (usize, bool)) {
             world.clear_log();
         }
     };
-    // As `.ci/run --all` sets it.
-    let is_long = std::env::var_os("WHEELBASE_LONG").is_some();
+    let is_long = is_long();
     on_threads(threads, || {
         count_on_workers(run);
         for _ in 0..if is_long { 12_000 } else { 6_000 } {

@@ -1,7 +1,7 @@
 //! Nobody waits for an unknown reason: every agent that waits, at any tick of the scenarios, names the rule that keeps it
 //! and the agent that holds what it needs, and so do the results at the end.
 
-use crate::common::on_threads;
+use crate::common::{is_long, on_threads};
 use crate::recorded_outcomes::{names_in, scenarios};
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -11,7 +11,7 @@ use wheelbase_sim::{AgentId, NamedReason, Reason, RunResult, RunState, TickTimes
 
 /// Ticks between two looks at all agents: no multiple of the ticks of a move.
 const LOOK_TICKS: u32 = 13;
-/// Ticks of a scenario that are looked at; half of them unless WHEELBASE_LONG is set, as `.ci/run --all` does.
+/// Ticks of a scenario that are looked at; half of them in the short form.
 const TICKS_MAX: u32 = 1_200;
 
 /// Holds the reason of a waiting agent to what can be seen from outside.
@@ -34,8 +34,7 @@ fn check(world: &World, agent: AgentId, reason: WaitReason) {
 fn reasons_in(folder: &str, name: &str) -> BTreeMap<&'static str, u32> {
     let mut world = load_world(&scenarios().join(folder).join(name), Overrides::default()).unwrap();
     let mut counts = BTreeMap::new();
-    let is_long = std::env::var_os("WHEELBASE_LONG").is_some();
-    let ticks_max = if is_long { TICKS_MAX } else { TICKS_MAX / 2 };
+    let ticks_max = if is_long() { TICKS_MAX } else { TICKS_MAX / 2 };
     on_threads(1, || {
         while world.tick() < ticks_max && world.step() == RunState::Running {
             if !world.tick().is_multiple_of(LOOK_TICKS) {

@@ -298,9 +298,9 @@ params! {
     /// Lower: nobody keeps the ends clear of a bridge 8 cells wide for bodies of 3; higher: open ground between obstacles
     /// counts as corridors; with 2 there are no tight corridors.
     corridor_bodies: 3 in 2..=16;
-    /// A region is a corridor only if the way around it, from one end to the other, is longer than so many cells. Lower:
-    /// streets beside streets count as corridors (0: 231 permille of progress in place of 311 on `crowd_base`); higher:
-    /// bridges near other bridges do not.
+    /// Longest way around a narrow region, in cells, with which the region is no corridor. Lower: streets beside streets
+    /// count as corridors (0: 231 permille of progress in place of 311 on `crowd_base`); higher: bridges near other
+    /// bridges do not.
     detour_cells: 48 in 0..=128;
     /// Ground before the entrances of a busy corridor on which no plan ends, in quarters of the longest body; only
     /// where two bodies can pass. Lower: agents that wait stand in the way of agents that come out; higher: crossings

@@ -172,13 +172,21 @@ impl<W: Write> Recorder<W> {
     ///
     /// # Errors
     /// Those of the writer.
-    pub fn finish(mut self, world: &World) -> io::Result<W> {
+    pub fn finish(self, world: &World) -> io::Result<W> {
+        let result = RunResult::of(world, 1, &TickTimes::default(), 0.0, 0);
+        self.finish_with(world, result)
+    }
+
+    /// Does what [`Recorder::finish`] does, with a result of the world that the caller has computed already.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn finish_with(mut self, world: &World, mut result: RunResult) -> io::Result<W> {
         if self.n_ticks > 0 {
             self.write_chunk()?;
         }
         let mut commands = Vec::new();
         commands_to_end(world, &mut commands).map_err(io::Error::other)?;
-        let mut result = RunResult::of(world, 1, &TickTimes::default(), 0.0, 0);
         if self.header.host.is_some() {
             // Names of agents are in no setup: the run that verifies has none.
             result.orders_left_by.iter_mut().for_each(|of| of.example.name = None);

@@ -9,6 +9,11 @@ use wheelbase_scenario::recording::{Recorder, ScenarioText};
 use wheelbase_scenario::{PlanFile, load, scenario};
 use wheelbase_sim::{RunState, World, invariant};
 
+/// Whether tests run their long form, for which `.ci/run --all` sets WHEELBASE_LONG.
+pub fn is_long() -> bool {
+    std::env::var_os("WHEELBASE_LONG").is_some()
+}
+
 /// Builds the world of a scenario.
 pub fn build_world(text: &str) -> World {
     let typed =

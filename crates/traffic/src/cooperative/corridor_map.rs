@@ -46,7 +46,7 @@ pub(crate) struct NewCorridor {
     pub(crate) before: Vec<u32>,
 }
 
-/// The corridors of a map, by number. Memory: 4.8 bytes a cell.
+/// The corridors of a map, by number. Memory: 4.9 bytes per cell.
 #[derive(Debug)]
 pub(crate) struct CorridorMap {
     pub(crate) size: GridSize,
@@ -68,7 +68,7 @@ pub(crate) struct CorridorMap {
     cells_max: usize,
     /// Cells of its longer side at most.
     side_max: u32,
-    /// A region with a way around it of at most so many cells is no corridor.
+    /// Longest way around a region, in cells, with which the region is no corridor.
     detour: u32,
     /// Cells that the smallest body can cover.
     pub(crate) free: BitGrid,

@@ -18,8 +18,8 @@
 //! 5. If the agent in its way cannot make way, it asks for a path around it: module `roadblocks`.
 //!
 //! Corridors, the narrow regions without a short way around, are entered one direction at a time: modules
-//! `corridor_map`, `way_around`, `admission` and `corridor_entry`. Where narrow ones can pass, no plan ends in a busy corridor or before it: modules
-//! `keep_clear` and `crossing`. Bodies that cannot undo their moves stop only where they can turn: module `turning`.
+//! `corridor_map`, `way_around`, `admission` and `corridor_entry`. Where narrow ones can pass, no plan ends in a busy corridor
+//! or before it: modules `keep_clear` and `crossing`. Bodies that cannot undo their moves stop only where they can turn: module `turning`.
 //! Each agent pays for its searches with credit of its own: module `credit`.
 //! Priority is the given priority plus the age of the trip, then the lower id
 //! ([`PriorityKey`](crate::PriorityKey)); agents in corridors come first, so that these empty.

@@ -7,42 +7,45 @@
 use crate::free_cells::grown;
 use wheelbase_grid::{BitGrid, CellXY, GridShape, GridSize, Rect};
 
-/// Scratch memory of the search: a bit a cell.
+/// Scratch memory of the search: 2 bits per cell.
 #[derive(Clone, Debug)]
 pub(crate) struct WayAround {
-    /// Cells of the region, and those that the search has reached.
+    /// Cells of the region, and cells that the search has reached.
     reached: BitGrid,
-    queue: Vec<CellXY>,
-    /// Free cells next to the region, by row and column.
+    /// Free cells next to the region, as a set and as a list.
+    is_mouth: BitGrid,
     mouths: Vec<CellXY>,
+    queue: Vec<CellXY>,
 }
 
 impl WayAround {
     /// For a map of a size.
     pub(crate) fn new(size: GridSize) -> Self {
-        Self { reached: BitGrid::new(size), queue: Vec::new(), mouths: Vec::new() }
+        let bits = || BitGrid::new(size);
+        Self { reached: bits(), is_mouth: bits(), mouths: Vec::new(), queue: Vec::new() }
     }
 
-    /// Whether a region has more than one mouth, and each free cell next to it can be reached from the first of them,
-    /// within so many steps over free cells outside the region. A mouth is a set of such cells that touch, if only at
-    /// corners. Linear in the cells of the region and within the steps.
+    /// Whether a region has several mouths and a short way from one to another. A mouth is a set of free cells next to the
+    /// region that touch, if only at corners. The way is short if all cells of mouths are within `steps_max` steps of the
+    /// first one, over free cells outside the region. Linear in the cells of the region and the cells within these steps.
     pub(crate) fn is_short(
         &mut self,
         (free, shape): (&BitGrid, GridShape),
         region: &[CellXY],
         steps_max: u32,
     ) -> bool {
-        let Self { reached, queue, mouths } = self;
+        let Self { reached, is_mouth, mouths, queue } = self;
         let around = |cell: CellXY| shape.sides().iter().map(move |&side| shape.neighbour(cell, side));
         region.iter().for_each(|&cell| reached.set(cell, true));
         mouths.clear();
-        mouths.extend(region.iter().flat_map(|&cell| around(cell)));
-        mouths.retain(|&cell| free.get(cell) && !reached.get(cell));
-        let by_row = |cell: &CellXY| (cell.y, cell.x);
-        mouths.sort_unstable_by_key(by_row);
-        mouths.dedup();
+        for cell in region.iter().flat_map(|&cell| around(cell)) {
+            if free.get(cell) && !reached.get(cell) && !is_mouth.get(cell) {
+                is_mouth.set(cell, true);
+                mouths.push(cell);
+            }
+        }
         queue.clear();
-        queue.extend(mouths.first());
+        queue.extend(mouths.iter().min_by_key(|cell| (cell.y, cell.x)));
         queue.iter().for_each(|&cell| reached.set(cell, true));
         let mut n_left = mouths.len() - queue.len();
         let (mut next, mut steps) = (0, 0);
@@ -54,34 +57,34 @@ impl WayAround {
                     if free.get(cell) && !reached.get(cell) {
                         reached.set(cell, true);
                         queue.push(cell);
-                        n_left -= usize::from(mouths.binary_search_by_key(&by_row(&cell), by_row).is_ok());
+                        n_left -= usize::from(is_mouth.get(cell));
                     }
                 }
             }
             (next, steps) = (end, steps + 1);
         }
         region.iter().chain(&*queue).for_each(|&cell| reached.set(cell, false));
-        n_left == 0 && self.are_several_mouths()
+        let are_several = self.take_mouth() < self.mouths.len();
+        self.mouths.iter().for_each(|&cell| self.is_mouth.set(cell, false));
+        n_left == 0 && are_several
     }
 
-    /// Whether the cells of `mouths` are more than one mouth.
-    fn are_several_mouths(&mut self) -> bool {
-        let Self { reached, queue, mouths } = self;
-        mouths.iter().for_each(|&cell| reached.set(cell, true));
+    /// Removes the mouth of the first of `mouths` from the set. Returns the number of its cells.
+    fn take_mouth(&mut self) -> usize {
+        let Self { is_mouth, mouths, queue, .. } = self;
         queue.clear();
         queue.extend(mouths.first());
-        queue.iter().for_each(|&cell| reached.set(cell, false));
+        queue.iter().for_each(|&cell| is_mouth.set(cell, false));
         let mut next = 0;
         while let Some(&cell) = queue.get(next) {
             next += 1;
-            for cell in grown(Rect::new(cell.x, cell.y, 1, 1), 1, reached.size()).cells() {
-                if reached.get(cell) {
-                    reached.set(cell, false);
+            for cell in grown(Rect::new(cell.x, cell.y, 1, 1), 1, is_mouth.size()).cells() {
+                if is_mouth.get(cell) {
+                    is_mouth.set(cell, false);
                     queue.push(cell);
                 }
             }
         }
-        mouths.iter().for_each(|&cell| reached.set(cell, false));
-        queue.len() < mouths.len()
+        queue.len()
     }
 }

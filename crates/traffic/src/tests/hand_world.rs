@@ -751,7 +751,7 @@ pub fn cooperative(world: &HandWorld) -> Cooperative {
     cooperative_with(world, TrafficParams::USUAL)
 }
 
-/// The same with some tunables.
+/// A fresh rule for bodies of any size with the given tunables.
 pub fn cooperative_with(world: &HandWorld, params: TrafficParams) -> Cooperative {
     let (tables, size) = (&world.ground.tables, world.ground.grid.size());
     Cooperative::new(tables, size, world.occupancy.rule(), params)

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io::Cursor;
 use std::sync::Arc;
+use std::time::Duration;
 use wheelbase_grid::{CellXY, Change, Grid, MemoryMax, Rect, SideTable, TerrainKind, TerrainTable};
 use wheelbase_planner::{ClassSpec, GoalMember, Heading, MovementClass, Pose, Primitive};
 use wheelbase_sim::codec::{BlockHead, BlockWriter, read_block, read_prefix, write_prefix};
@@ -24,6 +25,13 @@ use wheelbase_sim::{
     OrderKind, Random, Settings, Setup, Spawn, TaskSource, Team, World,
 };
 use wheelbase_traffic::{Cooperative, Decisions, Traffic, TrafficParams, TrafficView};
+
+/// Processor time of this thread. Other load on the machine does not count. 0 on systems that do not tell.
+fn cpu_time() -> Duration {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let ns = stat.split_whitespace().next().and_then(|ns| ns.parse().ok());
+    Duration::from_nanos(ns.unwrap_or(0))
+}
 
 const FILE: &str = "altered.toml";
 /// Two carts, one of which patrols in the way of the other; edits of all kinds; two chunks.
@@ -200,7 +208,10 @@ fn paths_of_many_moves_take_the_memory_of_their_runs() {
     assert!(why.contains("a path of primitive 15, which its class lacks"), "{why}");
     assert!(refused(&with([1, longest + 16])).contains("a run of 134217729 moves"));
     assert!(refused(&with([16, 32])).contains("a path of which two runs are one"));
+    let begun = cpu_time();
     assert_eq!(read(&with([longest, 1]).file()).unwrap(), 2 + 2 * 99);
+    let spent = cpu_time() - begun;
+    assert!(spent < Duration::from_secs(2), "{spent:?}");
 }
 
 #[test]
@@ -280,12 +291,15 @@ fn edits_of_a_large_map_are_limited_and_painted_on_demand() {
         parts.chunks[0].1.ticks = ticks;
         parts.file()
     };
+    let begun = cpu_time();
     // A repeated flood is painted once.
     assert_eq!(read(&with(EDITS_MAX, true)).unwrap(), EDITS_MAX);
     let why = read(&with(4000, false)).unwrap_err().to_string();
     assert!(why.contains("its edits, 4000 of them here, paint more than"), "{why}");
     let why = read(&with(EDITS_MAX + 1, true)).unwrap_err().to_string();
     assert!(why.contains("tick 0: more than 1048576 edits of the map"), "{why}");
+    let spent = cpu_time() - begun;
+    assert!(spent < Duration::from_secs(20), "{spent:?}");
 }
 
 #[test]
@@ -559,7 +573,7 @@ impl Outcomes {
     fn count(&mut self, parts: &Parts, altered: Value, path: &str, may_be_equal: bool) {
         let altered = serde_json::from_value::<Parts>(altered);
         let Some(altered) = altered.ok().filter(|altered| altered != parts) else { return };
-        let file = altered.file();
+        let (file, begun) = (altered.file(), cpu_time());
         let is_read = read(&file).is_ok();
         match difference(&altered) {
             Err(_) => self.n_refused += 1,
@@ -569,6 +583,8 @@ impl Outcomes {
                 self.n_equal += 1;
             }
         }
+        let spent = cpu_time() - begun;
+        assert!(spent < Duration::from_secs(5), "{path}: {spent:?}");
     }
 
     /// Checks that refusals and differences exceed a minimum, and that memory stayed small.
