@@ -872,11 +872,6 @@
 #define WB_WAIT_RESTING 19
 
 /**
- * The next moves lead against the flow of others, and no way around was found.
- */
-#define WB_WAIT_CONTRAFLOW 20
-
-/**
  * It was pushed aside, and stays until its pusher has passed.
  */
 #define WB_WAIT_MAKES_WAY 21

@@ -61,8 +61,6 @@ pub const WB_WAIT_CLAIM: u32 = 17;
 pub const WB_WAIT_RESERVED: u32 = 18;
 /// Another agent rests on a cell of the next moves.
 pub const WB_WAIT_RESTING: u32 = 19;
-/// The next moves lead against the flow of others, and no way around was found.
-pub const WB_WAIT_CONTRAFLOW: u32 = 20;
 /// It was pushed aside, and stays until its pusher has passed.
 pub const WB_WAIT_MAKES_WAY: u32 = 21;
 /// The next move is planned.
@@ -108,7 +106,8 @@ const RULES: [&str; 32] = [
     "claim",
     "reserved",
     "resting",
-    "contraflow",
+    // Of a mechanism that is gone.
+    "",
     "makes_way",
     "planned",
     "pause",

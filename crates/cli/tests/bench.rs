@@ -425,7 +425,7 @@ fn after_ctrl_c_the_measurements_so_far_are_printed() {
         let asked = Instant::now();
         interrupt(&child);
         let ended = Ended::of(&args, &child.wait_with_output().unwrap()).code(130);
-        assert!(asked.elapsed() < Duration::from_secs(30), "{:?}", asked.elapsed());
+        assert!(asked.elapsed() < Duration::from_secs(300), "{:?}", asked.elapsed());
         assert_eq!(ended.stderr, "");
         let result = ended.json();
         if target == "a.scen" {

@@ -76,6 +76,14 @@ impl EpochMarks {
         is_new
     }
 
+    /// Removes an index.
+    /// # Panics
+    /// If the index is not below the largest bound so far.
+    #[inline]
+    pub fn remove(&mut self, index: usize) {
+        self.epochs[index] = 0;
+    }
+
     /// Memory in bytes.
     pub fn memory_bytes(&self) -> usize {
         4 * self.epochs.capacity()

@@ -193,8 +193,8 @@ pub use wheelbase_grid::{
 };
 pub use wheelbase_planner::{ClassSpec, GoalMember, Heading, MovementClass, MovementTables, Pose, Primitive};
 pub use wheelbase_traffic::{
-    Activity, AgentId, ClassId, CollisionRule, DirectionalFlow, Friends, GoalStamp, Motion, PathHandle,
-    PathPool, Reason, Team, TrafficParams, WaitState,
+    Activity, AgentId, ClassId, CollisionRule, Friends, GoalStamp, Motion, PathHandle, PathPool, Reason,
+    Team, TrafficParams, WaitState,
 };
 pub use world::{Settings, World};
 pub use world_need::WorldParts;

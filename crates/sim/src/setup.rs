@@ -250,7 +250,7 @@ impl WorldBase {
             paths: PathPool::default(),
             occupancy: Occupancy::new(grid.size(), settings.collision),
             assigned_poses: AssignedPoses::default(),
-            congestion: Congestion::new(grid.size(), grid.shape(), &sides, settings.traffic, settings.replan),
+            congestion: Congestion::new(grid.size(), grid.shape(), &sides, settings.replan),
             group_goals: GroupGoals::default(),
             requests: Requests::new(settings.search_slots, grid.size(), paths),
             traffic,

@@ -102,7 +102,6 @@ impl World {
             friends: &self.friends,
             commanded: &[],
             reclassed: &[],
-            flow: self.congestion.flow(),
             edited: &[],
             refused: &self.traffic_buffers.refused_rows,
             occupancy: &self.occupancy,

@@ -103,6 +103,6 @@ fn cell_bytes(shape: GridShape, collision: CollisionRule) -> u64 {
     let occupancy = 4 + discrete;
     // Each corridor has its state: on a map of many, about 25 bytes a cell.
     let (reservations, priority_claims, corridors, avoided, assigned) = (4, 20, 31, 4, 4);
-    let flow = 3 * n_sides;
+    let flow = 2 * n_sides;
     occupancy + reservations + priority_claims + corridors + avoided + assigned + flow
 }

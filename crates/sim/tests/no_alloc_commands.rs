@@ -88,7 +88,7 @@ fn a_tick_with_commands_allocates_nothing() {
             watch(false);
             let mut world = world();
             let mut random = SplitMix64::new(3);
-            run(&mut world, &mut random, 12_000);
+            run(&mut world, &mut random, 16_000);
             if std::env::var_os("WHEELBASE_SHOW").is_some() {
                 show();
             }

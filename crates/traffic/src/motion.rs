@@ -36,6 +36,9 @@ impl AgentSlot {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClassId(pub u8);
 
+/// Ticks that an agent rests at its retreat before it takes up its order again.
+pub const YIELD_HOLD_TICKS: u32 = 12;
+
 /// What an agent is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]

@@ -28,6 +28,8 @@ pub struct Tunable {
 pub enum ParamError {
     /// No tunable has that name.
     Unknown(String),
+    /// It was a tunable of an older version.
+    Removed(&'static str),
     /// The value is not allowed.
     OutOfRange {
         /// Name of the tunable.
@@ -46,6 +48,12 @@ impl fmt::Display for ParamError {
                 let names: Vec<&str> = TrafficParams::tunables().iter().map(|tunable| tunable.name).collect();
                 write!(f, "no tunable is called `{name}`, expected one of {}", names.join(", "))
             }
+            Self::Removed(name) => {
+                write!(
+                    f,
+                    "{name} is no tunable any more: what it set is fixed, or was removed because it paid nothing"
+                )
+            }
             Self::OutOfRange { name, found, range } => {
                 write!(f, "{name} = {found}, expected {} to {}", range.start(), range.end())
             }
@@ -54,6 +62,73 @@ impl fmt::Display for ParamError {
 }
 
 impl Error for ParamError {}
+
+/// Tunables of older versions: numbers that made no difference in any crowd are fixed, and mechanisms that paid nothing are
+/// gone.
+const REMOVED: [&str; 62] = [
+    "admit_moves",
+    "against_steps_max",
+    "around_after_steps",
+    "back_out_after_failures",
+    "backed_out_steps",
+    "blocker_moves",
+    "clear_again_steps",
+    "clear_entrances_doublings",
+    "clear_entrances_ticks",
+    "clear_moves_first",
+    "clear_moves_last",
+    "clear_moves_second",
+    "contraflow_still",
+    "contraflow_weight",
+    "corridor_batch",
+    "corridor_batch_busy",
+    "corridor_side_max",
+    "crossing_nodes",
+    "crossing_steps",
+    "displace_gain_steps",
+    "displace_retry_doublings_max",
+    "displace_steps",
+    "displace_steps_again",
+    "displacement_half_steps",
+    "due_horizon_quarters",
+    "entrance_bodies",
+    "entrance_ticks",
+    "field_reach",
+    "field_reach_bodies",
+    "field_reuse_parts",
+    "flow_body",
+    "flow_fade_parts",
+    "flow_fade_ticks",
+    "free_path_horizon_quarters",
+    "give_up_after_steps",
+    "guide_path_moves",
+    "holder_wait_steps",
+    "lns_gain_half_steps",
+    "lns_idle_steps",
+    "lns_retry_doublings_max",
+    "lns_steps",
+    "lns_steps_again",
+    "look_ahead_moves",
+    "passing_moves",
+    "path_back_moves",
+    "push_retry_doublings_max",
+    "queue_moves",
+    "queue_moves_each",
+    "queue_moves_max",
+    "replan_half_steps",
+    "request_ticks",
+    "retreat_check_half_steps",
+    "retreat_hold_steps",
+    "retreat_poses_of_stretch",
+    "retry_doublings_max",
+    "retry_quarter_steps",
+    "return_moves",
+    "roadblock_test_steps",
+    "turn_moves",
+    "wait_horizon_factor",
+    "waited_long_steps",
+    "yield_hold_ticks",
+];
 
 macro_rules! params {
     ($($(#[doc = $about:literal])+ $name:ident: $usual:literal in $range:expr;)+) => {
@@ -65,9 +140,9 @@ macro_rules! params {
         /// use wheelbase_traffic::TrafficParams;
         ///
         /// let mut params = TrafficParams::default();
-        /// params.set("contraflow_weight", 0)?;
-        /// assert_eq!(params, TrafficParams { contraflow_weight: 0, ..TrafficParams::USUAL });
-        /// assert!(params.set("contraflow_wait", 0).is_err());
+        /// params.set("lns_expansions", 0)?;
+        /// assert_eq!(params, TrafficParams { lns_expansions: 0, ..TrafficParams::USUAL });
+        /// assert!(params.set("lns_expansion", 0).is_err());
         /// # Ok::<(), wheelbase_traffic::params::ParamError>(())
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +171,10 @@ macro_rules! params {
                     stringify!($name) => {
                         return Err(ParamError::OutOfRange { name: stringify!($name), found: value, range: $range });
                     })+
-                    _ => return Err(ParamError::Unknown(name.to_owned())),
+                    _ => {
+                        let removed = REMOVED.iter().find(|&&removed| removed == name);
+                        return Err(removed.map_or_else(|| ParamError::Unknown(name.to_owned()), |&name| ParamError::Removed(name)));
+                    }
                 }
                 Ok(())
             }
@@ -116,60 +194,18 @@ params! {
     /// How far ahead an agent plans, in steps. Shorter: wide bodies turn too late to pass each other. Longer:
     /// searches cost more. Measured with mixed bodies on base maps: 8 did 4 % fewer tasks, 24 no more.
     horizon_steps: 16 in 1..=64;
-    /// An agent plans again when its plan ends within this many quarters of the horizon. Lower: it stops between
-    /// plans; higher: more searches. Not measured.
-    due_horizon_quarters: 2 in 0..=4;
-    /// An agent follows its path without a search if the path is free for this many quarters of the horizon. Lower:
-    /// it runs into agents that a search would have avoided; higher: it searches although it could go on. Not
-    /// measured.
-    free_path_horizon_quarters: 1 in 0..=4;
-    /// An agent searches although its path is free if contraflow makes the next moves longer by more steps than this.
-    /// Lower: it leaves its path for a weak flow; higher: it goes on against the flow until an agent blocks it. Not
-    /// measured.
-    against_steps_max: 1 in 0..=1000;
-    /// Pause, in half steps, before an agent with a new plan looks for a better one. Lower: more searches, and no
-    /// better plans were seen at one a tick (without figures); higher: it keeps to a plan that others have made bad.
-    /// Not measured.
-    replan_half_steps: 1 in 0..=64;
-    /// Pause, in quarter steps, before an agent without a plan searches again; doubled with each failure in a row.
-    /// Lower: searches in vain; higher: gaps between others are missed. Not measured.
-    retry_quarter_steps: 1 in 0..=64;
-    /// How often the pause after a search without a plan is doubled. Lower: searches in vain in jams; higher: an
-    /// agent stays behind when a jam dissolves. Not measured.
-    retry_doublings_max: 3 in 0..=7;
     /// Nodes that one search for moves may expand. Lower: no plan out of a crowd is found; higher: jams cost more
     /// time. Not measured.
     search_nodes: 240 in 1..=2048;
     /// Nodes that the search of an agent may expand that has waited long. Lower: jams last; higher: they cost more
     /// time. Not measured.
     search_nodes_after_waiting: 800 in 1..=2048;
-    /// Steps of waiting after which an agent has waited long and gets `search_nodes_after_waiting`. Lower: jams cost
-    /// more time; higher: they last. Not measured.
-    waited_long_steps: 2 in 0..=1000;
     /// Free intervals of one pose that a search tries for each move into it (SIPP). Lower: an agent does not wait for
     /// a later gap; higher: more nodes go into one pose. Not measured.
     search_intervals: 3 in 1..=64;
-    /// How much farther a search looks ahead, in times of the ticks that the agent has waited. 0: a detour is worth
-    /// no more for having waited; higher: agents take long detours early. Not measured.
-    wait_horizon_factor: 2 in 0..=64;
     /// Most that waiting adds to the horizon, in horizons. Lower: long detours are never taken; higher: searches
     /// spread over the window and run out of nodes. Not measured.
     wait_horizons_max: 3 in 0..=16;
-    /// Moves of a path from which the cost-to-go around an agent is computed. Lower: poses near the path, but far
-    /// along it, look expensive; higher: costs nothing beyond the window. Not measured.
-    guide_path_moves: 64 in 1..=1024;
-    /// Moves at most from the end of a plan back to the path; beyond that the agent asks for a new path. Lower: more
-    /// path requests. Not measured.
-    path_back_moves: 256 in 1..=4096;
-    /// Half side of the window of the cost-to-go around an agent, in cells, without its body. Lower: obstacles larger
-    /// than the window cannot be passed; higher: time and memory grow with its area. Not measured.
-    field_reach: 14 in 2..=24;
-    /// Lengths of the body that are added to that half side. Lower: long bodies have no room to turn in the window;
-    /// higher: time and memory grow. Not measured.
-    field_reach_bodies: 2 in 0..=4;
-    /// A window is used again while the agent is within one part in this many of the half side from its centre.
-    /// Lower: agents come near the border of the window; higher: more windows are computed. Not measured.
-    field_reuse_parts: 3 in 1..=64;
 
     // Pushing.
 
@@ -183,10 +219,6 @@ params! {
     /// Waiting time, in steps, before an agent pushes any other, against priority. Lower: agents push each other to
     /// and fro; higher: jams that priority cannot resolve last; 1000 switches this off. Not measured.
     push_any_after_steps: 16 in 0..=1000;
-    /// Waiting time, in steps, before an agent asks for a path around resting agents. Lower: more path requests, and
-    /// detours for short waits; higher: agents stand before agents that will not move; 1000 switches this off. Not
-    /// measured.
-    around_after_steps: 12 in 0..=1000;
     /// Poses that an agent reaches at least, while all that can move are ignored, if it can make way. Lower: shut-in
     /// agents count as able to make way, and others wait behind them; higher: tests cost more; 0 switches roadblocks off.
     roadblock_poses: 400 in 0..=4096;
@@ -194,97 +226,25 @@ params! {
     /// `push_after_steps`. Lower: agents leave roadblocks that move on; higher: two that meet on and on never ask. On ten
     /// seeds of bodies without reverse in a maze 50 agents were stuck with 3, 45 with 6, 38 with 8, 31 without roadblocks.
     roadblock_after_steps: 8 in 0..=1000;
-    /// Time, in steps, after which it is tested again whether an agent can make way. Lower: tests cost more; higher: a
-    /// roadblock that is free again is still avoided.
-    roadblock_test_steps: 64 in 1..=1000;
-    /// Moves of its path along which an agent looks for the agent that blocks it. Lower: it does not see the agent
-    /// that its plan stops before; higher: it pushes agents that would be gone in time. Not measured.
-    blocker_moves: 3 in 1..=96;
-    /// Waiting time, in steps, after which a pushed agent gives up a retreat that it cannot reach. Lower: retreats
-    /// are given up that would have been reached; higher: it stands on the way there. Not measured.
-    give_up_after_steps: 8 in 1..=1000;
-    /// Steps at most for which a pushed agent stays at its retreat to let the pusher pass. Lower: it returns into the
-    /// pusher's way, at once with 0; higher: it waits for a pusher that does not come. Not measured.
-    retreat_hold_steps: 48 in 0..=1000;
-    /// Pause, in half steps, between two looks whether the pusher has passed. Lower: more looks; higher: the agent
-    /// leaves its retreat late. Not measured.
-    retreat_check_half_steps: 1 in 0..=64;
-    /// Moves of the pusher's path that an agent at its retreat keeps clear of. Lower: it returns while the pusher
-    /// still comes its way; higher: it waits for conflicts far ahead. Not measured.
-    passing_moves: 32 in 1..=96;
-    /// Moves of its own path that an agent at its retreat compares with those of the pusher. Lower: it returns into
-    /// the pusher's way; higher: it waits for conflicts far ahead. Not measured.
-    return_moves: 8 in 1..=64;
-    /// Moves of the pusher's path that retreats keep clear of, at the first try. Lower: no agent backs out of a
-    /// corridor; higher: retreats are far away. Not measured.
-    clear_moves_first: 32 in 1..=96;
-    /// The same at the second try, where the first finds no retreat. Not measured.
-    clear_moves_second: 8 in 1..=96;
-    /// The same at the last try, as in a full ring where all must move on a little. Higher: full rings stop. Not
-    /// measured.
-    clear_moves_last: 2 in 1..=96;
     /// Poses that the search for one retreat may expand. Lower: no retreat is found in a crowd; higher: jams cost more
     /// time. Up to 6400 after failures made no difference at all on the gate and a bridge.
     retreat_poses: 800 in 1..=4096;
-    /// Poses that the searches for all retreats of one push may expand together. Lower: chains of pushed agents
-    /// are short; higher: jams cost more time. Not measured.
-    retreat_poses_of_stretch: 4000 in 1..=1000000;
     /// Agents of one push at most, the pusher included. Lower: retreats behind several agents are not found; higher:
     /// pushes stir up whole crowds. Not measured.
     pushed_max: 48 in 1..=1000;
-    /// How often the pause of one step after a push without a retreat is doubled. Failures are counted up to it, so
-    /// `back_out_after_failures` must not exceed it. Lower: pushes in vain; higher: room is seen late. Not measured.
-    push_retry_doublings_max: 4 in 0..=7;
-    /// Pushes in a row without a retreat after which the pusher backs out itself. Lower: it backs out where the other
-    /// could have; higher: dead ends stay blocked; 255 switches this off. Not measured.
-    back_out_after_failures: 2 in 0..=255;
-    /// Steps for which an agent that has backed out pushes only for the longest stretch. Lower: it pushes the other
-    /// back in; higher: it stands where a short push would do. Not measured.
-    backed_out_steps: 96 in 0..=1000;
-    /// Ticks that an agent rests at its retreat before it takes up its order again. Lower: it returns while others
-    /// still pass; higher: it stands idle. Not measured.
-    yield_hold_ticks: 12 in 0..=4096;
 
     // Displacement.
 
     /// Steps that the plans of others must cost an agent before it displaces them. Lower: more attempts for small
     /// gains; higher: agents of high priority wait; 1000 switches displacement off. Not measured.
     displace_after_steps: 3 in 0..=1000;
-    /// Steps that the agent itself must gain by displacement. Lower: plans change for nothing; higher: fewer attempts
-    /// succeed. Not measured.
-    displace_gain_steps: 1 in 0..=1000;
     /// Agents that may be displaced for one agent. Lower: dense crowds cannot be crossed; higher: failed attempts
     /// cost more. Not measured.
     displaced_max: 12 in 1..=1000;
-    /// Extra cost of a move for which others must yield, in half steps. Lower: an agent displaces others although it
-    /// could pass around them as fast; higher: it takes detours. Not measured.
-    displacement_half_steps: 1 in 0..=64;
-    /// Steps in which an agent of lower priority is assumed to clear a cell, at the first try. Lower: it cannot, and
-    /// the try fails; higher: the agent waits for cells that are free sooner. Not measured.
-    displace_steps: 1 in 0..=64;
-    /// The same at the second try. Not measured.
-    displace_steps_again: 4 in 0..=64;
-    /// How often the pause of one step after a failed displacement is doubled. Lower: attempts in vain; higher:
-    /// chances are missed. Not measured.
-    displace_retry_doublings_max: 4 in 0..=7;
     /// Expansions a tick for displacement of agents of any priority, where all plans together cost less
     /// (neighbourhood search). Lower: jams among equals last; higher: they cost more time; 0 switches this off. Not
     /// measured.
     lns_expansions: 8192 in 0..=1000000000;
-    /// Half steps that all plans together must gain by it. Lower: plans change for nothing; higher: fewer attempts
-    /// succeed. Not measured.
-    lns_gain_half_steps: 1 in 0..=1000;
-    /// Cost, in steps, of moving an idle agent in that sum. Lower: idle agents are moved for small gains; higher:
-    /// they stay in the way. Not measured.
-    lns_idle_steps: 1 in 0..=1000;
-    /// Steps in which an agent of any priority is assumed to clear a cell, at the first try. Lower and higher as
-    /// `displace_steps`. Not measured.
-    lns_steps: 4 in 0..=64;
-    /// The same at the second try. Not measured.
-    lns_steps_again: 12 in 0..=64;
-    /// How often the pause of one step after a failed neighbourhood search is doubled. Lower: attempts in vain;
-    /// higher: chances are missed. Not measured.
-    lns_retry_doublings_max: 1 in 0..=7;
 
     // Corridors.
 
@@ -292,8 +252,6 @@ params! {
     /// long corridors; higher: mazes are entered one way at a time; 0 switches admission to corridors off. Not
     /// measured.
     corridor_cells_max: 1024 in 0..=65536;
-    /// Cells of the longer side of a corridor at most. Lower and higher as `corridor_cells_max`. Not measured.
-    corridor_side_max: 48 in 0..=4096;
     /// A corridor that is not narrow is tight if fewer than this many of the widest bodies fit into it side by side.
     /// Lower: nobody keeps the ends clear of a bridge 8 cells wide for bodies of 3; higher: open ground between obstacles
     /// counts as corridors; with 2 there are no tight corridors.
@@ -309,16 +267,6 @@ params! {
     /// Whether bodies that cannot undo their moves end their plans only where they can turn round: 1 or 0. 0: they stop
     /// nose to nose and lock for good.
     turning_circles: 1 in 0..=1;
-    /// How far ahead an agent plans that has keep-clear ground before it, in steps. Lower: crossings do not fit;
-    /// higher: searches cost more. Between 32 and 64 no difference was seen.
-    crossing_steps: 48 in 1..=96;
-    /// Nodes that its search may expand. Lower: crossings are not found (300: 5 % fewer tasks); higher: they cost more
-    /// time (2000: no more tasks).
-    crossing_nodes: 1000 in 1..=2048;
-    /// Agents that approach or enter a corridor from one end before agents of higher priority at the other end have
-    /// their turn. Lower: turns change often; higher: agents that come out find no room: at a gate between two
-    /// crowds, half as many passed with 8.
-    corridor_batch: 4 in 1..=1000;
     /// Agents from either end that make a corridor busy in which no two bodies pass. Lower: corridors keep agents out that
     /// could pass; higher: crowds jam at gates; 1000 switches such busy corridors off. Measured when these came: of 400
     /// trucks at `gate.toml` 358 in place of 289 were done at tick 20,000.
@@ -327,72 +275,13 @@ params! {
     /// that nobody jams (4: 327 permille of progress in place of 424 at tick 2,000 of `crowd_streets`); higher: agents jam
     /// at bridges (12: 499 permille carried in place of 554 on a loaded bridge 8 cells wide).
     corridor_busy_wide: 8 in 1..=1000;
-    /// Agents that approach a busy corridor from one end. Lower: the corridor is empty between them; higher: agents
-    /// that come out find no room. Not measured.
-    corridor_batch_busy: 8 in 1..=1000;
     /// Agents that enter a busy corridor from one end before the other end has its turn. A change of turns costs
     /// about two entries. Lower: more changes; higher: longer waits. Not measured.
     corridor_turn_busy: 20 in 1..=1000;
-    /// Moves before a corridor at which the first agent without admission stops. Lower: agents that come out find no
-    /// room; higher: entering takes longer. Not measured.
-    queue_moves: 4 in 0..=96;
-    /// Moves farther back for each agent before it in the queue. Lower: queues block the ground before the entrance;
-    /// higher: they block what lies behind. Not measured.
-    queue_moves_each: 2 in 0..=96;
     /// Ticks for which an agent asks to enter a busy corridor in which two bodies can pass, until all others let it in
     /// first. Lower: wide bodies stop the traffic often (800: 10 % fewer tasks on bridges 3 wide); higher: they wait
     /// longer for a gap.
     right_of_way_ticks: 2500 in 1..=1000000;
-    /// Moves farther back at most. Lower: long queues crowd; higher: they reach far across the map. Not measured.
-    queue_moves_max: 72 in 0..=96;
-    /// Moves before a corridor within which an agent is admitted. Lower: it stops before entering; higher: the
-    /// corridor waits for agents that are far away. Not measured.
-    admit_moves: 8 in 0..=96;
-    /// Moves before a corridor within which agents at the other end count when turns change. Lower: agents near the
-    /// entrance are passed over; higher: the corridor waits for agents that are far away. Not measured.
-    turn_moves: 16 in 0..=96;
-    /// Moves of a path that are searched for corridors. Lower: agents notice corridors late, and crowd before them;
-    /// higher: each turn costs more; 0 switches admission to corridors off. Not measured.
-    look_ahead_moves: 96 in 0..=1024;
-    /// Ticks for which an agent counts as waiting for a corridor after its last request. Lower: waiting agents are
-    /// forgotten between requests; higher: agents count that have gone elsewhere. Not measured.
-    request_ticks: 64 in 1..=4096;
-    /// Ticks for which the ground before an entrance is kept clear after the last request there. Lower: idle agents
-    /// stay in the way; higher: they are moved for nothing. Not measured.
-    entrance_ticks: 16 in 0..=4096;
-    /// Length of the ground before the entrance of a busy corridor, in lengths of the agent's body. Lower: agents
-    /// that come out find no room; higher: idle agents are moved for nothing. Not measured.
-    entrance_bodies: 4 in 0..=64;
-    /// Ticks between two looks at the ground before entrances of busy corridors. Lower: more looks; higher: idle
-    /// agents stay in the way; 1000000 switches clearing off. Not measured.
-    clear_entrances_ticks: 5 in 1..=1000000;
-    /// Doublings of `retreat_poses` and `retreat_poses_of_stretch` for agents on that ground. Lower: distant retreats
-    /// are not found; higher: each look costs more. Not measured.
-    clear_entrances_doublings: 1 in 0..=3;
-    /// Pause, in steps, before an agent without a retreat from that ground is tried again. Lower: searches in vain;
-    /// higher: it stays in the way. Not measured.
-    clear_again_steps: 10 in 0..=1000;
-    /// Waiting time, in steps, after which an agent in a corridor no longer keeps others out. Lower: agents meet head
-    /// on; higher: an agent inside and one outside wait longer for each other. Not measured.
-    holder_wait_steps: 8 in 0..=1000;
-
-    // Directional flow.
-
-    /// Extra cost of a move against a flow in one direction only, in quarters of its time. Lower: no lanes form;
-    /// higher: agents take long detours around a flow; 0 switches this off. Not measured.
-    contraflow_weight: 10 in 0..=1000;
-    /// Resting term that the flow is weighed against, in the unit of `flow_body`. Lower: a few bodies make a flow;
-    /// higher: lanes form late. Not measured.
-    contraflow_still: 12 in 1..=1000;
-    /// Count of a body on each cell that it comes to cover; a cell counts 255 at most. Lower: flows look weak next to
-    /// `contraflow_still`; higher: counts saturate after a few bodies. Not measured.
-    flow_body: 16 in 1..=255;
-    /// Ticks between two fadings of a cell's counts. With a twelfth every 64 ticks they halve in about 512. Lower:
-    /// lanes dissolve between bodies; higher: they outlive their traffic. Not measured.
-    flow_fade_ticks: 64 in 1..=4096;
-    /// Part of the counts that fades: one in this many. Lower: lanes dissolve between bodies; higher: they outlive
-    /// their traffic. Not measured.
-    flow_fade_parts: 12 in 1..=255;
 
     // Unit robots. Tasks are of League of Robot Runners problems: MR23-I-04 in 500 steps, others in 1000, seed 0.
 

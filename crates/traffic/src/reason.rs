@@ -103,11 +103,6 @@ pub enum Reason {
         /// The cell.
         at: CellXY,
     },
-    /// The next moves are free but lead against the flow of others, and no way around was found.
-    Contraflow {
-        /// The cell up to which that was too much.
-        at: CellXY,
-    },
     /// The agent was pushed aside, and stays until its pusher has passed.
     MakesWay {
         /// The pusher.
@@ -181,7 +176,6 @@ impl Reason {
             Self::Edit { .. } => "edit",
             Self::Reserved { .. } => "reserved",
             Self::Resting { .. } => "resting",
-            Self::Contraflow { .. } => "contraflow",
             Self::MakesWay { .. } => "makes_way",
             Self::Planned { .. } => "planned",
             Self::Pause { .. } => "pause",
@@ -228,7 +222,6 @@ impl Reason {
             | Self::NoRoomToTurn { at, .. }
             | Self::Claim { at, .. }
             | Self::Edit { at }
-            | Self::Contraflow { at }
             | Self::Reserved { at, .. }
             | Self::Resting { at, .. } => Some(at),
             _ => None,
@@ -283,7 +276,6 @@ impl fmt::Display for Reason {
             Self::Edit { at } => write!(f, "an edit waits for {at}"),
             Self::Reserved { holder, at } => write!(f, "{} has reserved {at} and goes first", holder.0),
             Self::Resting { holder, at } => write!(f, "{} rests at {at} on the path", holder.0),
-            Self::Contraflow { at } => write!(f, "the path up to {at} leads against the flow of others"),
             Self::MakesWay { holder } => write!(f, "makes way for {}", holder.0),
             Self::Planned { begins } => write!(f, "the next move is planned for tick {begins}"),
             Self::Pause { until } => write!(f, "pause before the next look, at tick {until}"),

@@ -1,6 +1,5 @@
 //! The input of a rule of traffic.
 
-use crate::flow::DirectionalFlow;
 use crate::forbidden::ForbiddenArea;
 use crate::motion::{AgentId, AgentSlot, Motion, WaitState};
 use crate::occupancy::Occupancy;
@@ -114,8 +113,6 @@ pub struct TrafficView<'a> {
     pub commanded: &'a [CommandedMove],
     /// Rows of agents that have taken another class since the last tick, rising.
     pub reclassed: &'a [u32],
-    /// Directions in which agents have recently moved over each cell.
-    pub flow: &'a DirectionalFlow,
     /// Areas of the map that were edited at this tick; the tables have been updated.
     pub edited: &'a [Rect],
     /// Rows of agents whose moves the occupancy refused at the last tick: they would have overlapped others.

@@ -1,43 +1,48 @@
-//! What each mechanism of the cooperative rule pays: every scene is run with the usual parameters and with each
-//! mechanism left out in turn, with the same seeds.
+//! What each mechanism and each tunable of the cooperative rule pays: all scenarios of a folder are run with the usual
+//! parameters and with each change in turn, with the same seeds.
 //!
-//! `cargo run --release -p wheelbase-benches --bin mechanisms -- [--seeds N] [--ticks N] [--only MECHANISM]
-//! [--scenario SCENE]` (default 4 seeds and 3,000 ticks; names by a part of them). Prints the tables of
-//! `docs/traffic.md`. One thread; a hash of all runs comes last, so that two machines can be compared.
+//! `cargo run --release -p wheelbase-benches --bin mechanisms -- FOLDER [--seeds N] [--ticks N] [--only NAME] [--tunables]`:
+//! by default 2 seeds and the ticks of each scenario; N ticks at most. Prints a table of mechanisms left out, or of tunables
+//! at half of their usual value and at twice that. Two runs at a time on two cores, each on one thread. A hash of all runs
+//! comes last, so that two machines can be compared.
 
 #![forbid(unsafe_code)]
 
 mod mechanism;
 mod scene;
 
-use mechanism::{MECHANISMS, Mechanism};
+use mechanism::Change;
 use scene::{Outcome, Scene};
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use wheelbase_sim::{ReplanParams, TrafficParams};
 
-const USAGE: &str = "usage: mechanisms [--seeds N] [--ticks N] [--only MECHANISM] [--scenario SCENE]; whole numbers \
-                     from 1, by default 4 and 3000; only mechanisms and scenes whose name contains the text are run";
+const USAGE: &str = "usage: mechanisms FOLDER [--seeds N] [--ticks N] [--only NAME] [--tunables]; whole numbers from 1, by \
+                     default 2 and the ticks of each scenario; only changes whose name contains NAME are run";
 
 /// What was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Arguments {
+    folder: PathBuf,
     seeds: u64,
     ticks: u32,
     only: String,
-    scenario: String,
+    tunables: bool,
 }
 
 impl Arguments {
     fn parse(arguments: impl IntoIterator<Item = String>) -> Option<Self> {
-        let mut parsed = Self { seeds: 4, ticks: 3_000, only: String::new(), scenario: String::new() };
         let mut arguments = arguments.into_iter();
+        let folder = arguments.next().filter(|folder| !folder.starts_with("--"))?.into();
+        let mut parsed = Self { folder, seeds: 2, ticks: u32::MAX, only: String::new(), tunables: false };
         while let Some(name) = arguments.next() {
-            let value = arguments.next()?;
             match name.as_str() {
-                "--seeds" => parsed.seeds = value.parse().ok().filter(|&seeds| seeds > 0)?,
-                "--ticks" => parsed.ticks = value.parse().ok().filter(|&ticks| ticks > 0)?,
-                "--only" => parsed.only = value,
-                "--scenario" => parsed.scenario = value,
+                "--tunables" => parsed.tunables = true,
+                "--seeds" => parsed.seeds = arguments.next()?.parse().ok().filter(|&seeds| seeds > 0)?,
+                "--ticks" => parsed.ticks = arguments.next()?.parse().ok().filter(|&ticks| ticks > 0)?,
+                "--only" => parsed.only = arguments.next()?,
                 _ => return None,
             }
         }
@@ -50,14 +55,7 @@ fn main() -> ExitCode {
         eprintln!("{USAGE}");
         return ExitCode::from(2);
     };
-    let pool = match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
-        Ok(pool) => pool,
-        Err(error) => {
-            eprintln!("error: {error}");
-            return ExitCode::FAILURE;
-        }
-    };
-    match pool.install(|| measure(&arguments)) {
+    match measure(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             eprintln!("error: {why}");
@@ -67,78 +65,76 @@ fn main() -> ExitCode {
 }
 
 fn measure(arguments: &Arguments) -> Result<(), String> {
-    let scenes = Scene::all()?;
-    let scenes: Vec<Scene> =
-        scenes.into_iter().filter(|scene| scene.name.contains(&arguments.scenario)).collect();
-    let mechanisms = MECHANISMS.iter().filter(|mechanism| mechanism.name.contains(&arguments.only));
-    let mechanisms: Vec<Mechanism> = mechanisms.copied().collect();
-    if scenes.is_empty() || mechanisms.is_empty() {
-        return Err("no scene, or no mechanism, has that in its name".to_owned());
+    let scenes = Scene::all(&arguments.folder)?;
+    let mut changes = if arguments.tunables { Change::tunables() } else { Change::mechanisms() };
+    changes.retain(|change| change.name.contains(&arguments.only));
+    if scenes.is_empty() || changes.is_empty() {
+        return Err("no scenario in that folder, or nothing has that in its name".to_owned());
     }
-    let with = run_all("all", &scenes, arguments, (TrafficParams::USUAL, ReplanParams::USUAL))?;
+    let with = run_all("as usual", &scenes, arguments, (TrafficParams::USUAL, ReplanParams::USUAL))?;
     print_scenes(&scenes, &with, arguments.seeds as usize);
-    println!(
-        "\n| mechanism | left out by | progress, permille | solved only with, without | longest wait | CPU |"
-    );
-    println!("|---|---|---|---|---|---|");
-    let mut pairs = Vec::new();
-    for mechanism in &mechanisms {
-        let without = run_all(mechanism.name, &scenes, arguments, mechanism.left_out()?)?;
-        pairs.push(Pairs { with: with.clone(), without });
-        print_gains(mechanism, &pairs[pairs.len() - 1]);
+    println!("\n| left out or changed | by | carried | worst scene | stuck | orders left | CPU |");
+    println!("|---|---|---|---|---|---|---|");
+    let mut hashes: Vec<u64> = with.iter().map(|run| run.state_hash).collect();
+    for change in &changes {
+        let without = run_all(&change.name, &scenes, arguments, change.params()?)?;
+        hashes.extend(without.iter().map(|run| run.state_hash));
+        print_change(change, &scenes, &Pairs { with: with.clone(), without }, arguments.seeds as usize);
     }
-    print_gains_by_scene(&scenes, &mechanisms, &pairs, arguments.seeds as usize);
-    let runs = with.iter().chain(pairs.iter().flat_map(|pairs| &pairs.without));
-    let hash = runs.fold(0_u64, |hash, run| hash.rotate_left(7) ^ run.state_hash);
-    println!("\nhash of {} runs: {hash:016x}", with.len() * (1 + pairs.len()));
+    let hash = hashes.iter().fold(0_u64, |hash, run| hash.rotate_left(7) ^ run);
+    println!("\nhash of {} runs: {hash:016x}", hashes.len());
     Ok(())
 }
 
-/// Runs of all scenes with all seeds, scene by scene.
+/// Runs of all scenes with all seeds, scene by scene; as many at once as there are cores.
 fn run_all(
     name: &str,
     scenes: &[Scene],
     arguments: &Arguments,
     params: (TrafficParams, ReplanParams),
 ) -> Result<Vec<Outcome>, String> {
-    let mut outcomes = Vec::new();
-    for scene in scenes {
-        for seed in 1..=arguments.seeds {
-            outcomes.push(scene.run((seed, arguments.ticks), params)?);
+    let seeds = arguments.seeds as usize;
+    let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(vec![None; scenes.len() * seeds]));
+    let work = || -> Result<(), String> {
+        let pool =
+            rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(|error| error.to_string())?;
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(scene) = scenes.get(at / seeds) else { return Ok(()) };
+            let seed = 1 + (at % seeds) as u64;
+            let run = || scene.run(&arguments.folder, (seed, arguments.ticks), params);
+            let outcome = pool.install(run).map_err(|why| format!("{}: {why}", scene.name))?;
+            outcomes.lock().map_err(|error| error.to_string())?[at] = Some(outcome);
         }
-    }
+    };
+    let n_workers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..n_workers).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().map_err(|_| "a run panicked".to_owned())?)
+    })?;
+    let outcomes: Vec<Outcome> =
+        outcomes.into_inner().map_err(|error| error.to_string())?.into_iter().flatten().collect();
     let cpu_s: f64 = outcomes.iter().map(|outcome| outcome.cpu_s).sum();
     eprintln!("{name}: {cpu_s:.1} s");
     Ok(outcomes)
 }
 
-/// The same runs with and without a mechanism.
+/// The same runs as usual and with a change.
 struct Pairs {
     with: Vec<Outcome>,
     without: Vec<Outcome>,
 }
 
 impl Pairs {
-    /// What the mechanism adds to a figure, pair by pair.
+    /// What the change adds to a figure, pair by pair.
     fn gains(&self, of: impl Fn(&Outcome) -> f64) -> Vec<f64> {
-        self.with.iter().zip(&self.without).map(|(with, without)| of(with) - of(without)).collect()
+        self.with.iter().zip(&self.without).map(|(with, without)| of(without) - of(with)).collect()
     }
 
-    fn progress_gains(&self) -> Vec<f64> {
-        self.gains(|outcome| outcome.progress as f64)
-    }
-
-    /// Pairs of which only the run with the mechanism is solved, and only the one without.
-    fn solved_by_one(&self) -> [usize; 2] {
-        let solved =
-            || self.with.iter().zip(&self.without).map(|(with, without)| (with.solved, without.solved));
-        [(true, false), (false, true)].map(|one| solved().filter(|&pair| pair == one).count())
-    }
-
-    /// Processor time with the mechanism for one second without.
+    /// Processor time with the change for one second as usual.
     fn cpu_ratio(&self) -> f64 {
         let total = |runs: &[Outcome]| runs.iter().map(|run| run.cpu_s).sum::<f64>();
-        total(&self.with) / total(&self.without)
+        total(&self.without) / total(&self.with)
     }
 }
 
@@ -153,48 +149,40 @@ fn standard_error(values: &[f64]) -> f64 {
     if n > 1.0 { (squares / (n - 1.0) / n).sqrt() } else { 0.0 }
 }
 
-/// The scenes with all mechanisms.
+/// The scenes with the usual parameters.
 fn print_scenes(scenes: &[Scene], with: &[Outcome], seeds: usize) {
-    println!("| scene | progress, permille | solved | longest wait | CPU s a run |");
-    println!("|---|---|---|---|---|");
+    println!("| scene | carried | stuck | orders left | longest wait | CPU s a run |");
+    println!("|---|---|---|---|---|---|");
     for (scene, runs) in scenes.iter().zip(with.chunks(seeds)) {
         let of = |of: fn(&Outcome) -> f64| mean(&runs.iter().map(of).collect::<Vec<_>>());
-        let n_solved = runs.iter().filter(|run| run.solved).count();
         let longest_wait = runs.iter().map(|run| run.longest_wait).max().unwrap_or(0);
         println!(
-            "| {} | {:.0} | {n_solved} of {seeds} | {longest_wait} | {:.2} |",
+            "| {} | {:.0} | {:.0} | {:.0} | {longest_wait} | {:.2} |",
             scene.name,
-            of(|run| run.progress as f64),
+            of(|run| run.carried as f64),
+            of(|run| run.stuck as f64),
+            of(|run| run.left as f64),
             of(|run| run.cpu_s)
         );
     }
 }
 
-/// A row of the table of mechanisms.
-fn print_gains(mechanism: &Mechanism, pairs: &Pairs) {
-    let progress = pairs.progress_gains();
-    let [only_with, only_without] = pairs.solved_by_one();
+/// A row of the table of changes.
+fn print_change(change: &Change, scenes: &[Scene], pairs: &Pairs, seeds: usize) {
+    let carried = pairs.gains(|run| run.carried as f64);
+    let by_scene = scenes.iter().zip(carried.chunks(seeds).map(mean));
+    let worst = by_scene.min_by(|one, other| one.1.total_cmp(&other.1));
+    let worst = worst.map_or(String::new(), |(scene, gain)| format!("{} {gain:+.0}", scene.name));
     println!(
-        "| {} | {} | {:+.1} ± {:.1} | {only_with}, {only_without} | {:+.0} | {:.2} |",
-        mechanism.name,
-        mechanism.tuned(),
-        mean(&progress),
-        standard_error(&progress),
-        mean(&pairs.gains(|outcome| f64::from(outcome.longest_wait))),
+        "| {} | {} | {:+.1} ± {:.1} | {worst} | {:+.1} | {:+.1} | {:.2} |",
+        change.name,
+        change.tuned(),
+        mean(&carried),
+        standard_error(&carried),
+        mean(&pairs.gains(|run| run.stuck as f64)),
+        mean(&pairs.gains(|run| run.left as f64)),
         pairs.cpu_ratio()
     );
-}
-
-fn print_gains_by_scene(scenes: &[Scene], mechanisms: &[Mechanism], pairs: &[Pairs], seeds: usize) {
-    let names: Vec<&str> = scenes.iter().map(|scene| scene.name).collect();
-    println!("\n| progress by scene | {} |", names.join(" | "));
-    println!("|---|{}", "---|".repeat(names.len()));
-    for (mechanism, pairs) in mechanisms.iter().zip(pairs) {
-        let gains = pairs.progress_gains();
-        let cells =
-            gains.chunks(seeds).map(|gains| format!("{:+.0} ± {:.0}", mean(gains), standard_error(gains)));
-        println!("| {} | {} |", mechanism.name, cells.collect::<Vec<_>>().join(" | "));
-    }
 }
 
 #[cfg(test)]
@@ -207,41 +195,51 @@ mod tests {
 
     #[test]
     fn arguments_are_read() {
-        let given = parsed("--seeds 2 --only LNS --ticks 50 --scenario base").unwrap();
-        let expected = Arguments { seeds: 2, ticks: 50, only: "LNS".to_owned(), scenario: "base".to_owned() };
-        assert_eq!(given, expected);
-        for wrong in ["--seeds 0", "--ticks", "--ticks many", "4", "--seed 3"] {
+        let given = parsed("scenes --seeds 3 --only LNS --ticks 50 --tunables").unwrap();
+        let (folder, only) = ("scenes".into(), "LNS".to_owned());
+        assert_eq!(given, Arguments { folder, seeds: 3, ticks: 50, only, tunables: true });
+        for wrong in ["", "--seeds 1", "a --seeds 0", "a --ticks", "a --ticks many", "a b", "a --seed 3"] {
             assert_eq!(parsed(wrong), None, "{wrong}");
         }
     }
 
-    /// Each is left out by values of its own, and a run with the usual ones is the same each time.
+    /// Each change has values of its own, and each tunable of the rule is in one of them.
     #[test]
-    fn every_mechanism_is_left_out_on_every_scene() {
+    fn every_change_is_one() {
+        let changes = [Change::mechanisms(), Change::tunables()].concat();
         let usual = (TrafficParams::USUAL, ReplanParams::USUAL);
-        for (at, mechanism) in MECHANISMS.iter().enumerate() {
-            let left_out = mechanism.left_out().unwrap();
-            assert_ne!(left_out, usual, "{}", mechanism.name);
-            for other in &MECHANISMS[..at] {
-                assert_ne!(other.left_out().unwrap(), left_out, "{}, {}", other.name, mechanism.name);
-            }
+        for change in &changes {
+            assert_ne!(change.params().unwrap(), usual, "{}", change.name);
         }
-        for scene in Scene::all().unwrap() {
-            let hash = |params| scene.run((1, 60), params).unwrap().state_hash;
-            assert_eq!(hash(usual), hash(usual), "{}", scene.name);
+        for tunable in TrafficParams::tunables().iter().filter(|tunable| !tunable.name.starts_with("robot_"))
+        {
+            assert!(changes.iter().any(|change| change.name == tunable.name), "{}", tunable.name);
         }
     }
 
     #[test]
-    fn gains_are_those_with_less_those_without() {
-        let run = |progress, solved| Outcome { progress, solved, longest_wait: 7, cpu_s: 2.0, state_hash: 0 };
-        let pairs = Pairs {
-            with: vec![run(500, true), run(510, true), run(520, false)],
-            without: vec![run(499, true), run(508, false), run(517, true)],
+    fn a_folder_is_run_alike_each_time() {
+        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../scenarios/traffic");
+        let mut scenes = Scene::all(&folder).unwrap();
+        assert!(scenes.len() > 10);
+        scenes.truncate(3);
+        let arguments = Arguments { folder, seeds: 2, ticks: 60, only: String::new(), tunables: false };
+        let hashes = || {
+            let runs = run_all("", &scenes, &arguments, (TrafficParams::USUAL, ReplanParams::USUAL)).unwrap();
+            runs.iter().map(|run| run.state_hash).collect::<Vec<_>>()
         };
-        assert_eq!(pairs.progress_gains(), [1.0, 2.0, 3.0]);
-        assert_eq!((mean(&pairs.progress_gains()), pairs.solved_by_one()), (2.0, [1, 1]));
-        assert!((standard_error(&pairs.progress_gains()) - 3_f64.sqrt().recip()).abs() < 1e-12);
+        assert_eq!(hashes(), hashes());
+    }
+
+    #[test]
+    fn gains_are_those_with_the_change_less_those_as_usual() {
+        let run =
+            |carried| Outcome { carried, stuck: 0, left: 0, longest_wait: 7, cpu_s: 2.0, state_hash: 0 };
+        let pairs =
+            Pairs { with: vec![run(499), run(508), run(517)], without: vec![run(500), run(510), run(520)] };
+        let gains = pairs.gains(|run| run.carried as f64);
+        assert_eq!((mean(&gains), gains.as_slice()), (2.0, &[1.0, 2.0, 3.0][..]));
+        assert!((standard_error(&gains) - 3_f64.sqrt().recip()).abs() < 1e-12);
         assert!((pairs.cpu_ratio() - 1.0).abs() < 1e-12);
     }
 }

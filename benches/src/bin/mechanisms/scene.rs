@@ -1,28 +1,25 @@
-//! The scenes on which mechanisms are measured: at most 250 agents each, placed by the seed.
+//! The scenes on which mechanisms are measured: all scenarios of a folder.
 
-use std::path::{Path, PathBuf};
-use wheelbase_benches::crowd_scenario;
-use wheelbase_grid::Rect;
+use std::path::Path;
 use wheelbase_scenario::load;
 use wheelbase_scenario::scenario::{self, Scenario};
-use wheelbase_sim::{Command, EventKind, ReplanParams, RunResult, RunState, TickTimes, TrafficParams, World};
+use wheelbase_sim::{ReplanParams, RunResult, RunState, TickTimes, TrafficParams};
 
-/// A scene, before its seed, its ticks and its parameters are set.
+/// A scenario with its name, before its seed, its ticks and its parameters are set.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    pub name: &'static str,
+    pub name: String,
     scenario: Scenario,
-    /// Each agent is removed at the tick after its order is done.
-    done_leave: bool,
 }
 
 /// What a run comes to.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
-    /// Share of the single-agent bound, in permille.
-    pub progress: u64,
-    /// No order is left, no edit is pending, and nobody has waited for half of the ticks.
-    pub solved: bool,
+    /// Lone time of all finished trips, in permille of agents times ticks; of a scene that ends, its orders that are done
+    /// and the ticks that are left, in permille, half each.
+    pub carried: u64,
+    pub stuck: u64,
+    pub left: u64,
     pub longest_wait: u32,
     /// Processor time of the steps, in seconds.
     pub cpu_s: f64,
@@ -30,73 +27,54 @@ pub struct Outcome {
 }
 
 impl Scene {
-    /// All scenes.
+    /// All scenarios of a folder, by name.
     /// # Errors
-    /// A scenario cannot be read, in words.
-    pub fn all() -> Result<Vec<Self>, String> {
-        let file = |name, file: &str, replaced: Option<(&str, &str)>| -> Result<Self, String> {
-            let path = folder().join(file);
-            let text =
-                std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-            let text = replaced.map_or_else(|| text.clone(), |(from, to)| text.replace(from, to));
-            let scenario = scenario::parse(file, text.as_bytes()).map_err(|error| error.to_string())?;
-            Ok(Self { name, scenario, done_leave: false })
+    /// The folder or one of them cannot be read, in words.
+    pub fn all(folder: &Path) -> Result<Vec<Self>, String> {
+        let at = |error: std::io::Error| format!("{}: {error}", folder.display());
+        let files = std::fs::read_dir(folder).map_err(at)?.collect::<Result<Vec<_>, _>>().map_err(at)?;
+        let mut files: Vec<_> = files.into_iter().map(|file| file.path()).collect();
+        files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
+        files.sort();
+        let scene = |file: &std::path::PathBuf| {
+            let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let text = std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+            let scenario = scenario::parse(&name, &text).map_err(|error| error.to_string())?;
+            Ok(Self { name, scenario })
         };
-        let crowd = |name, kind, agents, side| -> Result<Self, String> {
-            let scenario = crowd_scenario(kind, agents, side, Rect::new(0, 0, side, side))?;
-            Ok(Self { name, scenario, done_leave: false })
-        };
-        Ok(vec![
-            file("bridge 5", "14_bridge_5.toml", None)?,
-            file("bridge closes", "17_bridge_closes.toml", None)?,
-            file("gate", "6_gate.toml", Some(("count = 60", "count = 40")))?,
-            crowd("base", "base", 100, 128)?,
-            crowd("rooms", "rooms", 60, 128)?,
-            crowd("open crowd", "open", 80, 64)?,
-            file("goal on bridge", "12_goal_on_bridge.toml", None)?,
-            Self { done_leave: true, ..file("no reverse", "18_no_reverse_open.toml", None)? },
-        ])
+        files.iter().map(scene).collect()
     }
 
-    /// Runs the scene for some ticks at most, on the present thread.
+    /// Runs the scene for its ticks, or as many at most, on the present thread.
     /// # Errors
     /// The scenario cannot be built, in words.
     pub fn run(
         &self,
+        folder: &Path,
         (seed, ticks): (u64, u32),
         (traffic, replan): (TrafficParams, ReplanParams),
     ) -> Result<Outcome, String> {
+        let ticks = self.scenario.ticks.min(ticks);
         let typed = Scenario { seed, ticks, traffic, replan, ..self.scenario.clone() };
-        let mut world = load::build_world(&folder(), &typed).map_err(|error| error.to_string())?;
+        let mut world = load::build_world(folder, &typed).map_err(|error| error.to_string())?;
         let before = cpu_s();
-        while world.step() == RunState::Running {
-            if self.done_leave {
-                remove_done(&mut world);
-            }
-        }
+        while world.step() == RunState::Running {}
         let cpu_s = cpu_s() - before;
         let result = RunResult::of(&world, 1, &TickTimes::default(), 0.0, 0);
-        let longest_wait = result.longest_wait_ticks;
+        let (done, left) = (result.orders_done, result.orders_left);
+        // A run that ends early leaves the rest of its ticks over.
+        let carried = match done + left {
+            0 => result.carried_permille.unwrap_or(0),
+            orders => 500 * done / orders + u64::from(500 * (ticks - result.ticks) / ticks.max(1)),
+        };
         Ok(Outcome {
-            progress: result.progress_permille.unwrap_or(0),
-            solved: result.orders_left == 0 && result.edits_pending == 0 && longest_wait < ticks / 2,
-            longest_wait,
+            carried,
+            stuck: result.stuck_agents,
+            left,
+            longest_wait: result.longest_wait_ticks,
             cpu_s,
             state_hash: world.state_hash(),
         })
-    }
-}
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios/traffic")
-}
-
-/// Removes the agents whose order was done at the last tick.
-fn remove_done(world: &mut World) {
-    let events = world.events().iter().filter(|event| event.kind() == Some(EventKind::OrderDone));
-    let done: Vec<_> = events.filter_map(|event| event.agent()).collect();
-    for agent in done {
-        world.command(Command::remove(agent));
     }
 }
 

@@ -225,8 +225,6 @@ namespace Wheelbase
         Reserved = 18,
         /// <summary>Another agent rests on a cell of the next moves.</summary>
         Resting = 19,
-        /// <summary>The next moves lead against the flow of others, and no way around was found.</summary>
-        Contraflow = 20,
         /// <summary>It was pushed aside, and stays until its pusher has passed.</summary>
         MakesWay = 21,
         /// <summary>The next move is planned.</summary>

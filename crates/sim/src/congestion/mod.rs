@@ -11,19 +11,18 @@
 //! path of least time plus penalties, and takes it if that is better than the path in hand. (Guide paths by traffic,
 //! as in Guided PIBT: Chen et al., AAAI 2024.)
 
+mod directions;
 mod planned_flow;
 pub(crate) mod saved;
 
 use crate::agents::Agents;
 use crate::replan_params::{REPLAN_REQUESTS_MAX, ReplanParams};
+use directions::{direction_to, opposite};
 use planned_flow::PlannedFlow;
 use wheelbase_grid::{CellXY, GridShape, GridSize};
 use wheelbase_planner::MovementTables;
 use wheelbase_planner::model::State;
 use wheelbase_planner::search::Penalties;
-use wheelbase_traffic::TrafficParams;
-use wheelbase_traffic::directions::{direction_to, opposite};
-use wheelbase_traffic::flow::DirectionalFlow;
 use wheelbase_traffic::hash::fold;
 use wheelbase_traffic::motion::ClassId;
 use wheelbase_traffic::path_pool::PathPool;
@@ -53,8 +52,8 @@ struct Body {
     longest: u32,
 }
 
-/// Waiting by block, directional flow and planned flow. Memory: with the usual blocks 1/8 byte a cell for each width of
-/// bodies, and the two flows.
+/// Waiting by block, and planned flow. Memory: with the usual blocks 1/8 byte a cell for each width of bodies, and the
+/// planned flow.
 #[derive(Clone, Debug)]
 pub(crate) struct Congestion {
     params: ReplanParams,
@@ -67,7 +66,6 @@ pub(crate) struct Congestion {
     bodies: Vec<Body>,
     /// By width and block: counts of bodies at least that wide.
     blocks: Vec<Block>,
-    flow: DirectionalFlow,
     planned: PlannedFlow,
     /// Row of the agent that checks its path next.
     next: usize,
@@ -77,13 +75,7 @@ pub(crate) struct Congestion {
 
 impl Congestion {
     /// No counts. `sides` holds the shortest and longest side of each class's body in cells.
-    pub fn new(
-        size: GridSize,
-        shape: GridShape,
-        sides: &[(u32, u32)],
-        traffic: TrafficParams,
-        params: ReplanParams,
-    ) -> Self {
+    pub fn new(size: GridSize, shape: GridShape, sides: &[(u32, u32)], params: ReplanParams) -> Self {
         let blocks = |cells: u32| cells.div_ceil(1 << params.block_shift) as usize;
         let width = blocks(size.width());
         let n_blocks = width * blocks(size.height());
@@ -105,7 +97,6 @@ impl Congestion {
             n_blocks,
             bodies: sides.iter().map(body).collect(),
             blocks: vec![Block::default(); widths.len().clamp(1, widths_max) * n_blocks],
-            flow: DirectionalFlow::new(size, shape, traffic),
             planned: PlannedFlow::new(size, shape, params),
             next: 0,
             counted_so_far: 0,
@@ -115,11 +106,6 @@ impl Congestion {
     fn block_of(&self, cell: CellXY) -> usize {
         let shift = self.params.block_shift;
         (cell.y >> shift) as usize * self.width + (cell.x >> shift) as usize
-    }
-
-    /// Recent moves over each cell, by direction.
-    pub fn flow(&self) -> &DirectionalFlow {
-        &self.flow
     }
 
     /// Adds to the counts of a block for an agent of a class: to those of its width and of all lesser widths.
@@ -138,14 +124,8 @@ impl Congestion {
         self.count(class, self.block_of(cell), Block { waited_ticks: 1, entered: 0 });
     }
 
-    /// Counts a move of an agent of a class that brings its anchor from one cell to another, and its body onto `cells`.
-    pub fn count_move(
-        &mut self,
-        class: ClassId,
-        (from, to): (CellXY, CellXY),
-        cells: impl Iterator<Item = CellXY>,
-    ) {
-        self.flow.count(from, to, cells);
+    /// Counts a move of an agent of a class that brings its anchor from one cell to another.
+    pub fn count_move(&mut self, class: ClassId, (from, to): (CellXY, CellXY)) {
         let (from, to) = (self.block_of(from), self.block_of(to));
         if from != to {
             self.count(class, to, Block { waited_ticks: 0, entered: 1 });
@@ -164,7 +144,6 @@ impl Congestion {
                 (*waited_ticks, *entered) = (*waited_ticks / 2, *entered / 2);
             }
         }
-        self.flow.fade(tick);
     }
 
     /// Penalties for an agent of a class near a cell. Far away they do not count: congestion there will have changed
@@ -241,7 +220,6 @@ impl Congestion {
     pub fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
         word(self.next as u64);
         word(self.counted_so_far);
-        self.flow.for_each_word(word);
         self.planned.for_each_word(word);
     }
 }

@@ -10,28 +10,24 @@ pub(crate) struct SavedCongestion {
     /// Ticks waited and agents entered, by width and block.
     blocks: Vec<(u32, u32)>,
     #[serde(with = "serde_ids::bytes")]
-    flow: Vec<u8>,
-    #[serde(with = "serde_ids::bytes")]
     planned: Vec<u8>,
     #[serde(with = "serde_ids::bytes")]
     planned_next: Vec<u8>,
     next: u64,
-    /// Hashes of all counts by block, of the flow and of the planned flow.
-    counted_so_far: [u64; 3],
+    /// Hashes of all counts by block, and of the planned flow.
+    counted_so_far: [u64; 2],
 }
 
 impl Congestion {
     /// All counts.
     pub fn save(&self) -> SavedCongestion {
-        let (flow, flow_so_far) = self.flow.counts();
         let ([planned, planned_next], planned_so_far) = self.planned.parts();
         SavedCongestion {
             blocks: self.blocks.iter().map(|block| (block.waited_ticks, block.entered)).collect(),
-            flow: flow.to_vec(),
             planned: planned.to_vec(),
             planned_next: planned_next.to_vec(),
             next: self.next as u64,
-            counted_so_far: [self.counted_so_far, flow_so_far, planned_so_far],
+            counted_so_far: [self.counted_so_far, planned_so_far],
         }
     }
 
@@ -39,16 +35,14 @@ impl Congestion {
     /// # Errors
     /// The numbers of counts are others, in words.
     pub fn restore(&mut self, saved: &SavedCongestion) -> Result<(), String> {
-        let SavedCongestion { blocks, flow, planned, planned_next, next, counted_so_far } = saved;
-        let [of_blocks, of_flow, of_planned] = *counted_so_far;
+        let SavedCongestion { blocks, planned, planned_next, next, counted_so_far } = saved;
+        let [of_blocks, of_planned] = *counted_so_far;
         let (found, expected) = (blocks.len(), self.blocks.len());
         if found != expected {
             return Err(format!("{found} blocks of congestion, expected {expected}"));
         }
-        let is_restored =
-            self.flow.restore(flow, of_flow) && self.planned.restore([planned, planned_next], of_planned);
-        if !is_restored {
-            return Err("the flow is of a map of another size".to_owned());
+        if !self.planned.restore([planned, planned_next], of_planned) {
+            return Err("the planned flow is of a map of another size".to_owned());
         }
         for (block, &(waited_ticks, entered)) in self.blocks.iter_mut().zip(blocks) {
             *block = Block { waited_ticks, entered };

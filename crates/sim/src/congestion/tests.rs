@@ -55,7 +55,7 @@ fn crosses_at(world: &World) -> Vec<i32> {
 fn jam(world: &mut World, ticks: u32) {
     for _ in 0..40 {
         let step = (CellXY::new(0, 0), CellXY::new(32, 20));
-        world.congestion.count_move(ClassId(0), step, std::iter::empty());
+        world.congestion.count_move(ClassId(0), step);
         (0..ticks).for_each(|_| world.congestion.count_wait(ClassId(0), CellXY::new(32, 20)));
     }
 }
@@ -193,7 +193,7 @@ proptest! {
         moves in prop::collection::vec(0_u8..3, 0..200),
     ) {
         let world = cart();
-        let mut congestion = Congestion::new(world.grid.size(), world.grid.shape(), &SIDES, world.settings.traffic, ReplanParams::USUAL);
+        let mut congestion = Congestion::new(world.grid.size(), world.grid.shape(), &SIDES, ReplanParams::USUAL);
         let mut reference = Reference::default();
         let mut tick = 1;
         for ((x, y), side, of, n_moves, waited, halvings) in counted {
@@ -208,7 +208,7 @@ proptest! {
             let to = CellXY::new(x + dx, y + dy);
             if world.grid.size().rect().contains(to) {
                 for _ in 0..n_moves {
-                    congestion.count_move(id, (from, to), [from, to].into_iter());
+                    congestion.count_move(id, (from, to));
                     for _ in 0..waited / 8 {
                         congestion.planned.count(from, to, [from, to].into_iter());
                     }

@@ -2,7 +2,7 @@
 
 use crate::order_life::is_at_goal;
 use crate::world::World;
-use wheelbase_traffic::motion::{Activity, Motion, transition_of};
+use wheelbase_traffic::motion::{Activity, Motion, YIELD_HOLD_TICKS, transition_of};
 
 /// Ends the moves that end at the current tick: their agents rest on their footprints from now on. All agents release
 /// their cells before any takes its new ones, because a move can end where another began.
@@ -52,7 +52,7 @@ fn settle(world: &mut World, row: usize) {
             world.agents.motion[row].replan = true
         }
         Activity::Yielding if path_done => {
-            let again_at = world.tick.saturating_add(world.settings.traffic.yield_hold_ticks);
+            let again_at = world.tick.saturating_add(YIELD_HOLD_TICKS);
             world.agents.wait_states[row].ask_again_at = again_at;
         }
         _ => {}

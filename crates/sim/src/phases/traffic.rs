@@ -109,7 +109,6 @@ fn decide(world: &mut World, buffers: &mut TrafficBuffers) {
         friends: &world.friends,
         commanded,
         reclassed,
-        flow: world.congestion.flow(),
         edited,
         refused: refused_rows,
         occupancy: &world.occupancy,
@@ -230,9 +229,7 @@ fn begin_move(world: &mut World, Start { row, primitive, ticks }: Start) {
     world.agents.rows[row].begin_move((primitive, turn), [from, to], [world.tick, until]);
     // A single agent is in nobody's way.
     if world.traffic.needs_paths() && world.agents.len() > 1 {
-        let body = tables.class().cells_at(to).iter();
-        let cells = body.map(|offset| offset.cell_from(to.cell));
-        world.congestion.count_move(class, (from.cell, to.cell), cells);
+        world.congestion.count_move(class, (from.cell, to.cell));
     }
     if world.log.is_some() {
         world.note(TraceEvent::Move { agent: world.agents.ids[row], class, primitive, from, to, until });

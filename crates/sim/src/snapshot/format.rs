@@ -22,7 +22,7 @@ use wheelbase_traffic::motion::AgentId;
 
 /// The kind of file.
 pub const SNAPSHOT: FileKind =
-    FileKind { magic: *b"WB-SNP\r\n", name: "snapshot", version: 2, versions_before: &[], layout: LAYOUT };
+    FileKind { magic: *b"WB-SNP\r\n", name: "snapshot", version: 3, versions_before: &[], layout: LAYOUT };
 
 /// Kinds of the blocks, which stand in this order.
 pub(super) const BLOCKS: [(u8, &str); 5] =

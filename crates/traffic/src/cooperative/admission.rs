@@ -11,13 +11,16 @@
 
 use crate::clone_fields::clone_fields;
 use crate::cooperative::corridor_map::{CorridorMap, NewCorridor};
-use crate::free_cells::grown;
+use crate::cooperative::fixed::{
+    CORRIDOR_BATCH, CORRIDOR_BATCH_BUSY, QUEUE_MOVES, QUEUE_MOVES_EACH, QUEUE_MOVES_MAX, REQUEST_TICKS,
+    TURN_MOVES,
+};
 use crate::motion::{AgentId, AgentSlot};
 use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
 use crate::teams::Team;
 use std::collections::BTreeMap;
-use wheelbase_grid::{CellXY, GridSize, Rect};
+use wheelbase_grid::CellXY;
 
 /// Displacement in cells of an agent through a corridor, from where it enters to where it leaves; (0, 0) if it does not
 /// go through.
@@ -39,11 +42,6 @@ impl Entrance {
     pub(crate) fn has_before(&self, cell: CellXY) -> bool {
         let (x, y) = (self.cell.x - cell.x, self.cell.y - cell.y);
         x * self.direction.0 + y * self.direction.1 >= 0 && cell.chebyshev_distance(self.cell) < self.reach
-    }
-
-    /// A square that contains that ground.
-    pub(crate) fn bounds(&self, size: GridSize) -> Rect {
-        grown(Rect::new(self.cell.x, self.cell.y, 1, 1), self.reach.saturating_sub(1), size)
     }
 }
 
@@ -114,11 +112,9 @@ pub(crate) struct Corridor {
     pub(crate) entered: usize,
     /// Teams, a bit each, with many friends that want to go through both ways at this tick.
     pub(crate) busy_for: u32,
-    /// Entrances at which agents have asked while the corridor was busy, each with the tick of the last request.
-    pub(crate) entrances: [Option<(Entrance, u32)>; 2],
 }
 
-clone_fields!(Corridor { width, inside, waiting, direction, entered, busy_for, entrances });
+clone_fields!(Corridor { width, inside, waiting, direction, entered, busy_for });
 
 /// Admission to all corridors, by their numbers on the map.
 #[derive(Debug)]
@@ -197,18 +193,16 @@ impl Admission {
     ) -> bool {
         let Corridor { inside, direction, entered, .. } = &self.corridors[corridor as usize];
         let goes_on = agree(entrant.direction, *direction)
-            && *entered < (self.params.corridor_batch as usize)
+            && *entered < (CORRIDOR_BATCH as usize)
             && !inside.is_empty();
         let mut others = self.requests_against(corridor, *entrant, tick);
         if self.is_busy(corridor, entrant.team) && *direction != (0, 0) {
             let is_over = *entered >= (self.params.corridor_turn_busy as usize);
             let goes_with = agree(entrant.direction, *direction);
             return goes_with == is_over
-                && others
-                    .any(|other| (other.refused || !goes_with) && other.moves <= self.params.turn_moves);
+                && others.any(|other| (other.refused || !goes_with) && other.moves <= TURN_MOVES);
         }
-        !goes_on
-            && others.any(|other| other.refused && other.key < key && other.moves <= self.params.turn_moves)
+        !goes_on && others.any(|other| other.refused && other.key < key && other.moves <= TURN_MOVES)
     }
 
     /// Whether a batch of agents is nearer to a corridor than an entrant, or admitted the same way, while others want
@@ -223,9 +217,9 @@ impl Admission {
             |other: &&Entrant| agree(entrant.direction, other.direction) && entrant.reckons_with(other);
         let with = inside.iter().filter(goes_with).count();
         let batch = if self.is_busy(corridor, entrant.team) {
-            self.params.corridor_batch_busy as usize
+            CORRIDOR_BATCH_BUSY as usize
         } else {
-            self.params.corridor_batch as usize
+            CORRIDOR_BATCH as usize
         };
         with + self.n_ahead(corridor, entrant, moves, tick) >= batch
     }
@@ -239,8 +233,7 @@ impl Admission {
             let busy =
                 if passes { self.params.corridor_busy_wide } else { self.params.corridor_busy } as usize;
             if waiting.len() >= 2 * busy {
-                *busy_for =
-                    teams_with_busy_friends(waiting, busy, tick.saturating_sub(self.params.request_ticks));
+                *busy_for = teams_with_busy_friends(waiting, busy, tick.saturating_sub(REQUEST_TICKS));
             }
             self.any_busy |= *busy_for != 0;
         }
@@ -249,32 +242,6 @@ impl Admission {
     /// Whether many friends of a team want to go through a corridor both ways.
     pub(crate) fn is_busy(&self, corridor: u32, team: Team) -> bool {
         team.is_in(self.corridors[corridor as usize].busy_for)
-    }
-
-    /// Teams, a bit each, for which a corridor is busy.
-    pub(crate) fn busy_for(&self, corridor: u32) -> u32 {
-        self.corridors[corridor as usize].busy_for
-    }
-
-    /// Notes the entrance at which an agent has asked to enter a busy corridor.
-    pub(crate) fn note_entrance(&mut self, corridor: u32, entrance: Entrance, tick: u32) {
-        let entrances = &mut self.corridors[corridor as usize].entrances;
-        let known = entrances.iter().position(|known| known.is_some_and(|known| known.0 == entrance));
-        let oldest = usize::from(entrances[1].map(|known| known.1) < entrances[0].map(|known| known.1));
-        entrances[known.unwrap_or(oldest)] = Some((entrance, tick));
-    }
-
-    /// The next entrance that must be kept clear, from an index of the list of all entrances on, and its index: 2 k or
-    /// 2 k + 1 for corridor k.
-    pub(crate) fn next_entrance(&self, from: usize, tick: u32) -> Option<(Entrance, usize)> {
-        if !self.any_busy {
-            return None;
-        }
-        (from..2 * self.corridors.len()).find_map(|at| {
-            let corridor = &self.corridors[at / 2];
-            let (entrance, asked_at) = corridor.entrances[at % 2].filter(|_| corridor.busy_for != 0)?;
-            (tick - asked_at <= self.params.entrance_ticks).then_some((entrance, at))
-        })
     }
 
     /// Recent requests of friends for a corridor.
@@ -287,7 +254,7 @@ impl Admission {
         self.corridors[corridor as usize].waiting.iter().filter(move |other| {
             other.entrant.agent != entrant.agent
                 && entrant.reckons_with(&other.entrant)
-                && tick - other.asked_at <= self.params.request_ticks
+                && tick - other.asked_at <= REQUEST_TICKS
         })
     }
 
@@ -317,7 +284,7 @@ impl Admission {
             true => 0,
             false => self.n_ahead(corridor, entrant, moves, tick) as u32,
         };
-        self.params.queue_moves + (self.params.queue_moves_each * n_ahead).min(self.params.queue_moves_max)
+        QUEUE_MOVES + (QUEUE_MOVES_EACH * n_ahead).min(QUEUE_MOVES_MAX)
     }
 
     /// Whether a request is so old that others let its agent in first. Where directions take turns, everyone has one.
@@ -346,8 +313,8 @@ impl Admission {
         let all = self.corridors[corridor as usize].waiting.iter();
         let near = all.filter(|of| {
             self.starves(corridor, of)
-                && of.moves <= self.params.turn_moves
-                && tick - of.asked_at <= self.params.request_ticks
+                && of.moves <= TURN_MOVES
+                && tick - of.asked_at <= REQUEST_TICKS
                 && entrant.reckons_with(&of.entrant)
         });
         near.min_by_key(|of| of.key)
@@ -362,12 +329,12 @@ impl Admission {
         (asked_at, refused): (u32, bool),
     ) {
         let waiting = &mut self.corridors[corridor as usize].waiting;
-        let before = waiting.iter().find(|other| {
-            other.entrant.agent == entrant.agent && asked_at - other.asked_at <= self.params.request_ticks
-        });
+        let before = waiting
+            .iter()
+            .find(|other| other.entrant.agent == entrant.agent && asked_at - other.asked_at <= REQUEST_TICKS);
         let since = before.map_or(asked_at, |before| before.since);
         waiting.retain(|other| {
-            other.entrant.agent != entrant.agent && asked_at - other.asked_at <= self.params.request_ticks
+            other.entrant.agent != entrant.agent && asked_at - other.asked_at <= REQUEST_TICKS
         });
         waiting.push(AdmissionRequest { entrant, key, moves, asked_at, refused, since });
     }
@@ -422,11 +389,6 @@ impl Admission {
             word(pair(corridor.direction));
             for entrant in &corridor.inside {
                 entrant_words(entrant, word);
-            }
-            for (entrance, asked_at) in corridor.entrances.into_iter().flatten() {
-                word(pair((entrance.cell.x, entrance.cell.y)));
-                word(pair(entrance.direction));
-                word(u64::from(entrance.reach) << 32 | u64::from(asked_at));
             }
             for request in &corridor.waiting {
                 entrant_words(&request.entrant, word);

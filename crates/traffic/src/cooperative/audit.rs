@@ -5,6 +5,7 @@ use crate::collision::CollisionRule;
 use crate::cooperative::corridor_control::CorridorControl;
 use crate::cooperative::corridor_map::NO_CORRIDOR;
 use crate::cooperative::corridors_ahead::CORRIDORS_MAX;
+use crate::cooperative::fixed::GIVE_UP_AFTER_STEPS;
 use crate::cooperative::moves::{pose_after, transition_at};
 use crate::cooperative::plan::{MOVES_MAX, PlannedMove};
 use crate::cooperative::plan_head::{DetailFlags, PlanDetails, PlanHead};
@@ -301,7 +302,7 @@ impl Audit<'_> {
             }
             let ticks_since_push = details.ticks_since_push(self.tick);
             let step_ticks = table.step_ticks_of(&self.agents, row as usize);
-            let least = table.params.give_up_after_steps * step_ticks;
+            let least = GIVE_UP_AFTER_STEPS * step_ticks;
             assert!(
                 ticks_since_push >= least,
                 "row {row} gives up {ticks_since_push} ticks after it was pushed"

@@ -4,6 +4,7 @@
 use super::admission::{Direction, Entrance, Entrant};
 use super::corridor_map::NO_CORRIDOR;
 use crate::cooperative::corridors_ahead::{CorridorAhead, entrance_reach};
+use crate::cooperative::fixed::{ADMIT_MOVES, HOLDER_WAIT_STEPS, LOOK_AHEAD_MOVES};
 use crate::cooperative::moves::{guide_moves, is_idle, waited};
 use crate::cooperative::path_cells::{PathCells, rests_on_path};
 use crate::cooperative::plan_table::PlanTable;
@@ -30,11 +31,11 @@ pub(crate) fn list_corridors_ahead(
     let (agent, slot) = (view.agents.ids[row], view.agents.slots[row]);
     let motion = &view.agents.motion[row];
     let tables = &view.tables[motion.class.0 as usize];
-    let PlanTable { corridor_control, heads, sides, params, .. } = table;
+    let PlanTable { corridor_control, heads, sides, .. } = table;
     ahead.clear();
     let path = guide_moves(view, row, &heads[slot.index()]);
     let sides = sides[motion.class.0 as usize];
-    let reach = entrance_reach(sides, params);
+    let reach = entrance_reach(sides);
     let mut cell = tables.space().pose(state).cell;
     let (mut corridor, mut entered) = (corridor_control.map.at_anchor(cell), cell);
     let mut entrance = Entrance { cell, direction: (0, 0), reach };
@@ -45,7 +46,7 @@ pub(crate) fn list_corridors_ahead(
         let direction = displacement(from, to);
         Entrant { agent, slot, direction, width: sides.0, stays, team, friends }
     };
-    for (number, &primitive) in path.iter().take(params.look_ahead_moves as usize).enumerate() {
+    for (number, &primitive) in path.iter().take(LOOK_AHEAD_MOVES as usize).enumerate() {
         if tables.move_ticks(state, usize::from(primitive)).is_none() {
             break;
         }
@@ -88,16 +89,13 @@ pub(crate) fn request_admission(
     row: usize,
     key: PriorityKey,
 ) {
-    let (view, params) = (planning.view, planning.table.params);
+    let view = planning.view;
     let slot = view.agents.slots[row];
     planning.stop = NO_STOP;
     for ahead in &mut planning.ahead {
-        let CorridorAhead { corridor, entrant, moves, entrance, .. } = *ahead;
+        let CorridorAhead { corridor, entrant, moves, .. } = *ahead;
         let admission = &mut planning.table.corridor_control.admission;
         let is_busy = admission.is_busy(corridor, entrant.team);
-        if is_busy {
-            admission.note_entrance(corridor, entrance, view.tick);
-        }
         if admission.is_inside(corridor, slot) {
             admission.enter(corridor, entrant);
             continue;
@@ -112,7 +110,7 @@ pub(crate) fn request_admission(
         if is_refused {
             let queue = admission.queue_moves(corridor, &entrant, moves, view.tick);
             planning.stop = planning.stop.min(moves.saturating_sub(queue));
-        } else if moves <= params.admit_moves
+        } else if moves <= ADMIT_MOVES
             && planning.table.heads[slot.index()].retreat_left == 0
             && planning.table.admit(slot, corridor, is_busy.then_some(view.tick))
         {
@@ -168,5 +166,5 @@ pub(crate) fn blocks_entry(
     if rests && motion.at_rest() {
         return rests_on_path(path_cells, (view, table), other, row);
     }
-    waited(view, other) < table.params.holder_wait_steps * table.step_ticks_of(&view.agents, other)
+    waited(view, other) < HOLDER_WAIT_STEPS * table.step_ticks_of(&view.agents, other)
 }

@@ -7,6 +7,7 @@
 //! again, with the result of a new map.
 
 use crate::clone_fields::clone_fields;
+use crate::cooperative::fixed::CORRIDOR_SIDE_MAX;
 use crate::cooperative::way_around::WayAround;
 use crate::free_cells::{find_free, grown, smallest_bodies};
 use crate::params::TrafficParams;
@@ -136,7 +137,7 @@ impl CorridorMap {
             pair: 2 * widest,
             wide: params.corridor_bodies * widest,
             cells_max: params.corridor_cells_max as usize,
-            side_max: params.corridor_side_max,
+            side_max: CORRIDOR_SIDE_MAX,
             detour: params.detour_cells,
             free: bits(),
             narrow: bits(),

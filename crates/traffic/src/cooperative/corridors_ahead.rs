@@ -3,9 +3,9 @@
 use crate::cooperative::admission::{Entrance, Entrant};
 use crate::cooperative::corridor_control::CorridorControl;
 use crate::cooperative::corridor_map::NO_CORRIDOR;
+use crate::cooperative::fixed::ENTRANCE_BODIES;
 use crate::cooperative::reservations::Reservations;
 use crate::motion::AgentSlot;
-use crate::params::TrafficParams;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::model::Offset;
 
@@ -28,8 +28,8 @@ pub(crate) struct CorridorAhead {
 }
 
 /// Reach of the ground before an entrance, in cells, for a body of some shortest and longest side.
-pub(crate) fn entrance_reach((_, longest): (u32, u32), params: &TrafficParams) -> u32 {
-    params.entrance_bodies * longest
+pub(crate) fn entrance_reach((_, longest): (u32, u32)) -> u32 {
+    ENTRANCE_BODIES * longest
 }
 
 /// Adds the corridors under a body to a list, as long as it has room.

@@ -12,6 +12,9 @@ use super::plan::Plan;
 use super::reservations::{FOREVER, Precedence, Reservations};
 use super::sipp::{Crossing, NO_PLAN_COST, SippQuery};
 use crate::cooperative::displacement_kind::DisplacementKind;
+use crate::cooperative::fixed::{
+    DISPLACE_GAIN_STEPS, DISPLACEMENT_HALF_STEPS, LNS_GAIN_HALF_STEPS, LNS_IDLE_STEPS,
+};
 use crate::cooperative::moves::{
     end_of_move, half_steps, is_following, pose_after, reserve_begun_move, transition_at,
 };
@@ -102,7 +105,7 @@ pub(crate) fn displace_by(
     }
     let ahead = std::mem::take(&mut planning.ahead);
     let expanded_before = planning.search.expanded;
-    let done = kind.steps_to_clear(&planning.table.params).iter().any(|&steps| {
+    let done = kind.steps_to_clear().iter().any(|&steps| {
         planning.ahead.clone_from(&ahead);
         let done = plan_all(planning, scratch, displacer, (kind, steps));
         if !done {
@@ -117,8 +120,7 @@ pub(crate) fn displace_by(
     }
     let step_ticks = planning.table.step_ticks_of(&view.agents, row);
     let retry = &mut planning.table.details[slot.index()].displace_retries[kind as usize];
-    retry.failures =
-        if done { 0 } else { (retry.failures + 1).min(kind.failures_max(&planning.table.params)) };
+    retry.failures = if done { 0 } else { (retry.failures + 1).min(kind.failures_max()) };
     retry.again_at = view.tick.saturating_add(if done { 0 } else { step_ticks << retry.failures });
     if !done {
         planning.set_guide_path(row, query.from.0);
@@ -153,7 +155,7 @@ fn plan_all(
     };
     let params = planning.table.params;
     let step_ticks = planning.table.step_ticks_of(&view.agents, row);
-    let least_gain = params.displace_gain_steps * step_ticks;
+    let least_gain = DISPLACE_GAIN_STEPS * step_ticks;
     // That of the last displaced agent of an earlier attempt may be there.
     planning.set_guide_path(row, query.from.0);
     let found = planning.search_moves(row, query, 0, Some(steps));
@@ -183,9 +185,9 @@ fn plan_all(
             let motion = &view.agents.motion[row];
             // An agent without a goal gains nothing, and moving costs it a step.
             if !is_following(motion) && !plan.is_empty() {
-                gain -= i64::from(params.lns_idle_steps * planning.table.step_ticks_of(&view.agents, row));
+                gain -= i64::from(LNS_IDLE_STEPS * planning.table.step_ticks_of(&view.agents, row));
             }
-            if 2 * gain < i64::from(params.lns_gain_half_steps * step_ticks) {
+            if 2 * gain < i64::from(LNS_GAIN_HALF_STEPS * step_ticks) {
                 return false;
             }
         }
@@ -310,7 +312,7 @@ pub(crate) fn query_of_displaced(planning: &mut Planning<'_>, row: usize, key: P
         moves_max: moves_max(None),
         nodes_max: params.search_nodes as usize,
         intervals_max: params.search_intervals,
-        displacement_ticks: half_steps(step_ticks, params.displacement_half_steps),
+        displacement_ticks: half_steps(step_ticks, DISPLACEMENT_HALF_STEPS),
         teams: view.friends.of_team(view.agents.teams[row]),
         key,
     }

@@ -1,6 +1,9 @@
 //! The two kinds of displacement, and when an agent tries each again.
 
-use crate::params::TrafficParams;
+use crate::cooperative::fixed::{
+    DISPLACE_RETRY_DOUBLINGS_MAX, DISPLACE_STEPS, DISPLACE_STEPS_AGAIN, LNS_RETRY_DOUBLINGS_MAX, LNS_STEPS,
+    LNS_STEPS_AGAIN,
+};
 
 /// Whose plans may be displaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,18 +19,18 @@ impl DisplacementKind {
     pub(crate) const ALL: [Self; 2] = [Self::LowerPriority, Self::Neighbourhood];
 
     /// Steps in which a displaced agent is assumed to clear a cell: tried one after the other.
-    pub(crate) fn steps_to_clear(self, params: &TrafficParams) -> [u32; 2] {
+    pub(crate) fn steps_to_clear(self) -> [u32; 2] {
         match self {
-            Self::LowerPriority => [params.displace_steps, params.displace_steps_again],
-            Self::Neighbourhood => [params.lns_steps, params.lns_steps_again],
+            Self::LowerPriority => [DISPLACE_STEPS, DISPLACE_STEPS_AGAIN],
+            Self::Neighbourhood => [LNS_STEPS, LNS_STEPS_AGAIN],
         }
     }
 
     /// Failures in a row after which the time to the next try is no longer doubled.
-    pub(crate) fn failures_max(self, params: &TrafficParams) -> u8 {
+    pub(crate) fn failures_max(self) -> u8 {
         match self {
-            Self::LowerPriority => params.displace_retry_doublings_max as u8,
-            Self::Neighbourhood => params.lns_retry_doublings_max as u8,
+            Self::LowerPriority => DISPLACE_RETRY_DOUBLINGS_MAX as u8,
+            Self::Neighbourhood => LNS_RETRY_DOUBLINGS_MAX as u8,
         }
     }
 }

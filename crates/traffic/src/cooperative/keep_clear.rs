@@ -201,7 +201,7 @@ impl KeepClear {
         for (number, shape) in map.shapes.iter().enumerate() {
             let corridor = number as u32;
             let is_wide = shape.width >= self.passing_width;
-            let teams = if is_wide { admission.busy_for(corridor) } else { 0 };
+            let teams = if is_wide { admission.corridors[corridor as usize].busy_for } else { 0 };
             let is_known = self.grounds.get(at).is_some_and(|ground| ground.corridor == corridor);
             if teams != 0 && !is_known {
                 let (bounds, cells) = Ground::find(map, (corridor, shape.first_cell), self.reach);

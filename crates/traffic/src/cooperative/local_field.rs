@@ -5,11 +5,9 @@
 //! there, are the sources of a Dijkstra search backward over the movement tables. So a goal that no other agent
 //! shares costs a few thousand poses, not those of the map.
 
-use super::contraflow::Contraflow;
 use crate::clone_fields::clone_fields;
-use crate::flow::DirectionalFlow;
+use crate::cooperative::fixed::{FIELD_REACH, FIELD_REACH_BODIES, FIELD_REUSE_PARTS};
 use crate::motion::{AgentId, AgentSlot};
-use crate::params::TrafficParams;
 use crate::speed::ticks_at_speed;
 use wheelbase_grid::{CellXY, GridSize, Rect};
 use wheelbase_planner::model::State;
@@ -63,8 +61,6 @@ clone_fields!(LocalField { slot, used_at, key, center, radius, window, costs, ro
 /// [`LocalFields::BYTES_MAX`].
 #[derive(Debug, Default)]
 pub(crate) struct LocalFields {
-    /// A field is used again while the agent is within one part in this many of its radius.
-    reuse_parts: u32,
     pub(crate) fields: Vec<LocalField>,
     /// Number of the field of each agent, by agent slot. The next agent in an agent slot reuses the memory of the last.
     pub(crate) of_agent: Vec<u32>,
@@ -77,7 +73,7 @@ pub(crate) struct LocalFields {
     scratch: FieldScratch,
 }
 
-clone_fields!(LocalFields { reuse_parts, fields, of_agent, bytes, bytes_max, moves_to } keep { scratch });
+clone_fields!(LocalFields { fields, of_agent, bytes, bytes_max, moves_to } keep { scratch });
 
 /// The moves of a class by the frame in which they end.
 #[derive(Clone, Debug)]
@@ -118,14 +114,12 @@ impl MovesTo {
     }
 }
 
-/// What the moves of an agent cost at a tick: their times at its speed, and more against the directional flow.
+/// What the moves of an agent cost at a tick: their times at its speed.
 #[derive(Clone, Copy)]
 pub(crate) struct MoveCosts<'a> {
     pub(crate) tables: &'a MovementTables,
     /// Number of the class.
     pub(crate) class: usize,
-    pub(crate) contraflow: &'a Contraflow,
-    pub(crate) flow: &'a DirectionalFlow,
     /// Speed factor of the agent in permille.
     pub(crate) speed_factor: u16,
     pub(crate) tick: u32,
@@ -139,9 +133,8 @@ impl LocalFields {
     pub(crate) const BYTES_MAX: usize = 256 << 20;
 
     /// No fields yet, for some classes.
-    pub(crate) fn new<'a>(classes: impl Iterator<Item = &'a MovementTables>, params: TrafficParams) -> Self {
+    pub(crate) fn new<'a>(classes: impl Iterator<Item = &'a MovementTables>) -> Self {
         Self {
-            reuse_parts: params.field_reuse_parts,
             fields: Vec::new(),
             of_agent: Vec::new(),
             bytes: 0,
@@ -174,7 +167,7 @@ impl LocalFields {
         let own = self.of_agent[slot.index()];
         let fits = |field: &LocalField| {
             let off = center.chebyshev_distance(field.center);
-            field.key == key && self.reuse_parts * off <= field.radius
+            field.key == key && FIELD_REUSE_PARTS * off <= field.radius
         };
         let number = match self.fields.get(own as usize) {
             Some(field) if fits(field) => own as usize,
@@ -286,7 +279,7 @@ impl FieldScratch {
     fn settle(
         &mut self,
         moves_to: &MovesTo,
-        MoveCosts { tables, class, contraflow, flow, speed_factor, .. }: MoveCosts<'_>,
+        MoveCosts { tables, speed_factor, .. }: MoveCosts<'_>,
         window: Rect,
         (guide_path, base): (&[GuidePose], u32),
         found: &mut Vec<u16>,
@@ -345,9 +338,8 @@ impl FieldScratch {
                     if known - due <= ticks {
                         continue;
                     }
-                    let longer = u64::from(ticks) + contraflow.extra(flow, class, before, primitive, ticks);
-                    if longer < RING as u64 {
-                        n_open += usize::from(self.enter(before, at, due + longer as u32));
+                    if (ticks as usize) < RING {
+                        n_open += usize::from(self.enter(before, at, due + ticks));
                     }
                 }
             }
@@ -397,8 +389,8 @@ pub(crate) fn room_of(radius: u32, headings: u8) -> usize {
 }
 
 /// Radius of the window around an agent, given the longest side of its body.
-pub(crate) fn field_radius(params: &TrafficParams, longest: u32) -> u32 {
-    params.field_reach + params.field_reach_bodies * longest
+pub(crate) fn field_radius(longest: u32) -> u32 {
+    FIELD_REACH + FIELD_REACH_BODIES * longest
 }
 
 /// Index of a pose in a window; `None` outside.

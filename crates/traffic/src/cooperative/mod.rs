@@ -7,8 +7,7 @@
 //! 1. If the next moves of its path are free, they are its plan, without a search.
 //! 2. Else it searches by safe intervals (SIPP, Phillips and Likhachev 2011) for the moves that bring it farthest
 //!    within a horizon: module `sipp`. The cost-to-go is exact within a window around its path, where the true
-//!    distances of WHCA* cover the map: module `local_field`. Moves against the directional flow cost more, so that
-//!    lanes form (Guided PIBT, Chen et al. 2024): module `contraflow`.
+//!    distances of WHCA* cover the map: module `local_field`.
 //! 3. If other plans cost it much, it displaces them: agents of lower priority plan again around it, as in the
 //!    priority inheritance of PIBT (Okumura et al. 2022) and EPIBT (Yukhnevich and Andreychuk 2025), or agents of any
 //!    priority if all plans together cost less, as in large neighbourhood search (MAPF-LNS, Li et al. 2021). All or
@@ -27,8 +26,8 @@
 //! The rule is not complete: it never lets agents overlap, but there are jams that it does not resolve.
 
 pub(crate) mod admission;
+pub(crate) mod agent_columns;
 pub(crate) mod audit;
-pub(crate) mod contraflow;
 pub(crate) mod corridor_control;
 pub(crate) mod corridor_entry;
 pub(crate) mod corridor_map;
@@ -37,6 +36,7 @@ pub(crate) mod credit;
 pub(crate) mod crossing;
 pub(crate) mod displacement;
 pub(crate) mod displacement_kind;
+pub(crate) mod fixed;
 pub(crate) mod keep_clear;
 pub(crate) mod local_field;
 pub(crate) mod moves;

@@ -1,5 +1,6 @@
 //! The cells that an agent needs for its next moves, and whether another agent is in their way.
 
+use crate::cooperative::fixed::{LOOK_AHEAD_MOVES, PASSING_MOVES, RETURN_MOVES};
 use crate::cooperative::moves::transition_at;
 use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::reservations::Reservations;
@@ -24,6 +25,11 @@ impl PathCells {
     /// Adds a cell. Returns whether it is new.
     pub(crate) fn insert(&mut self, cell: usize) -> bool {
         self.cells.insert(cell)
+    }
+
+    /// Removes a cell.
+    pub(crate) fn remove(&mut self, cell: usize) {
+        self.cells.remove(cell);
     }
 
     /// Adds the cells that an agent needs for moves from the end of its move in progress on, up to the first illegal
@@ -65,7 +71,7 @@ pub(crate) fn rests_on_path(
     other: usize,
     row: usize,
 ) -> bool {
-    add_path(path_cells, (view, table), row, table.params.look_ahead_moves);
+    add_path(path_cells, (view, table), row, LOOK_AHEAD_MOVES);
     let motion = &view.agents.motion[other];
     let tables = &view.tables[motion.class.0 as usize];
     let pose = tables.space().pose(motion.state);
@@ -79,12 +85,12 @@ pub(crate) fn moves_onto_path(
     other: usize,
     row: usize,
 ) -> bool {
-    add_path(path_cells, (view, table), row, table.params.passing_moves);
+    add_path(path_cells, (view, table), row, PASSING_MOVES);
     let motion = &view.agents.motion[other];
     let tables = &view.tables[motion.class.0 as usize];
     let path = view.paths.moves(view.agents.paths[other]);
     let mut state = motion.state;
-    for &primitive in path.iter().take(table.params.return_moves as usize) {
+    for &primitive in path.iter().take(RETURN_MOVES as usize) {
         let primitive = usize::from(primitive);
         if tables.move_ticks(state, primitive).is_none() {
             return false;

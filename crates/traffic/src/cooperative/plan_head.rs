@@ -89,8 +89,6 @@ pub(crate) struct PlanDetails {
     pub(crate) push_again_at: u32,
     /// Pushes in a row for which there were no retreats.
     pub(crate) push_failures: u8,
-    /// Tick until which it pushes only for long stretches, having backed out itself.
-    pub(crate) backed_out_until: u32,
     /// Corridors that it is in or will be in with its plan; [`NO_CORRIDOR`] for none.
     pub(crate) corridors: [u32; CORRIDORS_MAX],
     /// When it may displace others again, by kind.
@@ -138,7 +136,6 @@ impl PlanDetails {
         retreat_since: 0,
         push_again_at: 0,
         push_failures: 0,
-        backed_out_until: 0,
         corridors: [NO_CORRIDOR; CORRIDORS_MAX],
         displace_retries: Retry::NEW,
         admitted: NO_CORRIDOR,

@@ -2,9 +2,11 @@
 //! searches.
 
 use crate::clone_fields::clone_fields;
-use crate::cooperative::contraflow::Contraflow;
 use crate::cooperative::corridors_ahead::CorridorAhead;
 use crate::cooperative::crossing::moves_max;
+use crate::cooperative::fixed::{
+    FREE_PATH_HORIZON_QUARTERS, GUIDE_PATH_MOVES, PATH_BACK_MOVES, REPLAN_HALF_STEPS,
+};
 use crate::cooperative::local_field::{
     FieldKey, FieldView, GuidePose, LocalFields, MoveCosts, UNKNOWN, field_radius,
 };
@@ -17,7 +19,6 @@ use crate::cooperative::reservations::FOREVER;
 use crate::cooperative::sipp::{Crossing, SippQuery, SippSearch};
 use crate::decisions::{Decisions, Leads, Reroute};
 use crate::motion::{Activity, AgentSlot};
-use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
 use crate::speed::ticks_at_speed;
 use crate::view::TrafficView;
@@ -32,22 +33,16 @@ pub(crate) const NO_STOP: u32 = u32::MAX;
 pub(crate) struct MoveSearch {
     pub(crate) intervals: SippSearch,
     pub(crate) fields: LocalFields,
-    pub(crate) contraflow: Contraflow,
     /// Poses expanded in the present turn.
     pub(crate) expanded: u64,
 }
 
-clone_fields!(MoveSearch { fields, contraflow } keep { intervals, expanded });
+clone_fields!(MoveSearch { fields } keep { intervals, expanded });
 
 impl MoveSearch {
     /// For some classes.
-    pub(crate) fn new(tables: &[MovementTables], params: TrafficParams) -> Self {
-        Self {
-            intervals: SippSearch::default(),
-            fields: LocalFields::new(tables.iter(), params),
-            contraflow: Contraflow::new(tables.iter(), params),
-            expanded: 0,
-        }
+    pub(crate) fn new(tables: &[MovementTables]) -> Self {
+        Self { intervals: SippSearch::default(), fields: LocalFields::new(tables.iter()), expanded: 0 }
     }
 }
 
@@ -110,12 +105,12 @@ impl<'a> Planning<'a> {
         let slot = view.agents.slots[row];
         let tables = &view.tables[view.agents.motion[row].class.0 as usize];
         let path = guide_moves(view, row, &self.table.heads[slot.index()]);
-        let (factor, moves_max) = (view.agents.speed_factors[row], self.table.params.guide_path_moves);
+        let (factor, moves_max) = (view.agents.speed_factors[row], GUIDE_PATH_MOVES);
         set_guide_path(tables, (from, factor), path, moves_max, &mut self.guide_path);
     }
 
-    /// The next moves of an agent's path as its plan, if they are free for a share of the horizon, do not go against the
-    /// flow, and lead off any keep-clear ground.
+    /// The next moves of an agent's path as its plan, if they are free for a share of the horizon, and lead off any
+    /// keep-clear ground.
     pub(crate) fn plan_along_path(
         &mut self,
         row: usize,
@@ -130,13 +125,10 @@ impl<'a> Planning<'a> {
         let head = &self.table.heads[slot.index()];
         let path = guide_moves(view, row, head);
         let context = self.table.context(view, row, &self.ahead);
-        let params = self.table.params;
-        let (factor, step_ticks) =
-            (view.agents.speed_factors[row], self.table.step_ticks_of(&view.agents, row));
+        let factor = view.agents.speed_factors[row];
         let begin = ready;
-        let free_ticks = ((horizon - begin) * params.free_path_horizon_quarters).div_ceil(4);
+        let free_ticks = ((horizon - begin) * FREE_PATH_HORIZON_QUARTERS).div_ceil(4);
         let ends = crossing.unwrap_or(Crossing::NONE);
-        let mut against_ticks = 0;
         let mut plan = Plan::rest(state, ready);
         let mut found = None;
         for (at, &primitive) in path.iter().enumerate().take_while(|(at, _)| (*at as u32) < self.stop) {
@@ -144,12 +136,6 @@ impl<'a> Planning<'a> {
             let Some(ticks) = tables.move_ticks(state, primitive) else { break };
             let ticks = ticks_at_speed(ticks, factor);
             let step = transition_at(tables, tables.space().pose(state), primitive);
-            let class = motion.class.0 as usize;
-            against_ticks += self.search.contraflow.extra(view.flow, class, state, primitive, ticks);
-            if against_ticks > u64::from(params.against_steps_max * step_ticks) {
-                found = None;
-                break;
-            }
             if context.is_forbidden(&step, key) || !context.can_begin(&step, ticks, ready) {
                 break;
             }
@@ -185,9 +171,8 @@ impl<'a> Planning<'a> {
         let motion = &view.agents.motion[row];
         let space = view.tables[motion.class.0 as usize].space();
         let Self { table, search, ahead, guide_path, .. } = self;
-        let MoveSearch { intervals, fields, contraflow, expanded } = &mut **search;
-        let field =
-            is_following(motion).then(|| field_of((fields, contraflow), table, view, row, guide_path));
+        let MoveSearch { intervals, fields, expanded } = &mut **search;
+        let field = is_following(motion).then(|| field_of(fields, table, view, row, guide_path));
         let mut context = table.context(view, row, ahead);
         if let Some(steps) = yield_steps {
             context.precedence = table.precedence(view.tick, (query.key, query.teams), steps);
@@ -206,8 +191,8 @@ impl<'a> Planning<'a> {
     pub(crate) fn cost_to_go(&mut self, row: usize, from: State) -> u32 {
         let view = self.view;
         let space = view.tables[view.agents.motion[row].class.0 as usize].space();
-        let MoveSearch { fields, contraflow, .. } = &mut *self.search;
-        let field = field_of((fields, contraflow), self.table, view, row, &self.guide_path);
+        let MoveSearch { fields, .. } = &mut *self.search;
+        let field = field_of(fields, self.table, view, row, &self.guide_path);
         field.cost(space.pose(from), space.headings())
     }
 
@@ -216,9 +201,9 @@ impl<'a> Planning<'a> {
     pub(crate) fn path_back(&mut self, row: usize, from: State) -> Option<usize> {
         let view = self.view;
         let tables = &view.tables[view.agents.motion[row].class.0 as usize];
-        let MoveSearch { fields, contraflow, .. } = &mut *self.search;
-        let field = field_of((fields, contraflow), self.table, view, row, &self.guide_path);
-        let guide_path = (&*self.guide_path, self.table.params.path_back_moves);
+        let MoveSearch { fields, .. } = &mut *self.search;
+        let field = field_of(fields, self.table, view, row, &self.guide_path);
+        let guide_path = (&*self.guide_path, PATH_BACK_MOVES);
         descend(tables, field, (from, view.agents.speed_factors[row]), guide_path, &mut self.moves)
     }
 
@@ -232,7 +217,7 @@ impl<'a> Planning<'a> {
         let step_ticks = self.table.step_ticks_of(&view.agents, row);
         let head = &mut self.table.heads[slot.index()];
         head.failures = 0;
-        let pause = half_steps(step_ticks, self.table.params.replan_half_steps).max(1);
+        let pause = half_steps(step_ticks, REPLAN_HALF_STEPS).max(1);
         head.next_try = view.tick.saturating_add(pause);
         let retreat = head.retreat_left;
         self.table.touch(slot, view.tick);
@@ -269,7 +254,7 @@ impl<'a> Planning<'a> {
 
 /// The field of an agent for its guide path, which must be set.
 fn field_of<'f>(
-    (fields, contraflow): (&'f mut LocalFields, &Contraflow),
+    fields: &'f mut LocalFields,
     table: &PlanTable,
     view: &TrafficView<'_>,
     row: usize,
@@ -282,7 +267,7 @@ fn field_of<'f>(
     let key = FieldKey { agent, path: table.details[slot.index()].path, revision: tables.revision() };
     let center = tables.space().pose(guide_path[0].0).cell;
     let speed_factor = view.agents.speed_factors[row];
-    let move_costs = MoveCosts { tables, class, contraflow, flow: view.flow, speed_factor, tick: view.tick };
-    let radius = field_radius(&table.params, table.sides[class].1);
+    let move_costs = MoveCosts { tables, class, speed_factor, tick: view.tick };
+    let radius = field_radius(table.sides[class].1);
     fields.obtain(slot, key, move_costs, (center, radius), guide_path)
 }

@@ -4,6 +4,10 @@
 use crate::cooperative::corridor_entry::{find_corridors_ahead, request_admission};
 use crate::cooperative::crossing::{find_crossing, moves_max};
 use crate::cooperative::displacement::{DisplacementScratch, Displacer, displace};
+use crate::cooperative::fixed::{
+    BLOCKER_MOVES, CROSSING_NODES, CROSSING_STEPS, DISPLACEMENT_HALF_STEPS, GIVE_UP_AFTER_STEPS,
+    RETREAT_HOLD_STEPS, RETRY_DOUBLINGS_MAX, RETRY_QUARTER_STEPS, WAIT_HORIZON_FACTOR, WAITED_LONG_STEPS,
+};
 use crate::cooperative::local_field::UNKNOWN;
 use crate::cooperative::moves::{end_of_move, guide_moves, half_steps, is_idle, transition_at, waited};
 use crate::cooperative::path_cells::{PathCells, moves_onto_path, rests_on_path};
@@ -56,7 +60,7 @@ fn take_turn(
     let step_ticks = planning.table.step_ticks_of(&view.agents, row);
     let from = end_of_move(tables, &motion, view.tick);
     if stays_at_retreat(planning, &mut coordination.push.avoided, row) {
-        let pause = half_steps(step_ticks, params.retreat_check_half_steps).max(1);
+        let pause = half_steps(step_ticks, 1).max(1);
         planning.table.heads[slot.index()].next_try = view.tick.saturating_add(pause);
         return;
     }
@@ -93,12 +97,12 @@ fn query_of(
     let waited = waited(view, row);
     // An agent that has waited long will wait long: detours become worth more.
     let extension = waited
-        .saturating_mul(params.wait_horizon_factor)
+        .saturating_mul(WAIT_HORIZON_FACTOR)
         .min(params.wait_horizons_max * params.horizon_steps * step_ticks);
     let horizon_after = |steps: u32| from.1.saturating_add(step_ticks * steps).saturating_add(extension);
-    let has_waited_long = waited > params.waited_long_steps * step_ticks;
+    let has_waited_long = waited > WAITED_LONG_STEPS * step_ticks;
     let nodes_max = match crossing {
-        Some(_) => params.crossing_nodes,
+        Some(_) => CROSSING_NODES,
         None if has_waited_long => params.search_nodes_after_waiting,
         None => params.search_nodes,
     };
@@ -106,13 +110,13 @@ fn query_of(
         from,
         crossing: crossing.unwrap_or(Crossing::NONE),
         horizon: horizon_after(params.horizon_steps),
-        crossing_horizon: horizon_after(params.crossing_steps),
+        crossing_horizon: horizon_after(CROSSING_STEPS),
         moves_max: moves_max(crossing),
         nodes_max: nodes_max as usize,
         intervals_max: params.search_intervals,
         key,
         teams: view.friends.of_team(view.agents.teams[row]),
-        displacement_ticks: half_steps(step_ticks, params.displacement_half_steps),
+        displacement_ticks: half_steps(step_ticks, DISPLACEMENT_HALF_STEPS),
     }
 }
 
@@ -169,14 +173,14 @@ fn wait(
     let step_ticks = planning.table.step_ticks_of(&view.agents, row);
     let waited = waited(view, row);
     let head = &mut planning.table.heads[slot.index()];
-    let pause = ((step_ticks * params.retry_quarter_steps) << head.failures >> 2).max(1);
+    let pause = ((step_ticks * RETRY_QUARTER_STEPS) << head.failures >> 2).max(1);
     head.next_try = view.tick.saturating_add(pause);
-    head.failures = (head.failures + 1).min(params.retry_doublings_max as u8);
+    head.failures = (head.failures + 1).min(RETRY_DOUBLINGS_MAX as u8);
     if !motion.at_rest() || !head.plan_is_empty() {
         return;
     }
     let since_push = planning.table.details[slot.index()].ticks_since_push(view.tick);
-    if head.retreat_left > 0 && waited.min(since_push) >= params.give_up_after_steps * step_ticks {
+    if head.retreat_left > 0 && waited.min(since_push) >= GIVE_UP_AFTER_STEPS * step_ticks {
         // Its retreat is taken; it takes up its order again.
         let yields = motion.activity == Activity::Yielding;
         if yields { &mut decisions.give_up } else { &mut decisions.replan }.push(row as u32);
@@ -218,7 +222,7 @@ fn find_blocker(planning: &Planning<'_>, row: usize) -> Option<AgentSlot> {
     let tables = &view.tables[motion.class.0 as usize];
     let mut state = motion.state;
     let moves = guide_moves(view, row, &planning.table.heads[slot.index()]);
-    for &primitive in moves.iter().take(planning.table.params.blocker_moves as usize) {
+    for &primitive in moves.iter().take(BLOCKER_MOVES as usize) {
         let primitive = usize::from(primitive);
         tables.move_ticks(state, primitive)?;
         let step = transition_at(tables, tables.space().pose(state), primitive);
@@ -231,7 +235,7 @@ fn find_blocker(planning: &Planning<'_>, row: usize) -> Option<AgentSlot> {
     None
 }
 
-/// An agent is blocked by another at rest: in due time it pushes it, or asks for a path around.
+/// An agent is blocked by another at rest: in due time it pushes it, and asks for a path around one that cannot make way.
 fn handle_blocker(
     planning: &mut Planning<'_>,
     coordination: &mut CoordinationScratch,
@@ -246,50 +250,42 @@ fn handle_blocker(
     let may_ask = view.agents.motion[row].activity == Activity::Following
         && planning.table.heads[view.agents.slots[row].index()].retreat_left == 0
         && view.tick >= view.agents.wait_states[row].ask_again_at;
-    let ask = |planning: &mut Planning<'_>, decisions: &mut Decisions| {
-        decisions.around.push(row as u32);
-        planning.table.heads[view.agents.slots[row].index()].next_try = view.tick + 1;
-    };
-    let is_known = planning.table.roadblocks.binary_search(&view.agents.ids[other]).is_ok();
-    let test_after = if is_known { params.push_after_steps } else { params.roadblock_after_steps };
-    if may_ask
-        && waited >= test_after * step_ticks
-        && is_roadblock(planning, &mut coordination.push, row, other)
-    {
-        return ask(planning, decisions);
-    }
     let other_motion = view.agents.motion[other];
+    let is_friend = view.friends.are(view.agents.teams[row], view.agents.teams[other]);
+    let can_be_pushed = is_friend && other_motion.activity != Activity::Holding;
     let other_slot = view.agents.slots[other];
     let other_head = planning.table.heads[other_slot.index()];
+    let stands = other_motion.at_rest() && other_head.plan_is_empty();
+    let is_known = planning.table.roadblocks.binary_search(&view.agents.ids[other]).is_ok();
+    let ask_after = if is_known { params.push_after_steps } else { params.roadblock_after_steps };
+    if may_ask
+        && waited >= ask_after * step_ticks
+        && if can_be_pushed { is_roadblock(planning, &mut coordination.push, row, other) } else { stands }
+    {
+        decisions.around.push(row as u32);
+        planning.table.heads[view.agents.slots[row].index()].next_try = view.tick + 1;
+    }
     // A pushed agent has time to begin its retreat, however long it has waited before.
     let since_push = planning.table.details[other_slot.index()].ticks_since_push(view.tick);
     let other_waited = self::waited(view, other).min(since_push);
     let retreats = other_head.retreat_left > 0 && other_waited < params.push_after_steps * step_ticks;
-    if !other_motion.at_rest() || !other_head.plan_is_empty() || retreats {
+    if !stands || retreats {
         return;
     }
     let idle = is_idle(other_motion.activity);
-    let is_friend = view.friends.are(view.agents.teams[row], view.agents.teams[other]);
-    let can_be_pushed = is_friend && other_motion.activity != Activity::Holding;
     let after = if idle { params.push_idle_after_steps } else { params.push_after_steps };
     let pushes_any = waited >= step_ticks * params.push_any_after_steps;
     let may_push = can_be_pushed && (idle || pushes_any || key < planning.table.key(view, other));
     let push_key = if pushes_any { PriorityKey::FIRST } else { key };
     // An agent that has arrived goes on by itself at the next tick, unless it is on a station of a patrol.
     let goes_on = other_motion.activity == Activity::Arrived && view.agents.stamps[other].station == 0;
-    if waited >= step_ticks * after
-        && may_push
-        && !goes_on
-        && push_aside(planning, &mut coordination.push, (row, push_key), other, decisions)
-    {
-        return;
-    }
-    if may_ask && waited >= step_ticks * params.around_after_steps {
-        ask(planning, decisions);
+    if waited >= step_ticks * after && may_push && !goes_on {
+        push_aside(planning, &mut coordination.push, (row, push_key), other, decisions);
     }
 }
 
-/// Whether an agent stays at its retreat because its pusher has yet to pass. Not if the pusher waits and the agent
+/// Whether an agent stays at its retreat because its pusher has yet to pass: of two that cannot go back, the one that returns
+/// too soon locks both. Not if the pusher waits and the agent
 /// itself rests on the pusher's path, for then each would wait for the other.
 pub(crate) fn stays_at_retreat(planning: &mut Planning<'_>, path_cells: &mut PathCells, row: usize) -> bool {
     let (view, params) = (planning.view, planning.table.params);
@@ -301,9 +297,11 @@ pub(crate) fn stays_at_retreat(planning: &mut Planning<'_>, path_cells: &mut Pat
     let step_ticks = planning.table.step_ticks_of(&view.agents, row);
     let since_push = details.ticks_since_push(view.tick);
     let pusher = view.agents.row(details.pusher).filter(|&pusher| {
-        view.agents.stamps[pusher].since == details.pusher_since
+        let class = |row: usize| view.agents.motion[row].class.0 as usize;
+        (planning.table.turning.needs(class(row)) || planning.table.turning.needs(class(pusher)))
+            && view.agents.stamps[pusher].since == details.pusher_since
             && view.friends.are(view.agents.teams[row], view.agents.teams[pusher])
-            && since_push <= params.retreat_hold_steps * step_ticks
+            && since_push <= RETREAT_HOLD_STEPS * step_ticks
             && matches!(
                 view.agents.motion[pusher].activity,
                 Activity::Following | Activity::AwaitingPath | Activity::Yielding

@@ -5,19 +5,25 @@
 //! one backs out of it. Where that leaves no retreat, a shorter stretch may do, as in a full ring where all must move
 //! on a little. After some failures in a row the pusher backs out itself.
 
-use super::reservations::FOREVER;
+use crate::cooperative::fixed::{CLEAR_MOVES, GUIDE_PATH_MOVES, RETREAT_POSES_OF_STRETCH};
 use crate::cooperative::moves::{guide_moves, is_idle, set_guide_path};
 use crate::cooperative::planning::Planning;
 use crate::cooperative::retreat::{Attempt, ChainLink, PushScratch, find_retreats};
 use crate::cooperative::roadblocks::forget_roadblock;
 use crate::decisions::{Decisions, Leads, Reroute};
 use crate::motion::{Activity, AgentId, AgentSlot};
-use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
 use crate::view::TrafficView;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::model::Offset;
 
+/// Pushes in a row without a retreat after which the pause before the next is no longer doubled, and the pusher backs out
+/// itself: it may be the one that shuts the other in.
+pub(crate) const PUSH_FAILURES_MAX: u8 = 4;
+/// Ticks between two looks at the agents on edits that wait.
+const CLEAR_EDITS_TICKS: u32 = 5;
+/// Pause, in steps, before an agent without a retreat from there is tried again.
+const CLEAR_AGAIN_STEPS: u32 = 10;
 /// Doublings of the poses of a search for a retreat off the cells of an edit, at most.
 const EDIT_DOUBLINGS_MAX: u32 = 9;
 
@@ -29,7 +35,7 @@ pub(crate) fn push_aside(
     other: usize,
     decisions: &mut Decisions,
 ) -> bool {
-    let (view, params) = (planning.view, planning.table.params);
+    let view = planning.view;
     let slot = view.agents.slots[row];
     let (head, details) = (&planning.table.heads[slot.index()], planning.table.details[slot.index()]);
     if view.tick < details.push_again_at {
@@ -37,28 +43,19 @@ pub(crate) fn push_aside(
     }
     let path = guide_moves(view, row, head);
     // A shorter stretch has to be shorter than the path.
-    let lengths = clear_moves(&params);
+    let lengths = CLEAR_MOVES;
     let stretches = lengths.iter().filter(|&&ahead| ahead == lengths[0] || ahead < path.len());
     let mut stretches = stretches.map(|&ahead| &path[..path.len().min(ahead)]);
-    // An agent that has backed out must not push the other back in.
-    let long_only = view.tick < details.backed_out_until;
-    let may_back_out = long_only || u32::from(details.push_failures) >= params.back_out_after_failures;
+    let may_back_out = details.push_failures >= PUSH_FAILURES_MAX;
     let mut clear = |key, stretch, backs_out| {
         let push = Push { row, other, key, backs_out };
         clear_stretch(planning, scratch, push, stretch, decisions)
     };
-    let n_stretches = if long_only { 1 } else { lengths.len() };
-    let made = stretches.clone().take(n_stretches).any(|stretch| clear(key, stretch, false));
-    let backs_out =
-        !made && may_back_out && stretches.any(|stretch| clear(PriorityKey::FIRST, stretch, true));
+    let made = stretches.clone().any(|stretch| clear(key, stretch, false))
+        || (may_back_out && stretches.any(|stretch| clear(PriorityKey::FIRST, stretch, true)));
     let step_ticks = planning.table.step_ticks_of(&view.agents, row);
     let details = &mut planning.table.details[slot.index()];
-    if backs_out {
-        details.backed_out_until = view.tick.saturating_add(params.backed_out_steps * step_ticks);
-    }
-    let made = made || backs_out;
-    details.push_failures =
-        if made { 0 } else { (details.push_failures + 1).min(params.push_retry_doublings_max as u8) };
+    details.push_failures = if made { 0 } else { (details.push_failures + 1).min(PUSH_FAILURES_MAX) };
     details.push_again_at =
         view.tick.saturating_add(if made { 0 } else { step_ticks << details.push_failures });
     made
@@ -98,7 +95,7 @@ fn clear_stretch(
     let friends = |row: usize| view.friends.of_team(view.agents.teams[row]);
     // If the pusher backs out, agents retreat for the other agent.
     let teams = if push.backs_out { friends(push.row) & friends(push.other) } else { friends(push.row) };
-    let mut attempt = attempt(&planning.table.params, (push.key, teams), push.backs_out, 0);
+    let mut attempt = attempt((push.key, teams), push.backs_out, 0);
     if !find_retreats(planning, scratch, first, &mut attempt) {
         return false;
     }
@@ -110,56 +107,16 @@ fn clear_stretch(
 }
 
 /// An attempt with its full budget of poses, by an agent of this key with these friends.
-fn attempt(
-    params: &TrafficParams,
-    (key, teams): (PriorityKey, u32),
-    to_free: bool,
-    doublings: u32,
-) -> Attempt {
-    let poses_left = u64::from(params.retreat_poses_of_stretch) << doublings;
+fn attempt((key, teams): (PriorityKey, u32), to_free: bool, doublings: u32) -> Attempt {
+    let poses_left = u64::from(RETREAT_POSES_OF_STRETCH) << doublings;
     Attempt { key, teams, to_free, doublings, poses_left }
-}
-
-/// Sends idle agents off the ground before entrances of corridors that are busy for their teams, one from each entrance
-/// at a time, the nearest first.
-pub(crate) fn clear_entrances(
-    planning: &mut Planning<'_>,
-    scratch: &mut PushScratch,
-    decisions: &mut Decisions,
-) {
-    let (view, params) = (planning.view, planning.table.params);
-    if !view.tick.is_multiple_of(params.clear_entrances_ticks) {
-        return;
-    }
-    let mut from = 0;
-    while let Some((entrance, at)) = planning.table.corridor_control.admission.next_entrance(from, view.tick)
-    {
-        from = at + 1;
-        scratch.avoided.reset(view.grid_size.n_cells());
-        let busy_for = planning.table.corridor_control.admission.busy_for(at as u32 / 2);
-        let mut nearest: Option<(u32, usize)> = None;
-        for cell in entrance.bounds(view.grid_size).cells().filter(|&cell| entrance.has_before(cell)) {
-            let reservations = &planning.table.reservations;
-            let index = reservations.index(cell, Offset::new(0, 0));
-            scratch.avoided.insert(index);
-            let off = cell.chebyshev_distance(entrance.cell);
-            for reservation in reservations.on(index).filter(|reservation| reservation.until == FOREVER) {
-                let Some(row) = idle_row(planning, reservation.agent) else { continue };
-                if view.agents.teams[row].is_in(busy_for) {
-                    nearest = Some(nearest.map_or((off, row), |known| known.min((off, row))));
-                }
-            }
-        }
-        let Some((_, row)) = nearest else { continue };
-        send_off(planning, scratch, row, params.clear_entrances_doublings, decisions);
-    }
 }
 
 /// Sends idle agents off the cells of edits that wait, and off the ground around them, one for each edit at a time: those
 /// on its cells first, then by id.
 pub(crate) fn clear_edits(planning: &mut Planning<'_>, scratch: &mut PushScratch, decisions: &mut Decisions) {
     let (view, params) = (planning.view, planning.table.params);
-    if view.forbidden.is_empty() || !view.tick.is_multiple_of(params.clear_entrances_ticks) {
+    if view.forbidden.is_empty() || !view.tick.is_multiple_of(CLEAR_EDITS_TICKS) {
         return;
     }
     let is_near = |&row: &usize| {
@@ -190,7 +147,7 @@ pub(crate) fn clear_edits(planning: &mut Planning<'_>, scratch: &mut PushScratch
         let class = view.agents.motion[row].class.0 as usize;
         let poses = n_cells * u64::from(view.tables[class].space().headings());
         let doublings = (poses / u64::from(params.retreat_poses)).checked_ilog2().map_or(0, |log| log + 1);
-        let doublings = doublings.clamp(params.clear_entrances_doublings, EDIT_DOUBLINGS_MAX);
+        let doublings = doublings.clamp(1, EDIT_DOUBLINGS_MAX);
         send_off(planning, scratch, row, doublings, decisions);
     }
     scratch.idle = idle;
@@ -224,7 +181,7 @@ fn send_off(
     doublings: u32,
     decisions: &mut Decisions,
 ) {
-    let (view, params) = (planning.view, planning.table.params);
+    let view = planning.view;
     let slot = view.agents.slots[row];
     if !planning.begin_turn(slot) {
         return;
@@ -233,7 +190,7 @@ fn send_off(
     scratch.moves.clear();
     scratch.chain.push(ChainLink::of(row));
     let by = (PriorityKey::LAST, view.friends.of_team(view.agents.teams[row]));
-    let mut attempt = attempt(&params, by, false, doublings);
+    let mut attempt = attempt(by, false, doublings);
     let found = find_retreats(planning, scratch, 0, &mut attempt);
     planning.end_turn(slot);
     if found {
@@ -243,7 +200,7 @@ fn send_off(
     } else {
         let step_ticks = planning.table.step_ticks_of(&view.agents, row);
         let details = &mut planning.table.details[slot.index()];
-        details.push_again_at = view.tick.saturating_add(params.clear_again_steps * step_ticks);
+        details.push_again_at = view.tick.saturating_add(CLEAR_AGAIN_STEPS * step_ticks);
     }
 }
 
@@ -274,7 +231,7 @@ fn send_to_retreat(
             state = tables.state_after(state, usize::from(primitive));
         }
         let path = view.paths.moves(view.agents.paths[row]);
-        let moves_max = planning.table.params.guide_path_moves;
+        let moves_max = GUIDE_PATH_MOVES;
         let factor = view.agents.speed_factors[row];
         set_guide_path(tables, (motion.state, factor), path, moves_max, &mut planning.guide_path);
         planning.moves.clear();
@@ -308,10 +265,4 @@ fn send_to_retreat(
     forget_roadblock(planning.table, view.agents.ids[row]);
     // It does not enter the corridor to which it was admitted.
     planning.table.give_up_admission(slot);
-}
-
-/// Moves of the pusher's path that are cleared: tried one after the other.
-fn clear_moves(params: &TrafficParams) -> [usize; 3] {
-    let TrafficParams { clear_moves_first, clear_moves_second, clear_moves_last, .. } = params;
-    [clear_moves_first, clear_moves_second, clear_moves_last].map(|&moves| moves as usize)
 }

@@ -2,10 +2,10 @@
 //! ticks. A walk along the next moves of the path meets the first thing that keeps them from being a plan.
 
 use crate::collision::{CollisionRule, Transition};
-use crate::cooperative::contraflow::Contraflow;
 use crate::cooperative::corridor_entry::{blocks_entry, list_corridors_ahead};
 use crate::cooperative::corridors_ahead::CorridorAhead;
 use crate::cooperative::crossing::{find_crossing, moves_max};
+use crate::cooperative::fixed::FREE_PATH_HORIZON_QUARTERS;
 use crate::cooperative::keep_clear::KeptFor;
 use crate::cooperative::moves::{guide_moves, pose_after, transition_at};
 use crate::cooperative::path_cells::PathCells;
@@ -23,11 +23,7 @@ use wheelbase_planner::Pose;
 use wheelbase_planner::model::{Offset, State};
 
 /// Why an agent at rest with a path does not begin its next move; `None` for an agent that the rule has not seen yet.
-pub(crate) fn reason_of(
-    (table, contraflow): (&PlanTable, &Contraflow),
-    view: &TrafficView<'_>,
-    row: usize,
-) -> Option<Reason> {
+pub(crate) fn reason_of(table: &PlanTable, view: &TrafficView<'_>, row: usize) -> Option<Reason> {
     let slot = view.agents.slots[row];
     let (head, details) = (table.heads.get(slot.index())?, table.details.get(slot.index())?);
     let pusher = view.agents.row(details.pusher).filter(|&pusher| pusher != row);
@@ -42,7 +38,7 @@ pub(crate) fn reason_of(
         return Some(before_planned_move(table, view, row));
     }
     let until = head.next_try;
-    Some(match Walk::of(table, view, row).first_obstacle(contraflow) {
+    Some(match Walk::of(table, view, row).first_obstacle() {
         Ok(()) if !details.credit.is_positive(view.tick, view.poses_per_agent) => Reason::Budget,
         Ok(()) => Reason::Pause { until },
         Err(found) => found.unwrap_or(Reason::NoPlan { until }),
@@ -169,17 +165,16 @@ impl<'a> Walk<'a> {
 
     /// The first thing that keeps the next moves from being a plan: `Ok` if they are one, `Err(None)` if no single
     /// thing does.
-    fn first_obstacle(&self, contraflow: &Contraflow) -> Result<(), Option<Reason>> {
+    fn first_obstacle(&self) -> Result<(), Option<Reason>> {
         let Self { table, view, row, crossing, .. } = *self;
         let (slot, motion) = (view.agents.slots[row], &view.agents.motion[row]);
         let (tables, params) = (&view.tables[motion.class.0 as usize], &table.params);
         let context = table.context(view, row, &self.ahead);
         let path = guide_moves(view, row, &table.heads[slot.index()]);
         let horizon = table.step_ticks_of(&view.agents, row) * params.horizon_steps;
-        let free_ticks = (horizon * params.free_path_horizon_quarters).div_ceil(4);
+        let free_ticks = (horizon * FREE_PATH_HORIZON_QUARTERS).div_ceil(4);
         let ends = crossing.unwrap_or(Crossing::NONE);
-        let against_max = u64::from(params.against_steps_max * table.step_ticks_of(&view.agents, row));
-        let (mut state, mut elapsed, mut against) = (motion.state, 0_u32, 0);
+        let (mut state, mut elapsed) = (motion.state, 0_u32);
         // Why the plan cannot end in the poses so far.
         let mut kept_on: Option<Reason> = None;
         for (at, &primitive) in path.iter().enumerate().take(moves_max(crossing)) {
@@ -189,11 +184,6 @@ impl<'a> Walk<'a> {
             let ready = view.tick.saturating_add(elapsed);
             if let Some(found) = self.obstacle(&context, at as u32, &step, (ready, ticks)) {
                 return Err(Some(on_keep_clear(kept_on, found)));
-            }
-            let class = motion.class.0 as usize;
-            against += contraflow.extra(view.flow, class, state, usize::from(primitive), ticks);
-            if against > against_max {
-                return Err(Some(Reason::Contraflow { at: step.end().0 }));
             }
             state = tables.state_after(state, usize::from(primitive));
             elapsed = elapsed.saturating_add(ticks);

@@ -8,7 +8,7 @@ use crate::collision::CollisionRule;
 use crate::cooperative::priority_claims::PriorityClaims;
 use crate::cooperative::reservations::FOREVER;
 use crate::cooperative::reservations::{NO_RESERVATION, Reservation, Reservations};
-use crate::cooperative::restore_agents::{read_agents, restore_details, restore_heads, restore_plans};
+use crate::cooperative::restore_agents::{read_agents, restore_agents, restore_plans};
 use crate::cooperative::restore_corridors::{check_inside, restore_admission, restore_corridor_map};
 use crate::cooperative::restore_fields::restore_fields;
 use crate::cooperative::restored_plans::{check_plans, current_row};
@@ -36,8 +36,7 @@ pub(crate) fn restore_cooperative(
     rule.table.grow(n_slots as usize);
     rule.search.fields.grow(n_slots as usize);
     read_agents(rule, &mut reader, context)?;
-    restore_heads(rule, &mut reader)?;
-    restore_details(rule, &mut reader, context)?;
+    restore_agents(rule, &mut reader, context)?;
     restore_plans(rule, &mut reader, context)?;
     restore_reservations(rule, &mut reader)?;
     restore_claims(&mut rule.table.priority_claims, &mut reader, rule.next_tick)?;

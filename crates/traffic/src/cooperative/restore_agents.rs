@@ -1,33 +1,18 @@
 //! What the rule keeps of each agent is read from a saved state.
 
+use crate::cooperative::agent_columns::{AgentLimits, DETAILS, HEADS, KEYS, YIELD_STATES};
 use crate::cooperative::corridor_map::NO_CORRIDOR;
 use crate::cooperative::corridors_ahead::CORRIDORS_MAX;
-use crate::cooperative::credit::Credit;
-use crate::cooperative::displacement_kind::DisplacementKind;
 use crate::cooperative::moves::{pose_after, transition_at};
 use crate::cooperative::plan::{MOVES_MAX, Plan, PlannedMove};
-use crate::cooperative::plan_head::NO_STATE;
 use crate::cooperative::plan_table::PlanTable;
-use crate::cooperative::reservations::{FOREVER, YieldState};
+use crate::cooperative::reservations::FOREVER;
 use crate::cooperative::state::Cooperative;
 use crate::motion::{AgentId, AgentSlot};
-use crate::params::TrafficParams;
-use crate::priority::PriorityKey;
 use crate::rule_state::{RuleContext, RuleStateError};
+use crate::saved_columns::restore_columns;
 use crate::state_reader::{PartReader, StateReader};
-use crate::teams::Team;
 use wheelbase_planner::model::State;
-
-/// Reads a part with some values for each agent.
-fn for_each_agent(
-    reader: &mut StateReader<'_>,
-    (name, n_each): (&'static str, usize),
-    present: &[(AgentId, AgentSlot)],
-    mut set: impl FnMut(&mut PartReader<'_>, usize) -> Result<(), RuleStateError>,
-) -> Result<(), RuleStateError> {
-    let mut part = reader.part_of(name, n_each * present.len())?;
-    present.iter().try_for_each(|(_, slot)| set(&mut part, slot.index()))
-}
 
 /// The agents of the last tick, which of them have just come out of a corridor, and which cannot make way.
 ///
@@ -99,162 +84,43 @@ fn read_ids(
     Ok(())
 }
 
-/// Paths, tries and yield states. Ticks are compared and nothing more, so any will do.
-pub(crate) fn restore_heads(
-    rule: &mut Cooperative,
-    reader: &mut StateReader<'_>,
-) -> Result<(), RuleStateError> {
-    let Cooperative { table: PlanTable { heads, yield_states, speed_factors, params, .. }, present, .. } =
-        rule;
-    let mut of_head =
-        |name, set: &mut dyn FnMut(&mut PartReader<'_>, usize) -> Result<(), RuleStateError>| {
-            for_each_agent(reader, (name, 1), present, set)
-        };
-    of_head("head.path_left", &mut |part, at| {
-        heads[at].path_left = part.u32("a number of moves")?;
-        Ok(())
-    })?;
-    of_head("head.path_since", &mut |part, at| {
-        heads[at].path_of.0 = part.u32("a tick")?;
-        Ok(())
-    })?;
-    of_head("head.path_station", &mut |part, at| {
-        heads[at].path_of.1 = part.u32("a station")?;
-        Ok(())
-    })?;
-    of_head("head.next_try", &mut |part, at| {
-        heads[at].next_try = part.u32("a tick")?;
-        Ok(())
-    })?;
-    of_head("head.retreat_left", &mut |part, at| {
-        heads[at].retreat_left = part.u32_to(heads[at].path_left, "a number of moves of the path")?;
-        Ok(())
-    })?;
-    of_head("head.failures", &mut |part, at| {
-        heads[at].failures = part.u32_to(params.retry_doublings_max, "a number of failures")? as u8;
-        Ok(())
-    })?;
-    of_head("head.is_inside", &mut |part, at| {
-        heads[at].is_inside = part.flag("whether it is in a corridor")?;
-        Ok(())
-    })?;
-    let mut ranks = reader.part_of("yield.rank", present.len())?;
-    let mut ids = reader.part_of("yield.id", present.len())?;
-    let mut busy_until = reader.part_of("yield.busy_until", present.len())?;
-    let mut step_ticks = reader.part_of("yield.step_ticks", present.len())?;
-    let mut teams = reader.part_of("yield.team", present.len())?;
-    for (_, slot) in &*present {
-        yield_states[slot.index()] = YieldState {
-            key: PriorityKey::of_words(ranks.word()?, ids.u32("an agent id")?),
-            busy_until: busy_until.u32("a tick")?,
-            step_ticks: step_ticks.u32_to(u16::MAX.into(), "ticks of a step")? as u16,
-            team: Team(teams.below(Team::COUNT, "a team")? as u8),
-            // Only at the tick at which it is touched does this matter.
-            ..YieldState::NEW
-        };
-    }
-    for_each_agent(reader, ("speed_factor", 1), present, |part, at| {
-        speed_factors[at] = part.next(1..=u16::MAX.into(), "a speed factor in permille")? as u16;
-        Ok(())
-    })
-}
-
-/// Pushes, displacements, corridors and credit.
-pub(crate) fn restore_details(
+/// What [`DETAILS`] and the other columns say of each agent.
+pub(crate) fn restore_agents(
     rule: &mut Cooperative,
     reader: &mut StateReader<'_>,
     context: &RuleContext<'_>,
 ) -> Result<(), RuleStateError> {
-    let Cooperative { table: PlanTable { details, params, .. }, present, .. } = rule;
-    let n_states = context.tables.iter().map(|tables| tables.space().n_states()).max().unwrap_or(0);
-    let mut of_details =
-        |name, set: &mut dyn FnMut(&mut PartReader<'_>, usize) -> Result<(), RuleStateError>| {
-            for_each_agent(reader, (name, 1), present, set)
-        };
-    let state = |part: &mut PartReader<'_>| match part.u32("a state")? {
-        state if state == NO_STATE.0 || (state as usize) < n_states => Ok(State(state)),
-        _ => Err(part.wrong(format!("a state below {n_states}, or {} for none", NO_STATE.0))),
-    };
-    of_details("details.path", &mut |part, at| {
-        details[at].path = part.u32("the number of a path")?;
-        Ok(())
-    })?;
-    of_details("details.pusher", &mut |part, at| {
-        details[at].pusher = AgentId(part.u32("an agent id")?);
-        Ok(())
-    })?;
-    of_details("details.pusher_since", &mut |part, at| {
-        details[at].pusher_since = part.u32("a tick")?;
-        Ok(())
-    })?;
-    of_details("details.retreat_since", &mut |part, at| {
-        details[at].retreat_since = part.u32("a tick")?;
-        Ok(())
-    })?;
-    of_details("details.push_again_at", &mut |part, at| {
-        details[at].push_again_at = part.u32("a tick")?;
-        Ok(())
-    })?;
-    of_details("details.push_failures", &mut |part, at| {
-        details[at].push_failures =
-            part.u32_to(params.push_retry_doublings_max, "a number of failures")? as u8;
-        Ok(())
-    })?;
-    of_details("details.backed_out_until", &mut |part, at| {
-        details[at].backed_out_until = part.u32("a tick")?;
-        Ok(())
-    })?;
-    // Which corridors there are is known later.
-    of_details("details.admitted", &mut |part, at| {
-        details[at].admitted = part.u32("a corridor")?;
-        Ok(())
-    })?;
-    of_details("details.admitted_at", &mut |part, at| {
-        details[at].admitted_at = part.u32("a tick")?;
-        Ok(())
-    })?;
-    of_details("details.left_at", &mut |part, at| {
-        details[at].left_at = state(part)?;
-        Ok(())
-    })?;
-    of_details("details.noted_at", &mut |part, at| {
-        details[at].noted_at = state(part)?;
-        Ok(())
-    })?;
-    of_details("details.test_way_at", &mut |part, at| {
-        details[at].test_way_at = part.u32("a tick")?;
-        Ok(())
-    })?;
-    for_each_agent(reader, ("details.corridors", CORRIDORS_MAX), present, |part, at| {
-        for number in 0..CORRIDORS_MAX {
-            let corridor = part.u32("a corridor")?;
-            if corridor != NO_CORRIDOR && details[at].corridors.contains(&corridor) {
-                return Err(part.wrong("each corridor once"));
-            }
-            details[at].corridors[number] = corridor;
+    let Cooperative { table, present, .. } = rule;
+    let PlanTable { heads, details, yield_states, speed_factors, .. } = table;
+    let (slots, limits) = (|| present.iter().map(|(_, slot)| slot.index()), AgentLimits::of(context));
+    restore_columns(HEADS, &limits, (heads, slots()), reader)?;
+    restore_columns(KEYS, &limits, (yield_states, slots()), reader)?;
+    restore_columns(YIELD_STATES, &limits, (yield_states, slots()), reader)?;
+    let mut factors = reader.part_of("speed_factor", present.len())?;
+    for at in slots() {
+        speed_factors[at] = factors.next(1..=u16::MAX.into(), "a speed factor in permille")? as u16;
+    }
+    restore_columns(DETAILS, &limits, (details, slots()), reader)?;
+    for (number, at) in slots().enumerate() {
+        let (head, corridors) = (&heads[at], details[at].corridors);
+        if head.retreat_left > head.path_left {
+            let found = head.retreat_left.to_string();
+            return Err(RuleStateError::of_value(
+                "head.retreat_left",
+                number,
+                found,
+                "at most the moves of the path",
+            ));
         }
-        Ok(())
-    })?;
-    let n_kinds = DisplacementKind::ALL.len();
-    for_each_agent(reader, ("details.displace_again_at", n_kinds), present, |part, at| {
-        for retry in &mut details[at].displace_retries {
-            retry.again_at = part.u32("a tick")?;
+        let is_repeated =
+            |&at: &usize| corridors[at] != NO_CORRIDOR && corridors[..at].contains(&corridors[at]);
+        if let Some(at) = (1..CORRIDORS_MAX).find(is_repeated) {
+            let found = corridors[at].to_string();
+            let name = format!("details.corridor_{}", at + 1);
+            return Err(RuleStateError::of_value(&name, number, found, "each corridor once"));
         }
-        Ok(())
-    })?;
-    let failures_max = |kind: DisplacementKind, params: &TrafficParams| kind.failures_max(params).into();
-    for_each_agent(reader, ("details.displace_failures", n_kinds), present, |part, at| {
-        for kind in DisplacementKind::ALL {
-            let failures = part.u32_to(failures_max(kind, params), "a number of failures")? as u8;
-            details[at].displace_retries[kind as usize].failures = failures;
-        }
-        Ok(())
-    })?;
-    let most = Credit::most_used(context.tick, context.poses_per_agent);
-    for_each_agent(reader, ("details.credit", 1), present, |part, at| {
-        details[at].credit = Credit(part.next(0..=most, "poses that the agent can have used")?);
-        Ok(())
-    })
+    }
+    Ok(())
 }
 
 /// Plans whose moves follow each other in time and stay on the map; they are compared with the agents later.

@@ -1,8 +1,8 @@
 //! Corridors, and the agents in and before them, are read from a saved state.
 
-use crate::cooperative::admission::{AdmissionRequest, Direction, Entrance, Entrant};
+use crate::cooperative::admission::{AdmissionRequest, Direction, Entrant};
 use crate::cooperative::corridor_map::NO_CORRIDOR;
-use crate::cooperative::corridors_ahead::entrance_reach;
+use crate::cooperative::fixed::LOOK_AHEAD_MOVES;
 use crate::cooperative::plan_head::DetailFlags;
 use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::state::Cooperative;
@@ -109,7 +109,7 @@ pub(crate) fn restore_admission(
     reader: &mut StateReader<'_>,
     context: &RuleContext<'_>,
 ) -> Result<(), RuleStateError> {
-    let PlanTable { corridor_control, heads, sides, params, .. } = &mut rule.table;
+    let PlanTable { corridor_control, heads, sides, .. } = &mut rule.table;
     let (map, corridors) = (&corridor_control.map, &mut corridor_control.admission.corridors);
     let (n_slots, size, tick) = (heads.len(), map.size, context.tick);
     let exists = |number: u32| map.shapes.get(number as usize).is_some_and(|shape| shape.n_cells > 0);
@@ -122,20 +122,6 @@ pub(crate) fn restore_admission(
         let number = corridor(&mut part)?;
         corridors[number].direction = direction(&mut part, DIRECTION_MAX)?;
         corridors[number].entered = part.next(0..=ENTERED_MAX, "a number of agents")? as usize;
-    }
-    let mut part = reader.part("corridor.entrances")?;
-    let reach_max = sides.iter().map(|&sides| entrance_reach(sides, params)).max().unwrap_or(0);
-    while part.left() > 0 {
-        let at = part.below(2 * map.shapes.len(), "an entrance of a corridor")?;
-        if !exists(at / 2) {
-            return Err(part.wrong("an entrance of a corridor of the map"));
-        }
-        let cell = cell(&mut part, size)?;
-        let direction = direction(&mut part, STEP_MAX)?;
-        let reach = part.u32_to(reach_max, "the reach of the ground before an entrance")?;
-        let asked_at = part.u32_to(tick, "a tick up to the present one")?;
-        let entrance = Entrance { cell, direction, reach };
-        corridors[at as usize / 2].entrances[at as usize % 2] = Some((entrance, asked_at));
     }
     let mut part = reader.part("corridor.inside")?;
     while part.left() > 0 {
@@ -155,7 +141,7 @@ pub(crate) fn restore_admission(
             return Err(part.wrong("one request of each agent"));
         }
         let key = PriorityKey::of_words(part.word()?, part.u32("an agent id")?);
-        let moves = part.u32_to(params.look_ahead_moves, "a number of moves ahead")?;
+        let moves = part.u32_to(LOOK_AHEAD_MOVES, "a number of moves ahead")?;
         let asked_at = part.u32_to(tick, "a tick up to the present one")?;
         let refused = part.flag("whether it was refused")?;
         let since = part.u32_to(asked_at, "a tick up to the last request")?;
@@ -225,7 +211,7 @@ pub(crate) fn check_inside(rule: &mut Cooperative, context: &RuleContext<'_>) ->
         let known = || details.corridors.into_iter().filter(|&corridor| corridor != NO_CORRIDOR);
         if let Some(corridor) = known().find(|&corridor| !inside.contains(&(corridor, slot))) {
             let found = format!("corridor {corridor} of agent {}", id.0);
-            return Err(RuleStateError::of_part("details.corridors", found, "corridors that it is in"));
+            return Err(RuleStateError::of_part("details.corridor_1", found, "corridors that it is in"));
         }
         if details.admitted != NO_CORRIDOR && !known().any(|corridor| corridor == details.admitted) {
             let (found, expected) = (details.admitted.to_string(), "a corridor of the agent");

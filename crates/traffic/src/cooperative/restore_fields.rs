@@ -19,9 +19,9 @@ pub(crate) fn restore_fields(
     reader: &mut StateReader<'_>,
     context: &RuleContext<'_>,
 ) -> Result<(), RuleStateError> {
-    let Cooperative { table: PlanTable { heads, details, sides, params, .. }, search, revisions, .. } = rule;
+    let Cooperative { table: PlanTable { heads, details, sides, .. }, search, revisions, .. } = rule;
     let (n_slots, size, fields) = (heads.len(), context.grid_size, &mut search.fields);
-    let radius_of = |class: usize| field_radius(params, sides[class].1);
+    let radius_of = |class: usize| field_radius(sides[class].1);
     let headings_of = |class: usize| context.tables[class].space().headings();
     let rooms = (0..context.tables.len()).map(|class| room_of(radius_of(class), headings_of(class)));
     let room_max = rooms.max().unwrap_or(0) as u64;

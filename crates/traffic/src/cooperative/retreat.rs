@@ -68,6 +68,10 @@ pub(crate) struct PushScratch {
     pub(crate) chain: Vec<ChainLink>,
     /// Moves of the agents of the chain.
     pub(crate) moves: Vec<u8>,
+    /// Cells that the moves of the chain have added to the avoided ones.
+    pub(crate) added: Vec<u32>,
+    /// Rows of the agents of the chain that have no retreat, and stay where they are.
+    pub(crate) closed: Vec<u32>,
     /// Rows of the idle agents near edits that wait.
     pub(crate) idle: Vec<u32>,
     /// Rows of the agents on the poses that a shut-in agent reaches.
@@ -89,22 +93,41 @@ pub(crate) struct Attempt {
     pub(crate) poses_left: u64,
 }
 
-/// Finds retreats for all agents of the chain from `first` on, and for those that join it.
+/// Finds retreats for the agent of the chain at `first`, its last, and for those that join it. Where one of them has none,
+/// all look for others that do not go through it, as long as there are poses left.
 pub(crate) fn find_retreats(
     planning: &mut Planning<'_>,
     scratch: &mut PushScratch,
     first: usize,
     attempt: &mut Attempt,
 ) -> bool {
-    let mut at = first;
-    while at < scratch.chain.len() {
+    scratch.closed.clear();
+    scratch.added.clear();
+    loop {
+        let mut at = first;
         let pushed_max = planning.table.params.pushed_max as usize;
-        if scratch.chain.len() > pushed_max || !retreat(planning, scratch, at, attempt) {
+        while at < scratch.chain.len()
+            && scratch.chain.len() <= pushed_max
+            && retreat(planning, scratch, at, attempt)
+        {
+            at += 1;
+        }
+        if at == scratch.chain.len() {
+            return true;
+        }
+        // Of bodies that cannot undo their moves, longer ways to retreats left one more stuck in a lane of lorries.
+        let class = planning.view.agents.motion[scratch.chain[first].row as usize].class.0 as usize;
+        let is_last = at == first || planning.table.turning.needs(class);
+        if is_last || attempt.poses_left == 0 || scratch.chain.len() > pushed_max {
             return false;
         }
-        at += 1;
+        let PushScratch { avoided, chain, moves, added, closed, .. } = scratch;
+        closed.push(chain[at].row);
+        chain.truncate(first + 1);
+        chain[first] = ChainLink::of(chain[first].row as usize);
+        moves.clear();
+        added.drain(..).for_each(|cell| avoided.remove(cell as usize));
     }
-    true
 }
 
 /// Finds the moves of one agent of the chain to the nearest retreat, through free cells or else through resting agents,
@@ -114,7 +137,7 @@ fn retreat(planning: &mut Planning<'_>, scratch: &mut PushScratch, at: usize, at
     let found = find_retreat(planning, scratch, at, attempt, false)
         .or_else(|| find_retreat(planning, scratch, at, attempt, true));
     let Some(found) = found else { return false };
-    let PushScratch { avoided, reached, chain, moves, .. } = scratch;
+    let PushScratch { avoided, reached, chain, moves, added, .. } = scratch;
     let first = moves.len();
     let mut pose = reached[found];
     while pose.before != NO_POSE {
@@ -136,7 +159,9 @@ fn retreat(planning: &mut Planning<'_>, scratch: &mut PushScratch, at: usize, at
         let (anchor, cells) = view.occupancy.needed(&step);
         for &offset in cells {
             let cell = reservations.index(anchor, offset);
-            avoided.insert(cell);
+            if avoided.insert(cell) {
+                added.push(cell as u32);
+            }
             let rests = reservations.on(cell).filter(|other| other.agent != agent && other.until == FOREVER);
             for row in rests.filter_map(|other| view.agents.row_of_slot(other.agent)) {
                 if chain.iter().all(|link| link.row != row as u32) {
@@ -158,7 +183,7 @@ fn find_retreat(
     through: bool,
 ) -> Option<usize> {
     let view = planning.view;
-    let PushScratch { avoided, seen, returns, reached, chain, .. } = scratch;
+    let PushScratch { avoided, seen, returns, reached, chain, closed, .. } = scratch;
     let row = chain[at].row as usize;
     let motion = view.agents.motion[row];
     let class = motion.class.0 as usize;
@@ -169,7 +194,7 @@ fn find_retreat(
     let poses_max = poses << attempt.doublings;
     // A pose leads to 16 others at most.
     reached.clear();
-    reached.reserve(16 * (poses << table.params.clear_entrances_doublings));
+    reached.reserve(32 * poses);
     let turns = table.turning.needs(class);
     if turns {
         returns.begin(n_states);
@@ -183,7 +208,8 @@ fn find_retreat(
     // A friend's friends need not be friends.
     let teams = attempt.teams & view.friends.of_team(team);
     let attempt_here = Attempt { teams, ..*attempt };
-    let entry = Entry { agent: view.agents.slots[row], chain: &chain[..=at], attempt: attempt_here, through };
+    let entry =
+        Entry { agent: view.agents.slots[row], chain: &chain[..=at], closed, attempt: attempt_here, through };
     let mut next = 0;
     while next < reached.len() && next < poses_max && attempt.poses_left > 0 {
         attempt.poses_left -= 1;
@@ -248,6 +274,8 @@ struct Entry<'a> {
     agent: AgentSlot,
     /// The chain up to the agent. Agents after it in the chain have no retreat yet and may be pushed further.
     chain: &'a [ChainLink],
+    /// Rows of agents that cannot be pushed off.
+    closed: &'a [u32],
     attempt: Attempt,
     /// It may go through resting agents that can be pushed.
     through: bool,
@@ -288,6 +316,7 @@ impl Entry<'_> {
             && head.plan_is_empty()
             && head.next_try <= view.tick.saturating_add(horizon)
             && self.chain.iter().all(|link| link.row != row as u32)
+            && !self.closed.contains(&(row as u32))
             && (is_idle(motion.activity) || self.attempt.key < table.key(view, row))
     }
 }

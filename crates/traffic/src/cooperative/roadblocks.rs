@@ -5,6 +5,7 @@
 //! waits long behind another one tests it. A roadblock stays one while it is shut in, wherever in its pocket it is, until
 //! a push finds a retreat for it.
 
+use crate::cooperative::fixed::{CLEAR_MOVES, ROADBLOCK_TEST_STEPS};
 use crate::cooperative::moves::{end_of_move, guide_moves, transition_at};
 use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::planning::Planning;
@@ -71,7 +72,7 @@ pub(crate) fn is_roadblock(
         return false;
     }
     let path = guide_moves(view, row, &planning.table.heads[view.agents.slots[row].index()]);
-    let stretch = &path[..path.len().min(params.clear_moves_first as usize)];
+    let stretch = &path[..path.len().min(CLEAR_MOVES[0])];
     scratch.avoided.reset(view.grid_size.n_cells());
     scratch.avoided.add_moves(view, &planning.table.reservations, row, stretch);
     // It does not get past the agent that waits. Of those on the poses that it reaches off the path, who is shut in as well
@@ -135,7 +136,7 @@ fn is_shut_in(planning: &mut Planning<'_>, scratch: &mut PushScratch, row: usize
     let (view, params) = (planning.view, planning.table.params);
     let step_ticks = planning.table.step_ticks_of(&view.agents, row);
     planning.table.details[view.agents.slots[row].index()].test_way_at =
-        view.tick.saturating_add(step_ticks * params.roadblock_test_steps);
+        view.tick.saturating_add(step_ticks * ROADBLOCK_TEST_STEPS);
     gather_poses(planning, scratch, row, None);
     scratch.reached.len() < params.roadblock_poses as usize
 }

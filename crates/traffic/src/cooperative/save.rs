@@ -7,14 +7,15 @@
 
 use crate::cooperative::admission::AdmissionRequest;
 use crate::cooperative::admission::{Admission, Corridor, Direction, Entrant};
+use crate::cooperative::agent_columns::{DETAILS, HEADS, KEYS, YIELD_STATES};
 use crate::cooperative::corridor_map::CorridorMap;
 use crate::cooperative::local_field::LocalField;
-use crate::cooperative::plan_head::{PlanDetails, PlanHead};
 use crate::cooperative::plan_table::PlanTable;
-use crate::cooperative::reservations::{Reservation, YieldState};
+use crate::cooperative::reservations::Reservation;
 use crate::cooperative::state::Cooperative;
 use crate::motion::AgentId;
 use crate::rule_state::StateVisitor;
+use crate::saved_columns::visit_columns;
 use wheelbase_grid::{CellXY, GridSize};
 
 /// Value of a field that is not of the present path of an agent; above it, the number of its class and one.
@@ -33,8 +34,7 @@ pub(crate) fn visit_cooperative(rule: &Cooperative, visitor: &mut dyn StateVisit
     visitor.part("agent.slot", &mut present.iter().map(|(_, slot)| u64::from(slot.0)));
     visitor.part("just_out", &mut just_out.iter().map(|id| u64::from(id.0)));
     visitor.part("roadblocks", &mut table.roadblocks.iter().map(|id| u64::from(id.0)));
-    visit_heads(rule, visitor);
-    visit_details(rule, visitor);
+    visit_agents(rule, visitor);
     visit_plans(rule, visitor);
     visit_reservations(rule, visitor);
     visit_claims(rule, visitor);
@@ -43,54 +43,14 @@ pub(crate) fn visit_cooperative(rule: &Cooperative, visitor: &mut dyn StateVisit
     visit_fields(rule, visitor);
 }
 
-fn visit_heads(rule: &Cooperative, visitor: &mut dyn StateVisitor) {
-    let PlanTable { heads, yield_states, speed_factors, .. } = &rule.table;
+fn visit_agents(rule: &Cooperative, visitor: &mut dyn StateVisitor) {
+    let PlanTable { heads, details, yield_states, speed_factors, .. } = &rule.table;
     let slots = || rule.present.iter().map(|(_, slot)| slot.index());
-    let mut of_head = |name, value: fn(&PlanHead) -> u32| {
-        visitor.part(name, &mut slots().map(|at| u64::from(value(&heads[at]))));
-    };
-    of_head("head.path_left", |head| head.path_left);
-    of_head("head.path_since", |head| head.path_of.0);
-    of_head("head.path_station", |head| head.path_of.1);
-    of_head("head.next_try", |head| head.next_try);
-    of_head("head.retreat_left", |head| head.retreat_left);
-    of_head("head.failures", |head| head.failures.into());
-    of_head("head.is_inside", |head| head.is_inside.into());
-    let mut of_yield = |name, value: fn(&YieldState) -> u64| {
-        visitor.part(name, &mut slots().map(|at| value(&yield_states[at])));
-    };
-    of_yield("yield.rank", |state| state.key.words()[0]);
-    of_yield("yield.id", |state| state.key.words()[1]);
-    of_yield("yield.busy_until", |state| state.busy_until.into());
-    of_yield("yield.step_ticks", |state| state.step_ticks.into());
-    of_yield("yield.team", |state| state.team.0.into());
+    visit_columns(HEADS, (heads, slots()), visitor);
+    visit_columns(KEYS, (yield_states, slots()), visitor);
+    visit_columns(YIELD_STATES, (yield_states, slots()), visitor);
     visitor.part("speed_factor", &mut slots().map(|at| speed_factors[at].into()));
-}
-
-fn visit_details(rule: &Cooperative, visitor: &mut dyn StateVisitor) {
-    let details = || rule.present.iter().map(|(_, slot)| &rule.table.details[slot.index()]);
-    let mut of_details = |name, value: fn(&PlanDetails) -> u32| {
-        visitor.part(name, &mut details().map(|details| u64::from(value(details))));
-    };
-    of_details("details.path", |details| details.path);
-    of_details("details.pusher", |details| details.pusher.0);
-    of_details("details.pusher_since", |details| details.pusher_since);
-    of_details("details.retreat_since", |details| details.retreat_since);
-    of_details("details.push_again_at", |details| details.push_again_at);
-    of_details("details.push_failures", |details| details.push_failures.into());
-    of_details("details.backed_out_until", |details| details.backed_out_until);
-    of_details("details.admitted", |details| details.admitted);
-    of_details("details.admitted_at", |details| details.admitted_at);
-    of_details("details.left_at", |details| details.left_at.0);
-    of_details("details.noted_at", |details| details.noted_at.0);
-    of_details("details.test_way_at", |details| details.test_way_at);
-    let corridors = details().flat_map(|details| details.corridors.map(u64::from));
-    visitor.part("details.corridors", &mut { corridors });
-    let again_at = details().flat_map(|details| details.displace_retries.map(|retry| retry.again_at.into()));
-    visitor.part("details.displace_again_at", &mut { again_at });
-    let failures = details().flat_map(|details| details.displace_retries.map(|retry| retry.failures.into()));
-    visitor.part("details.displace_failures", &mut { failures });
-    visitor.part("details.credit", &mut details().map(|details| details.credit.0));
+    visit_columns(DETAILS, (details, slots()), visitor);
 }
 
 fn visit_plans(rule: &Cooperative, visitor: &mut dyn StateVisitor) {
@@ -143,14 +103,6 @@ fn visit_admission(admission: &Admission, size: GridSize, visitor: &mut dyn Stat
         [number, dx, dy, corridor.entered as u64]
     });
     visitor.part("corridor.turns", &mut { turns });
-    let entrances = corridors().flat_map(|(number, corridor)| {
-        (2 * number..).zip(corridor.entrances).filter_map(move |(at, entrance)| {
-            let (entrance, asked_at) = entrance?;
-            let [dx, dy] = pair(entrance.direction);
-            Some([at, index(size, entrance.cell), dx, dy, entrance.reach.into(), asked_at.into()])
-        })
-    });
-    visitor.part("corridor.entrances", &mut entrances.flatten());
     let inside = corridors().flat_map(|(number, corridor)| {
         let of = move |entrant| std::iter::once(number).chain(entrant_words(entrant, size));
         corridor.inside.iter().flat_map(of)

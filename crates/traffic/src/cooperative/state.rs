@@ -53,7 +53,7 @@ impl Cooperative {
     ) -> Self {
         Self {
             table: PlanTable::new(tables, size, rule, params),
-            search: MoveSearch::new(tables, params),
+            search: MoveSearch::new(tables),
             coordination: CoordinationScratch::default(),
             scratch: PlanningScratch::default(),
             present: Vec::new(),

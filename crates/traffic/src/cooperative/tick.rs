@@ -1,12 +1,13 @@
 //! A tick of the rule: the state is updated, each agent that is due plans its next moves, and moves begin.
 
 use crate::cooperative::corridors_ahead::entrance_reach;
+use crate::cooperative::fixed::DUE_HORIZON_QUARTERS;
 use crate::cooperative::moves::{end_of_move, is_following, transition_at};
 use crate::cooperative::plan::{Plan, PlannedMove};
 use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::planning::Planning;
 use crate::cooperative::prioritized::{CoordinationScratch, plan_agent};
-use crate::cooperative::pushing::{clear_edits, clear_entrances};
+use crate::cooperative::pushing::clear_edits;
 use crate::cooperative::reason::reason_of;
 use crate::cooperative::restore::restore_cooperative;
 use crate::cooperative::roadblocks::renew_roadblocks;
@@ -35,7 +36,6 @@ impl Traffic for Cooperative {
             }
         }
         clear_edits(&mut planning, &mut coordination.push, decisions);
-        clear_entrances(&mut planning, &mut coordination.push, decisions);
         (self.scratch, self.due) = (planning.into_scratch(), due);
         self.begin_moves(view, decisions);
         self.next_tick = view.tick.saturating_add(1);
@@ -52,7 +52,7 @@ impl Traffic for Cooperative {
     }
 
     fn reason(&self, view: &TrafficView<'_>, row: usize) -> Option<Reason> {
-        reason_of((&self.table, &self.search.contraflow), view, row)
+        reason_of(&self.table, view, row)
     }
 
     fn clone_box(&self) -> Box<dyn Traffic> {
@@ -82,7 +82,7 @@ impl Traffic for Cooperative {
             word(pair(head.next_try, head.retreat_left));
             word(pair(details.pusher.0, details.pusher_since));
             word(pair(details.retreat_since, details.path));
-            word(pair(details.push_again_at, details.backed_out_until));
+            word(details.push_again_at.into());
             details.displace_retries.iter().for_each(|retry| word(retry.word()));
             word(details.credit.0);
             word(pair(details.admitted_at, details.left_at.0));
@@ -338,7 +338,7 @@ impl Cooperative {
                     space.pose(self.table.details[slot.index()].left_at).cell,
                     space.pose(motion.state).cell,
                 );
-                let reach = entrance_reach(self.table.sides[motion.class.0 as usize], &self.table.params);
+                let reach = entrance_reach(self.table.sides[motion.class.0 as usize]);
                 if from.chebyshev_distance(at) >= reach || !is_following(motion) {
                     self.table.clear_left_at(slot);
                 }
@@ -371,7 +371,7 @@ impl Cooperative {
             }
             let step_ticks = u32::from(self.table.yield_states[slot.index()].step_ticks);
             let horizon = step_ticks * self.table.params.horizon_steps;
-            let soon = view.tick.saturating_add(horizon * self.table.params.due_horizon_quarters / 4);
+            let soon = view.tick.saturating_add(horizon * DUE_HORIZON_QUARTERS / 4);
             let busy = if motion.at_rest() { 0 } else { motion.until };
             if head.plan_is_empty() && busy > soon {
                 continue;

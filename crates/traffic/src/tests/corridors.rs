@@ -5,6 +5,7 @@ use crate::collision::Transition;
 use crate::cooperative::admission::*;
 use crate::cooperative::corridor_control::CorridorControl;
 use crate::cooperative::corridor_map::NO_CORRIDOR;
+use crate::cooperative::fixed::{CORRIDOR_BATCH, CORRIDOR_BATCH_BUSY, CORRIDOR_SIDE_MAX, REQUEST_TICKS};
 use crate::motion::{AgentId, AgentSlot, sides};
 use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
@@ -113,7 +114,7 @@ fn joined(ground: &Ground, mut left: Cells, width: impl Fn((i32, i32)) -> u32) -
             cells.iter().map(at).max().unwrap() - cells.iter().map(at).min().unwrap() + 1
         };
         if cells.len() <= TrafficParams::USUAL.corridor_cells_max as usize
-            && span(|cell| cell.0).max(span(|cell| cell.1)) <= TrafficParams::USUAL.corridor_side_max as i32
+            && span(|cell| cell.0).max(span(|cell| cell.1)) <= CORRIDOR_SIDE_MAX as i32
         {
             let least = cells.iter().map(|&cell| width(cell)).min().unwrap();
             corridors.insert((cells, least));
@@ -400,16 +401,16 @@ fn agents_behind_a_batch_stay_back_in_the_queue() {
         (key(AgentId(20)), 40),
         (3, false),
     );
-    assert_eq!(kept(&corridor_control, 3), (TrafficParams::USUAL.corridor_batch..12).collect::<Vec<_>>());
+    assert_eq!(kept(&corridor_control, 3), (CORRIDOR_BATCH..12).collect::<Vec<_>>());
     corridor_control.admission.enter(corridor, east(0));
     corridor_control.admission.enter(corridor, east(1));
-    assert_eq!(kept(&corridor_control, 3), (TrafficParams::USUAL.corridor_batch..12).collect::<Vec<_>>());
+    assert_eq!(kept(&corridor_control, 3), (CORRIDOR_BATCH..12).collect::<Vec<_>>());
     let stops: Vec<u32> = (4..12)
         .map(|agent| corridor_control.admission.queue_moves(corridor, &east(agent), 10 + agent, 3))
         .collect();
     assert!(stops.is_sorted_by(|one, next| one < next), "{stops:?}");
     // An agent that has not asked for long no longer counts.
-    assert!(kept(&corridor_control, 3 + TrafficParams::USUAL.request_ticks + 1).is_empty());
+    assert!(kept(&corridor_control, 3 + REQUEST_TICKS + 1).is_empty());
 }
 
 /// A corridor that so many agents ask to enter eastward and westward, all of them near.
@@ -512,7 +513,7 @@ fn a_busy_corridor_is_entered_by_turns_whatever_the_priority() {
     };
     assert_eq!(
         (n_near(&corridor_control), n_near(&busy)),
-        (TrafficParams::USUAL.corridor_batch as usize, TrafficParams::USUAL.corridor_batch_busy as usize)
+        (CORRIDOR_BATCH as usize, CORRIDOR_BATCH_BUSY as usize)
     );
     let guide_path = |corridor_control: &CorridorControl, agent: u32| {
         corridor_control.admission.queue_moves(corridor, &entrant(agent), 4, 0)
@@ -531,9 +532,7 @@ fn a_busy_corridor_is_entered_from_outside() {
         corridor_control.enters_busy(&Transition { class, pose, primitive: 0 }, Team(0))
     };
     let entrance = Entrance { cell: CellXY::new(1, 1), direction: (1, 0), reach: 2 };
-    corridor_control.admission.note_entrance(corridor, entrance, 5);
     assert!((0..4).all(|x| enters(&corridor_control, x).is_none()));
-    assert_eq!(corridor_control.admission.next_entrance(0, 5), None);
     for agent in 0..TrafficParams::USUAL.corridor_busy {
         corridor_control.admission.note_request(corridor, entrant(agent), (PriorityKey::FIRST, 4), (5, true));
         corridor_control.admission.note_request(
@@ -546,20 +545,10 @@ fn a_busy_corridor_is_entered_from_outside() {
     corridor_control.find_busy(5, &[]);
     let entered: Vec<_> = (0..4).map(|x| enters(&corridor_control, x)).collect();
     assert_eq!(entered, [None, Some(corridor), None, None]);
-    // The ground before an entrance is kept clear while agents come there.
-    let (found, at) = corridor_control.admission.next_entrance(0, 5).unwrap();
-    assert_eq!(found, entrance);
-    assert!(
-        corridor_control.admission.next_entrance(at + 1, 5).is_none()
-            && corridor_control.admission.next_entrance(0, 6 + TrafficParams::USUAL.entrance_ticks).is_none()
-    );
     let before: Vec<_> =
         ground.grid.size().rect().cells().filter(|&cell| entrance.has_before(cell)).collect();
     let west = Rect::new(0, 0, 2, 3);
-    assert!(
-        before == west.cells().collect::<Vec<_>>()
-            && west == entrance.bounds(ground.grid.size()).intersection(west)
-    );
+    assert_eq!(before, west.cells().collect::<Vec<_>>());
     // An agent that does not go through begins no turn.
     corridor_control.admission.enter(corridor, Entrant { direction: (1, 0), ..entrant(1) });
     corridor_control.admission.enter(corridor, Entrant { direction: (0, 0), ..entrant(50) });

@@ -10,9 +10,10 @@ use super::walks::{body, cells};
 use crate::Cooperative;
 use crate::collision::{CollisionRule, Transition};
 use crate::decisions::{Decisions, Leads};
-use crate::flow::DirectionalFlow;
 use crate::forbidden::ForbiddenArea;
-use crate::motion::{Activity, AgentId, AgentSlot, ClassId, Motion, WaitState, transition_of};
+use crate::motion::{
+    Activity, AgentId, AgentSlot, ClassId, Motion, WaitState, YIELD_HOLD_TICKS, transition_of,
+};
 use crate::occupancy::Occupancy;
 use crate::own_rule::OwnRule;
 use crate::params::TrafficParams;
@@ -78,7 +79,6 @@ pub struct HandWorld {
     pub trips: Vec<Trips>,
     pub paths: PathPool,
     pub occupancy: Occupancy,
-    pub flow: DirectionalFlow,
     /// Areas of edits that wait.
     pub forbidden: Vec<ForbiddenArea>,
     pub friends: Friends,
@@ -138,7 +138,6 @@ impl Clone for HandWorld {
             trips: self.trips.clone(),
             paths: self.paths.clone(),
             occupancy: self.occupancy.clone(),
-            flow: self.flow.clone(),
             forbidden: self.forbidden.clone(),
             friends: self.friends,
             commanded: self.commanded.clone(),
@@ -158,7 +157,7 @@ impl Clone for HandWorld {
 impl HandWorld {
     /// A world without agents.
     pub fn new(ground: Ground, collision: CollisionRule) -> Self {
-        let (size, shape) = (ground.grid.size(), ground.grid.shape());
+        let size = ground.grid.size();
         Self {
             ground,
             tick: 0,
@@ -182,7 +181,6 @@ impl HandWorld {
             trips: Vec::new(),
             paths: PathPool::default(),
             occupancy: Occupancy::new(size, collision),
-            flow: DirectionalFlow::new(size, shape, TrafficParams::USUAL),
             forbidden: Vec::new(),
             friends: Friends::default(),
             commanded: Vec::new(),
@@ -409,7 +407,6 @@ impl HandWorld {
             friends: &self.friends,
             commanded: &self.commanded,
             reclassed: &self.reclassed,
-            flow: &self.flow,
             edited: &self.edited,
             refused: &self.refused,
             occupancy: &self.occupancy,
@@ -462,7 +459,6 @@ impl HandWorld {
         self.begin_moves(rule.needs_paths());
         self.answer_requests();
         self.count_waiting();
-        self.flow.fade(self.tick);
         self.tick += 1;
         self.end_moves(rule.needs_paths());
         self.check();
@@ -619,8 +615,6 @@ impl HandWorld {
             self.motion[row].primitive = start.primitive;
             self.motion[row].until = self.tick + start.ticks;
             self.moves_begun += 1;
-            let step = transition_of(&self.ground.tables, &self.motion[row]);
-            self.flow.count(step.pose.cell, step.end().0, cells(step.end()).into_iter());
         }
     }
 
@@ -707,7 +701,7 @@ impl HandWorld {
                 }
                 Activity::Following if path_done && needs_paths => self.motion[row].replan = true,
                 Activity::Yielding if path_done => {
-                    self.wait_states[row].ask_again_at = self.tick + TrafficParams::USUAL.yield_hold_ticks;
+                    self.wait_states[row].ask_again_at = self.tick + YIELD_HOLD_TICKS;
                 }
                 _ => {}
             }

@@ -1,13 +1,10 @@
 //! Local cost-to-go held against costs that are improved until none can be.
 
 use super::ground::{Ground, ground};
-use super::walks::cells;
-use crate::cooperative::contraflow::Contraflow;
+use crate::cooperative::fixed::GUIDE_PATH_MOVES;
 use crate::cooperative::local_field::*;
-use crate::cooperative::moves::{set_guide_path, transition_at};
-use crate::flow::DirectionalFlow;
+use crate::cooperative::moves::set_guide_path;
 use crate::motion::{AgentId, AgentSlot};
-use crate::params::TrafficParams;
 use crate::random::Random;
 use crate::speed::ticks_at_speed;
 use proptest::prelude::*;
@@ -34,12 +31,9 @@ fn plain(move_costs: MoveCosts<'_>, window: Rect, guide_path: &[GuidePose]) -> B
         for &state in &states {
             let mut best = costs.get(&state).copied();
             tables.for_each_successor(state, |next| {
-                let primitive = usize::from(next.primitive);
                 let ticks = ticks_at_speed(next.ticks, move_costs.speed_factor);
-                let extra =
-                    move_costs.contraflow.extra(move_costs.flow, move_costs.class, state, primitive, ticks);
                 let Some(behind) = costs.get(&next.state) else { return };
-                let cost = behind + u64::from(ticks) + extra;
+                let cost = behind + u64::from(ticks);
                 best = Some(best.map_or(cost, |best| best.min(cost)));
             });
             if let Some(best) = best
@@ -56,39 +50,30 @@ fn plain(move_costs: MoveCosts<'_>, window: Rect, guide_path: &[GuidePose]) -> B
 }
 
 fn check(ground: &Ground, random: &mut Random) -> Result<(), TestCaseError> {
-    let mut fields = LocalFields::new(ground.tables.iter(), TrafficParams::USUAL);
+    let mut fields = LocalFields::new(ground.tables.iter());
     fields.grow(4);
-    let contraflow = Contraflow::new(ground.tables.iter(), TrafficParams::USUAL);
-    let mut flow = DirectionalFlow::new(ground.grid.size(), ground.grid.shape(), TrafficParams::USUAL);
     for round in 0..10 {
         let tick = 100 * round;
-        (tick..tick + 100).for_each(|tick| flow.fade(tick));
         let number = random.below(ground.tables.len());
         let tables = &ground.tables[number];
         let Some(from) = ground.any_state(number, random) else { return Ok(()) };
-        // A path that wanders, and moves that others have made before.
+        // A path that wanders.
         let (mut state, mut path) = (from, Vec::new());
         for _ in 0..random.below(40) {
             let mut next = Vec::new();
             tables.for_each_successor(state, |successor| next.push(successor));
             let Some(chosen) = (!next.is_empty()).then(|| next[random.below(next.len())]) else { break };
             path.push(chosen.primitive);
-            for _ in 0..random.below(6) {
-                let pose = tables.space().pose(state);
-                let end = transition_at(tables, pose, usize::from(chosen.primitive)).end();
-                flow.count(pose.cell, end.0, cells(end).into_iter());
-            }
             state = chosen.state;
         }
         let mut guide_path = Vec::new();
         let speed_factor = [1000, 1000, 300, 1700, 65_535][random.below(5)];
-        let moves_max = TrafficParams::USUAL.guide_path_moves;
+        let moves_max = GUIDE_PATH_MOVES;
         set_guide_path(tables, (from, speed_factor), &path, moves_max, &mut guide_path);
         let (agent, radius) = (random.below(4) as u32, 1 + random.below(6) as u32);
         let center = tables.space().pose(from).cell;
         let key = FieldKey { agent: AgentId(agent), path: round, revision: 0 };
-        let costs =
-            MoveCosts { tables, class: number, contraflow: &contraflow, flow: &flow, speed_factor, tick };
+        let costs = MoveCosts { tables, class: number, speed_factor, tick };
         // Now and then there is no room for more than one.
         fields.bytes_max = if random.below(2) == 0 { 1 } else { LocalFields::BYTES_MAX };
         let field = fields.obtain(AgentSlot(agent), key, costs, (center, radius), &guide_path);

@@ -3,12 +3,12 @@
 
 mod agent_slots;
 mod commands;
-mod contraflow;
 mod corridors;
 mod displacement;
 mod ground;
 mod hand_world;
 mod keep_clear;
+mod liveness;
 mod local_field;
 mod pushing;
 mod reasons;

@@ -1,24 +1,19 @@
 //! What pushed agents are sent to do, carried out one after the other.
 
-use super::ground::{Ground, class, rows, rule, shape, truck};
+use super::ground::{Ground, class, rows, rule, shape};
 use super::hand_world::{HandWorld, Trips, body_at, body_of, cooperative};
 use super::walks::cells;
-use crate::collision::CollisionRule;
-use crate::cooperative::admission::{Entrance, Entrant};
+use crate::cooperative::fixed::CLEAR_MOVES;
 use crate::cooperative::moves::transition_at;
-use crate::cooperative::pushing::{clear_entrances, push_aside};
+use crate::cooperative::pushing::push_aside;
 use crate::decisions::Decisions;
-use crate::motion::{Activity, AgentId, AgentSlot};
-use crate::params::TrafficParams;
-use crate::priority::PriorityKey;
+use crate::motion::Activity;
 use crate::random::Random;
 use crate::rule::Traffic;
-use crate::teams::Team;
 use crate::view::TrafficView;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use wheelbase_grid::{CellXY, Rect};
-use wheelbase_planner::model::State;
+use wheelbase_grid::CellXY;
 
 /// A rule under which no agent moves.
 struct Still;
@@ -109,9 +104,7 @@ fn check(world: &HandWorld, row: usize, other: usize) -> Result<usize, TestCaseE
         let motion = &world.motion[row];
         let tables = &world.ground.tables[motion.class.0 as usize];
         let mut state = motion.state;
-        for &primitive in
-            world.paths.moves(world.handles[row]).iter().take(TrafficParams::USUAL.clear_moves_last as usize)
-        {
+        for &primitive in world.paths.moves(world.handles[row]).iter().take(CLEAR_MOVES[2]) {
             let step = transition_at(tables, tables.space().pose(state), usize::from(primitive));
             for &at in &pushed {
                 prop_assert!(cells(world.occupancy.needed(&step)).is_disjoint(&bodies[&at]));
@@ -147,82 +140,4 @@ fn pushed_agents_find_their_retreats_free() {
     }
     let pushed = pushed.into_inner();
     assert!(pushed.iter().all(|&n| n > 20), "{pushed:?}");
-}
-
-/// Agents that rest before the entrances of a busy gate leave the ground there, one at each entrance at a time, and
-/// none of them through the gate. Agents of another team than the traffic of the gate stay.
-#[test]
-fn agents_at_rest_before_a_busy_gate_leave() {
-    assert!(leave_gate_to(Team(0)) > 0);
-    assert_eq!(leave_gate_to(Team(1)), 0);
-}
-
-/// Agents of team 0 that leave for those of a team; gives their number.
-fn leave_gate_to(team: Team) -> usize {
-    let (wall, gate) = ("............#............", ".........................");
-    let ground = Ground::square(&[wall, wall, wall, gate, wall, wall, wall], &[truck()]);
-    let (mut world, mut random) = (HandWorld::new(ground, CollisionRule::Swept), Random::new(3));
-    for area in [Rect::new(0, 0, 12, 7), Rect::new(13, 0, 12, 7)] {
-        let mut n_placed = 0;
-        while n_placed < 14 {
-            let state = world.ground.any_state(0, &mut random).unwrap();
-            let space = world.ground.tables[0].space();
-            if area.contains(space.pose(state).cell) && world.has_room(0, state) {
-                world.add(0, space.pose(state), 0, Trips::default());
-                n_placed += 1;
-            }
-        }
-    }
-    world.step(&mut Still);
-    let mut rule = cooperative(&world);
-    let mut decisions = Decisions::default();
-    let corridor = rule.table.corridor_control.map.at_anchor(CellXY::new(12, 3));
-    let entrances =
-        [(11, 1), (13, -1)].map(|(x, dx)| Entrance { cell: CellXY::new(x, 3), direction: (dx, 0), reach: 4 });
-    let mut view = world.view();
-    view.tick = view.tick.next_multiple_of(TrafficParams::USUAL.clear_entrances_ticks);
-    rule.update_agents(&view);
-    let (mut planning, coordination) = rule.planning(&view);
-    clear_entrances(&mut planning, &mut coordination.push, &mut decisions);
-    assert!(decisions.reroutes.is_empty(), "no agent asks to go through");
-    for agent in 100..120 {
-        let direction = if agent % 2 == 0 { (2, 0) } else { (-2, 0) };
-        let (agent, slot) = (AgentId(agent), AgentSlot(agent));
-        let entrant = Entrant { agent, slot, direction, width: 1, stays: None, team, friends: 1 << team.0 };
-        rule.table.corridor_control.admission.note_request(
-            corridor,
-            entrant,
-            (PriorityKey::FIRST, 4),
-            (view.tick, true),
-        );
-    }
-    rule.table.corridor_control.admission.find_busy(view.tick);
-    entrances.iter().for_each(|&entrance| {
-        rule.table.corridor_control.admission.note_entrance(corridor, entrance, view.tick)
-    });
-    let (mut planning, coordination) = rule.planning(&view);
-    clear_entrances(&mut planning, &mut coordination.push, &mut decisions);
-    let before = |cells: &BTreeSet<CellXY>| {
-        entrances.iter().any(|entrance| cells.iter().any(|&cell| entrance.has_before(cell)))
-    };
-    let mut left = [0, 0];
-    for reroute in &decisions.reroutes {
-        let row = reroute.row as usize;
-        let tables = &view.tables[0];
-        let from = view.agents.motion[row].state;
-        let moves = &decisions.reroute_moves[reroute.first as usize..][..reroute.count as usize];
-        let to =
-            moves.iter().fold(from, |state, &primitive| tables.state_after(state, usize::from(primitive)));
-        let body = |state: State| {
-            let pose = tables.space().pose(state);
-            cells((pose.cell, tables.class().cells_at(pose)))
-        };
-        assert!(!before(&body(to)), "it stays before the entrance");
-        let side = |state: State| usize::from(tables.space().pose(state).cell.x > 12);
-        assert_eq!(side(from), side(to), "it went through the gate");
-        left[side(from)] += usize::from(before(&body(from)));
-        assert_eq!(rule.table.details[row].pusher, AgentId::NOBODY);
-    }
-    assert!(team != Team(0) || (left[0] > 0 && left[1] > 0), "{left:?}");
-    decisions.reroutes.len()
 }

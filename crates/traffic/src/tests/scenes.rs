@@ -5,7 +5,7 @@ use super::hand_world::{HandWorld, Trips, body_of, cooperative};
 use crate::Cooperative;
 use crate::collision::CollisionRule;
 use crate::forbidden::ForbiddenArea;
-use crate::motion::{Activity, AgentId, AgentSlot};
+use crate::motion::{Activity, AgentId, AgentSlot, YIELD_HOLD_TICKS};
 use crate::params::TrafficParams;
 use crate::rule::Traffic;
 use crate::unit_robots::UnitRobots;
@@ -126,7 +126,7 @@ fn an_idle_agent_is_pushed_out_of_the_way() {
             assert!(!rule.is_yielding(pusher));
         }
         assert!(has_yielded && world.pose(idle).cell == CellXY::new(4, 0), "{collision:?}");
-        for _ in 0..TrafficParams::USUAL.yield_hold_ticks + 2 {
+        for _ in 0..YIELD_HOLD_TICKS + 2 {
             world.step(&mut rule);
         }
         assert!(!rule.is_yielding(idle) && world.motion[world.row(idle)].activity == Activity::Idle);

@@ -5,11 +5,11 @@
 //! counts all agents once, a few of them each tick; readers see the last complete count. (Guide paths by the flow of
 //! all planned ones: Chen et al., AAAI 2024.)
 
+use super::directions::direction_to;
 use crate::agents::Agents;
 use crate::replan_params::ReplanParams;
 use wheelbase_grid::{CellXY, GridShape, GridSize};
 use wheelbase_planner::MovementTables;
-use wheelbase_traffic::directions::direction_to;
 use wheelbase_traffic::hash::fold;
 use wheelbase_traffic::motion::end_state;
 use wheelbase_traffic::path_pool::PathPool;

@@ -5,7 +5,7 @@ use wheelbase_planner::model::Offset;
 
 /// Direction from one cell to another at any distance: the number of the nearest side. `None` for the same cell.
 #[inline]
-pub fn direction_to(shape: GridShape, from: CellXY, to: CellXY) -> Option<usize> {
+pub(super) fn direction_to(shape: GridShape, from: CellXY, to: CellXY) -> Option<usize> {
     let (dx, dy) = (to.x - from.x, to.y - from.y);
     if shape == GridShape::Square && (dx == 0 || dy == 0) {
         // Counter-clockwise from east.
@@ -23,14 +23,14 @@ pub fn direction_to(shape: GridShape, from: CellXY, to: CellXY) -> Option<usize>
 
 /// The opposite direction.
 #[inline]
-pub fn opposite(shape: GridShape, direction: usize) -> usize {
+pub(super) fn opposite(shape: GridShape, direction: usize) -> usize {
     let n_directions = shape.sides().len();
     (direction + n_directions / 2) % n_directions
 }
 
 /// The vector of an offset from a cell in a row of that parity. Products of two vectors are proportional to those of
 /// the plane.
-pub fn vector(shape: GridShape, parity: u8, offset: Offset) -> [i64; 3] {
+fn vector(shape: GridShape, parity: u8, offset: Offset) -> [i64; 3] {
     let from = CellXY::new(0, i32::from(parity));
     let to = CellXY::new(offset.dx, from.y + offset.dy);
     match shape {
@@ -43,12 +43,12 @@ pub fn vector(shape: GridShape, parity: u8, offset: Offset) -> [i64; 3] {
 }
 
 /// Scalar product of two vectors.
-pub fn product(one: [i64; 3], other: [i64; 3]) -> i64 {
+fn product(one: [i64; 3], other: [i64; 3]) -> i64 {
     one.iter().zip(other).map(|(one, other)| one * other).sum()
 }
 
 /// The vector to the neighbour on the side of a number.
-pub fn to_side(shape: GridShape, number: usize) -> [i64; 3] {
+fn to_side(shape: GridShape, number: usize) -> [i64; 3] {
     let sides = shape.sides();
     let (dx, dy) = shape.step(sides[number % sides.len()], 0);
     vector(shape, 0, Offset::new(dx, dy))
@@ -56,7 +56,7 @@ pub fn to_side(shape: GridShape, number: usize) -> [i64; 3] {
 
 /// The axis nearest to a displacement, as the number of a side of the first half of all sides, and the direction
 /// along it. Of two equally near axes the first. `None` without a displacement.
-pub fn axis_and_direction(shape: GridShape, step: [i64; 3]) -> Option<(usize, u8)> {
+fn axis_and_direction(shape: GridShape, step: [i64; 3]) -> Option<(usize, u8)> {
     let n_axes = shape.sides().len() / 2;
     let along = |axis: usize| product(step, to_side(shape, axis));
     let axis = (0..n_axes).rev().max_by_key(|&axis| along(axis).abs())?;
