@@ -285,10 +285,10 @@ fn arguments_override_the_scenario() {
     };
     let stopped = clumsy(&["lane.toml", "--format", "json"]).json();
     assert_eq!((&stopped["orders_left"], &stopped["stuck_agents"]), (&json!(2), &json!(2)));
-    let ring = json!([{ "agents": [0, 1], "at": [[7, 1], [6, 1]], "ring": true, "waiting": 2 }]);
+    let ring = json!([{ "agents": [0, 1], "at": [[5, 1], [4, 1]], "ring": true, "waiting": 2 }]);
     assert_eq!(stopped["wait_for_cycles"], ring);
     let text = clumsy(&["lane.toml"]).stdout;
-    let expected = "0 waits for 1 at (7, 1), 1 for 0 at (6, 1), in a ring; 2 agents stuck in or behind it";
+    let expected = "0 waits for 1 at (5, 1), 1 for 0 at (4, 1), in a ring; 2 agents stuck in or behind it";
     assert!(text.contains(expected), "{text}");
     // A queue behind an agent that has arrived.
     folder.write("queue.toml", QUEUE.replace("CART", CART));

@@ -6,8 +6,7 @@
 //! others stay back, each as far as its position in the queue says, so that agents that come out find room.
 //!
 //! A corridor that many agents want to pass both ways is busy. Then directions take turns by number, whatever the
-//! priorities, no agent enters without admission, not even to yield, and the ground before its entrances is kept
-//! clear of idle agents.
+//! priorities, and no agent enters without admission, not even to yield.
 
 use crate::clone_fields::clone_fields;
 use crate::cooperative::corridor_map::{CorridorMap, NewCorridor};

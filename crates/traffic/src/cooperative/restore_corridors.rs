@@ -103,7 +103,7 @@ fn read_free_cells(
     Ok(free)
 }
 
-/// Turns, entrances, and the agents in corridors and before them.
+/// Turns, and the agents in corridors and before them.
 pub(crate) fn restore_admission(
     rule: &mut Cooperative,
     reader: &mut StateReader<'_>,
