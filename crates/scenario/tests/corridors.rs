@@ -79,14 +79,15 @@ fn corridors_after_an_edit_are_those_of_a_new_map() {
     }
 }
 
-/// A wall appears and its gap moves while all agents drive. Agents in the old gap make the new wall wait.
+/// A wall appears and its gap moves while all agents drive. Agents in the old gap make the new wall wait. The new gap is off
+/// the border: a truck beside the wall that faces south could not turn at the border.
 #[test]
 fn opposite_groups_get_through_a_gap_that_moves() {
     for collision in ["swept", "discrete"] {
         for tick in [5, 20, 40] {
             let x = WIDTH / 2;
             let events = wall(tick, 4..6, "water")
-                + &set_terrain(tick + 60, &format!("[{x}, 0, 1, 2]"), "ground", "wait")
+                + &set_terrain(tick + 60, &format!("[{x}, 1, 1, 2]"), "ground", "wait")
                 + &set_terrain(tick + 60, &format!("[{x}, 4, 1, 2]"), "water", "wait");
             let mut world = crossing(collision, None, &events);
             let n = world.agent_arrays().len() as u64;

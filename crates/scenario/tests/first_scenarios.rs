@@ -133,7 +133,7 @@ fn diagonal() {
 /// All sixty arrive.
 #[test]
 fn crowd() {
-    done("12_crowd.toml", 60, 0, 3_000);
+    done("12_crowd.toml", 60, 0, 3_500);
 }
 
 /// A cart whose order waits sets out when the bend joins the depots; the other's order was dropped.

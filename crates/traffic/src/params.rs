@@ -65,10 +65,9 @@ impl Error for ParamError {}
 
 /// Tunables of older versions: numbers that made no difference in any crowd are fixed, and mechanisms that paid nothing are
 /// gone.
-const REMOVED: [&str; 62] = [
+const REMOVED: [&str; 61] = [
     "admit_moves",
     "against_steps_max",
-    "around_after_steps",
     "back_out_after_failures",
     "backed_out_steps",
     "blocker_moves",
@@ -219,6 +218,10 @@ params! {
     /// Waiting time, in steps, before an agent pushes any other, against priority. Lower: agents push each other to
     /// and fro; higher: jams that priority cannot resolve last; 1000 switches this off. Not measured.
     push_any_after_steps: 16 in 0..=1000;
+    /// Waiting time, in steps, before an agent asks for a path around resting agents that no push moves. Lower: more path
+    /// requests, and detours for short waits; higher: a queue stands before a unit that its first agent has to turn away
+    /// from; 1000 switches this off.
+    around_after_steps: 12 in 0..=1000;
     /// Poses that an agent reaches at least, while all that can move are ignored, if it can make way. Lower: shut-in
     /// agents count as able to make way, and others wait behind them; higher: tests cost more; 0 switches roadblocks off.
     roadblock_poses: 400 in 0..=4096;

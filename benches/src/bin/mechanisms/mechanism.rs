@@ -50,7 +50,7 @@ impl Change {
     }
 }
 
-const MECHANISMS: [(&str, &[(&str, u32)]); 15] = [
+const MECHANISMS: [(&str, &[(&str, u32)]); 16] = [
     ("displacement, with LNS", &[("displace_after_steps", 1000)]),
     ("LNS", &[("lns_expansions", 0)]),
     (
@@ -60,6 +60,7 @@ const MECHANISMS: [(&str, &[(&str, u32)]); 15] = [
     ("pushing of idle agents", &[("push_idle_after_steps", 1000)]),
     ("pushing by priority, with claims", &[("push_after_steps", 1000)]),
     ("pushing against priority", &[("push_any_after_steps", 1000)]),
+    ("ways around resting agents", &[("around_after_steps", 1000)]),
     ("roadblocks", &[("roadblock_poses", 0)]),
     ("corridors", &[("corridor_cells_max", 0)]),
     ("corridors at bottlenecks alone", &[("detour_cells", 0)]),

@@ -103,6 +103,10 @@ pub(crate) const DETAILS: &[SavedColumn<PlanDetails, AgentLimits>] = saved_colum
         up to |_| LNS_RETRY_DOUBLINGS_MAX.into(), "a number of failures";
     "details.credit": Credit = |of| &mut of.credit, up to |limits| limits.credit, "poses that the agent can have used";
     "details.test_way_at": u32 = |of| &mut of.test_way_at, "a tick";
+    "details.refused_by": u32 = |of| &mut of.refused.corridor, "a corridor";
+    "details.refused_path_left": u32 = |of| &mut of.refused.path_left, "a number of moves";
+    "details.refused_for": AgentId = |of| &mut of.refused.holder, "an agent id";
+    "details.refused_to_queue": bool = |of| &mut of.refused.queues, "whether it queues";
 };
 
 const _: () = assert!(CORRIDORS_MAX == 4 && DisplacementKind::ALL.len() == 2);

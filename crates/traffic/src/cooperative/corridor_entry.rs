@@ -3,13 +3,14 @@
 
 use super::admission::{Direction, Entrance, Entrant};
 use super::corridor_map::NO_CORRIDOR;
-use crate::cooperative::corridors_ahead::{CorridorAhead, entrance_reach};
+use crate::cooperative::corridors_ahead::{CorridorAhead, Refusal, entrance_reach};
 use crate::cooperative::fixed::{ADMIT_MOVES, HOLDER_WAIT_STEPS, LOOK_AHEAD_MOVES};
 use crate::cooperative::moves::{guide_moves, is_idle, waited};
 use crate::cooperative::path_cells::{PathCells, rests_on_path};
+use crate::cooperative::plan_head::Refused;
 use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::planning::{NO_STOP, Planning};
-use crate::motion::{Activity, AgentSlot};
+use crate::motion::{Activity, AgentId, AgentSlot};
 use crate::priority::PriorityKey;
 use crate::view::TrafficView;
 use wheelbase_grid::CellXY;
@@ -60,7 +61,7 @@ pub(crate) fn list_corridors_ahead(
                 ahead.push(CorridorAhead {
                     corridor,
                     entrant,
-                    holder: None,
+                    refusal: None,
                     moves,
                     entrance,
                     keeps_clear: false,
@@ -73,7 +74,7 @@ pub(crate) fn list_corridors_ahead(
     if corridor != NO_CORRIDOR {
         let stays = left == 0 && heads[slot.index()].retreat_left == 0;
         let entrant = through(entered, cell, stays.then_some(cell));
-        ahead.push(CorridorAhead { corridor, entrant, holder: None, moves, entrance, keeps_clear: false });
+        ahead.push(CorridorAhead { corridor, entrant, refusal: None, moves, entrance, keeps_clear: false });
     }
 }
 
@@ -92,6 +93,8 @@ pub(crate) fn request_admission(
     let view = planning.view;
     let slot = view.agents.slots[row];
     planning.stop = NO_STOP;
+    let mut refused = Refused::NONE;
+    let path_left = guide_moves(view, row, &planning.table.heads[slot.index()]).len() as u32;
     for ahead in &mut planning.ahead {
         let CorridorAhead { corridor, entrant, moves, .. } = *ahead;
         let admission = &mut planning.table.corridor_control.admission;
@@ -100,16 +103,29 @@ pub(crate) fn request_admission(
             admission.enter(corridor, entrant);
             continue;
         }
-        let holder = find_holder(planning.table, path_cells, view, row, (corridor, &entrant), key);
+        let refusal = find_refusal(planning.table, path_cells, view, row, (corridor, &entrant), key);
         let admission = &mut planning.table.corridor_control.admission;
         let crowded = admission.is_crowded(corridor, &entrant, moves, view.tick);
-        ahead.holder = holder.or(crowded.then_some(slot));
+        ahead.refusal = refusal.or(crowded.then_some(Refusal::Queue));
         ahead.keeps_clear = is_busy && crowded;
-        let is_refused = ahead.holder.is_some();
+        let is_refused = ahead.refusal.is_some();
         admission.note_request(corridor, entrant, (key, moves), (view.tick, is_refused));
-        if is_refused {
+        if let Some(refusal) = ahead.refusal {
             let queue = admission.queue_moves(corridor, &entrant, moves, view.tick);
-            planning.stop = planning.stop.min(moves.saturating_sub(queue));
+            let stop = moves.saturating_sub(queue);
+            if stop < planning.stop {
+                planning.stop = stop;
+                let holder = match refusal {
+                    Refusal::Held(holder) => view.agents.row_of_slot(holder).map(|row| view.agents.ids[row]),
+                    _ => None,
+                };
+                refused = Refused {
+                    corridor,
+                    path_left: path_left.saturating_sub(stop),
+                    holder: holder.unwrap_or(AgentId::NOBODY),
+                    queues: refusal == Refusal::Queue,
+                };
+            }
         } else if moves <= ADMIT_MOVES
             && planning.table.heads[slot.index()].retreat_left == 0
             && planning.table.admit(slot, corridor, is_busy.then_some(view.tick))
@@ -117,22 +133,23 @@ pub(crate) fn request_admission(
             planning.table.corridor_control.admission.enter(corridor, entrant);
         }
     }
+    planning.table.details[slot.index()].refused = refused;
 }
 
-/// The agent that holds a corridor against an entrant: `None` if it may enter, itself if it is not its turn. An agent
-/// that is admitted but does not get on loses its admission.
-fn find_holder(
+/// What keeps an entrant out of a corridor, but for the queue. An agent that is admitted but does not get on loses its
+/// admission.
+fn find_refusal(
     table: &mut PlanTable,
     path_cells: &mut PathCells,
     view: &TrafficView<'_>,
     row: usize,
     (corridor, entrant): (u32, &Entrant),
     key: PriorityKey,
-) -> Option<AgentSlot> {
+) -> Option<Refusal> {
     let mut from = 0;
     while let Some((other, at)) = table.corridor_control.admission.next_opposing(corridor, entrant, from) {
         if blocks_entry(table, path_cells, view, other, row) {
-            return Some(other);
+            return Some(Refusal::Held(other));
         }
         if table.details[other.index()].admitted == corridor {
             table.give_up_admission(other);
@@ -145,12 +162,12 @@ fn find_holder(
     let first = admission.right_of_way(corridor, entrant, view.tick).map(|first| first.entrant.slot);
     let goes_first = first == Some(entrant.slot);
     let others_turn = !goes_first && admission.is_turn_of_others(corridor, entrant, key, view.tick);
-    if others_turn { Some(entrant.slot) } else { first.filter(|_| !goes_first) }
+    if others_turn { Some(Refusal::Turn) } else { first.filter(|_| !goes_first).map(Refusal::Held) }
 }
 
 /// Whether an agent in a corridor can keep another from entering. Not if it does not get on, for then both might wait
 /// for each other, and not if it is idle and off the other's path.
-pub(crate) fn blocks_entry(
+fn blocks_entry(
     table: &PlanTable,
     path_cells: &mut PathCells,
     view: &TrafficView<'_>,

@@ -12,14 +12,25 @@ use wheelbase_planner::model::Offset;
 /// Corridors that an agent can be in at once.
 pub(crate) const CORRIDORS_MAX: usize = 4;
 
+/// Why an agent may not enter a corridor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// An agent is inside or goes first.
+    Held(AgentSlot),
+    /// The agents at the other end have their turn.
+    Turn,
+    /// A batch that goes the same way comes first, while others want to come the other way.
+    Queue,
+}
+
 /// A corridor on the path of an agent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CorridorAhead {
     pub(crate) corridor: u32,
     /// How it goes through.
     pub(crate) entrant: Entrant,
-    /// The agent that holds the corridor against it; itself if it is not its turn. `None` if it may enter.
-    pub(crate) holder: Option<AgentSlot>,
+    /// Why it may not enter; `None` if it may.
+    pub(crate) refusal: Option<Refusal>,
     /// Moves to its entrance.
     pub(crate) moves: u32,
     pub(crate) entrance: Entrance,

@@ -45,8 +45,8 @@ pub(crate) const BLOCKER_MOVES: u32 = 3;
 /// Waiting time, in steps, after which a pushed agent gives up a retreat that it cannot reach. Lower: retreats are given up
 /// that would have been reached; higher: it stands on the way there.
 pub(crate) const GIVE_UP_AFTER_STEPS: u32 = 8;
-/// Steps at most for which a pushed agent stays at its retreat to let the pusher pass, where one of them cannot undo its
-/// moves. Without it, of 24 lorries in a lane in which two can pass 2 came through; among others it costs time.
+/// Steps at most for which a pushed agent stays at its retreat to let the pusher pass. Without it, of 24 lorries in a lane in
+/// which two can pass 2 came through, and a bridge of 5 cells did a sixth fewer tasks in 20,000 ticks.
 pub(crate) const RETREAT_HOLD_STEPS: u32 = 48;
 /// Moves of the pusher's path that an agent at its retreat keeps clear of.
 pub(crate) const PASSING_MOVES: u32 = 32;

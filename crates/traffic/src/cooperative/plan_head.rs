@@ -106,6 +106,26 @@ pub(crate) struct PlanDetails {
     pub(crate) credit: Credit,
     /// Tick from which on it is tested whether it can make way.
     pub(crate) test_way_at: u32,
+    /// Before which corridor its last turn made it stop, and why. Only reasons for waiting read it.
+    pub(crate) refused: Refused,
+}
+
+/// A stop before a corridor, as reasons for waiting name it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Refused {
+    /// The corridor; [`NO_CORRIDOR`] if the agent need not stop.
+    pub(crate) corridor: u32,
+    /// Moves of its path that are left where it stops.
+    pub(crate) path_left: u32,
+    /// The agent that keeps it out; [`AgentId::NOBODY`] if none does by itself.
+    pub(crate) holder: AgentId,
+    /// Without such an agent: it has to queue, else it is not its turn.
+    pub(crate) queues: bool,
+}
+
+impl Refused {
+    pub(crate) const NONE: Self =
+        Self { corridor: NO_CORRIDOR, path_left: 0, holder: AgentId::NOBODY, queues: false };
 }
 
 impl PlanHead {
@@ -144,6 +164,7 @@ impl PlanDetails {
         noted_at: NO_STATE,
         credit: Credit::FULL,
         test_way_at: 0,
+        refused: Refused::NONE,
     };
 
     /// Ticks since it was pushed, or since it arrived at its retreat.

@@ -2,6 +2,7 @@
 //! displaces other plans, or waits and pushes the agent that blocks it.
 
 use crate::cooperative::corridor_entry::{find_corridors_ahead, request_admission};
+use crate::cooperative::corridors_ahead::Refusal;
 use crate::cooperative::crossing::{find_crossing, moves_max};
 use crate::cooperative::displacement::{DisplacementScratch, Displacer, displace};
 use crate::cooperative::fixed::{
@@ -192,8 +193,11 @@ fn wait(
     }
     // An idle agent in a corridor has to leave it.
     let stops = planning.stop <= params.horizon_steps;
-    let ahead = planning.ahead.iter().find(|ahead| ahead.holder.is_some() && stops);
-    let holder = ahead.and_then(|ahead| ahead.holder).filter(|&holder| holder != slot);
+    let refusal = planning.ahead.iter().find_map(|ahead| ahead.refusal).filter(|_| stops);
+    let holder = match refusal {
+        Some(Refusal::Held(holder)) => Some(holder),
+        _ => None,
+    };
     let blocker = find_blocker(planning, row).or(holder);
     if let Some(other) = blocker.and_then(|other| view.agents.row_of_slot(other)) {
         handle_blocker(planning, coordination, row, other, key, decisions);
@@ -235,7 +239,7 @@ fn find_blocker(planning: &Planning<'_>, row: usize) -> Option<AgentSlot> {
     None
 }
 
-/// An agent is blocked by another at rest: in due time it pushes it, and asks for a path around one that cannot make way.
+/// An agent is blocked by another at rest: in due time it pushes it, or asks for a path around.
 fn handle_blocker(
     planning: &mut Planning<'_>,
     coordination: &mut CoordinationScratch,
@@ -250,42 +254,50 @@ fn handle_blocker(
     let may_ask = view.agents.motion[row].activity == Activity::Following
         && planning.table.heads[view.agents.slots[row].index()].retreat_left == 0
         && view.tick >= view.agents.wait_states[row].ask_again_at;
-    let other_motion = view.agents.motion[other];
-    let is_friend = view.friends.are(view.agents.teams[row], view.agents.teams[other]);
-    let can_be_pushed = is_friend && other_motion.activity != Activity::Holding;
-    let other_slot = view.agents.slots[other];
-    let other_head = planning.table.heads[other_slot.index()];
-    let stands = other_motion.at_rest() && other_head.plan_is_empty();
-    let is_known = planning.table.roadblocks.binary_search(&view.agents.ids[other]).is_ok();
-    let ask_after = if is_known { params.push_after_steps } else { params.roadblock_after_steps };
-    if may_ask
-        && waited >= ask_after * step_ticks
-        && if can_be_pushed { is_roadblock(planning, &mut coordination.push, row, other) } else { stands }
-    {
+    let ask = |planning: &mut Planning<'_>, decisions: &mut Decisions| {
         decisions.around.push(row as u32);
         planning.table.heads[view.agents.slots[row].index()].next_try = view.tick + 1;
+    };
+    let is_known = planning.table.roadblocks.binary_search(&view.agents.ids[other]).is_ok();
+    let test_after = if is_known { params.push_after_steps } else { params.roadblock_after_steps };
+    if may_ask
+        && waited >= test_after * step_ticks
+        && is_roadblock(planning, &mut coordination.push, row, other)
+    {
+        return ask(planning, decisions);
     }
+    let other_motion = view.agents.motion[other];
+    let other_slot = view.agents.slots[other];
+    let other_head = planning.table.heads[other_slot.index()];
     // A pushed agent has time to begin its retreat, however long it has waited before.
     let since_push = planning.table.details[other_slot.index()].ticks_since_push(view.tick);
     let other_waited = self::waited(view, other).min(since_push);
     let retreats = other_head.retreat_left > 0 && other_waited < params.push_after_steps * step_ticks;
-    if !stands || retreats {
+    if !other_motion.at_rest() || !other_head.plan_is_empty() || retreats {
         return;
     }
     let idle = is_idle(other_motion.activity);
+    let is_friend = view.friends.are(view.agents.teams[row], view.agents.teams[other]);
+    let can_be_pushed = is_friend && other_motion.activity != Activity::Holding;
     let after = if idle { params.push_idle_after_steps } else { params.push_after_steps };
     let pushes_any = waited >= step_ticks * params.push_any_after_steps;
     let may_push = can_be_pushed && (idle || pushes_any || key < planning.table.key(view, other));
     let push_key = if pushes_any { PriorityKey::FIRST } else { key };
     // An agent that has arrived goes on by itself at the next tick, unless it is on a station of a patrol.
     let goes_on = other_motion.activity == Activity::Arrived && view.agents.stamps[other].station == 0;
-    if waited >= step_ticks * after && may_push && !goes_on {
-        push_aside(planning, &mut coordination.push, (row, push_key), other, decisions);
+    if waited >= step_ticks * after
+        && may_push
+        && !goes_on
+        && push_aside(planning, &mut coordination.push, (row, push_key), other, decisions)
+    {
+        return;
+    }
+    if may_ask && waited >= step_ticks * params.around_after_steps {
+        ask(planning, decisions);
     }
 }
 
-/// Whether an agent stays at its retreat because its pusher has yet to pass: of two that cannot go back, the one that returns
-/// too soon locks both. Not if the pusher waits and the agent
+/// Whether an agent stays at its retreat because its pusher has yet to pass. Not if the pusher waits and the agent
 /// itself rests on the pusher's path, for then each would wait for the other.
 pub(crate) fn stays_at_retreat(planning: &mut Planning<'_>, path_cells: &mut PathCells, row: usize) -> bool {
     let (view, params) = (planning.view, planning.table.params);
@@ -297,9 +309,7 @@ pub(crate) fn stays_at_retreat(planning: &mut Planning<'_>, path_cells: &mut Pat
     let step_ticks = planning.table.step_ticks_of(&view.agents, row);
     let since_push = details.ticks_since_push(view.tick);
     let pusher = view.agents.row(details.pusher).filter(|&pusher| {
-        let class = |row: usize| view.agents.motion[row].class.0 as usize;
-        (planning.table.turning.needs(class(row)) || planning.table.turning.needs(class(pusher)))
-            && view.agents.stamps[pusher].since == details.pusher_since
+        view.agents.stamps[pusher].since == details.pusher_since
             && view.friends.are(view.agents.teams[row], view.agents.teams[pusher])
             && since_push <= RETREAT_HOLD_STEPS * step_ticks
             && matches!(

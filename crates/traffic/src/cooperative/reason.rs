@@ -2,13 +2,13 @@
 //! ticks. A walk along the next moves of the path meets the first thing that keeps them from being a plan.
 
 use crate::collision::{CollisionRule, Transition};
-use crate::cooperative::corridor_entry::{blocks_entry, list_corridors_ahead};
-use crate::cooperative::corridors_ahead::CorridorAhead;
+use crate::cooperative::corridor_entry::list_corridors_ahead;
+use crate::cooperative::corridors_ahead::{CorridorAhead, Refusal};
 use crate::cooperative::crossing::{find_crossing, moves_max};
 use crate::cooperative::fixed::FREE_PATH_HORIZON_QUARTERS;
 use crate::cooperative::keep_clear::KeptFor;
 use crate::cooperative::moves::{guide_moves, pose_after, transition_at};
-use crate::cooperative::path_cells::PathCells;
+use crate::cooperative::plan_head::Refused;
 use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::planning::NO_STOP;
 use crate::cooperative::reservations::{FOREVER, Reservation};
@@ -78,10 +78,6 @@ fn reserver(
     })
 }
 
-fn id_of(view: &TrafficView<'_>, slot: AgentSlot) -> Option<AgentId> {
-    view.agents.row_of_slot(slot).map(|row| view.agents.ids[row])
-}
-
 /// Where a corridor is.
 fn place_of(table: &PlanTable, view: &TrafficView<'_>, number: u32) -> CorridorPlace {
     let (first, width) =
@@ -111,56 +107,32 @@ impl<'a> Walk<'a> {
         walk
     }
 
-    /// Asks for admission to each corridor ahead, and leaves no trace of that.
+    /// Takes the stop before a corridor from the last turn.
     fn find_stop(&mut self) {
         let Self { table, view, row, .. } = *self;
-        let (slot, admission) = (view.agents.slots[row], &table.corridor_control.admission);
-        let mut path_cells = PathCells::default();
-        for at in 0..self.ahead.len() {
-            let CorridorAhead { corridor, entrant, moves, .. } = self.ahead[at];
-            if admission.is_inside(corridor, slot) {
-                continue;
-            }
-            let crowded = admission.is_crowded(corridor, &entrant, moves, view.tick);
-            let Some((holder, reason)) = self.refusal(&mut path_cells, at, crowded) else { continue };
-            self.ahead[at].holder = Some(holder);
-            self.ahead[at].keeps_clear = crowded && admission.is_busy(corridor, entrant.team);
-            let stop = moves.saturating_sub(admission.queue_moves(corridor, &entrant, moves, view.tick));
-            if stop < self.stop.0 {
-                self.stop = (stop, Some(reason));
-            }
-        }
-    }
-
-    /// The agent that keeps it from entering a corridor ahead, itself if it is not its turn, and the reason; `None` if
-    /// it may enter.
-    fn refusal(&self, path_cells: &mut PathCells, at: usize, crowded: bool) -> Option<(AgentSlot, Reason)> {
-        let Self { table, view, row, .. } = *self;
-        let CorridorAhead { corridor: number, entrant, moves, .. } = self.ahead[at];
+        let slot = view.agents.slots[row];
+        let (head, Refused { corridor: number, path_left, holder, queues }) =
+            (&table.heads[slot.index()], table.details[slot.index()].refused);
         let admission = &table.corridor_control.admission;
-        let corridor = place_of(table, view, number);
+        let Some(refused) = self.ahead.iter_mut().find(|ahead| ahead.corridor == number) else { return };
+        let CorridorAhead { entrant, moves, .. } = *refused;
+        refused.refusal = Some(if queues { Refusal::Queue } else { Refusal::Turn });
+        refused.keeps_clear = queues && admission.is_busy(number, entrant.team);
         let ahead = admission.n_ahead(number, &entrant, moves, view.tick) as u32;
-        let mut from = 0;
-        while let Some((other, index)) = admission.next_opposing(number, &entrant, from) {
-            if let Some(holder) = id_of(view, other)
-                && blocks_entry(table, path_cells, view, other, row)
-            {
-                return Some((other, Reason::CorridorHeld { corridor, holder, ahead }));
-            }
-            from = index + 1;
-        }
-        let side = CorridorSide::of_direction(entrant.direction);
-        let key = table.key(view, row);
-        let first = admission.right_of_way(number, &entrant, view.tick).map(|first| first.entrant);
-        if let Some(first) = first.filter(|first| first.agent != entrant.agent) {
-            return Some((first.slot, Reason::CorridorHeld { corridor, holder: first.agent, ahead }));
-        }
-        if first.is_none() && admission.is_turn_of_others(number, &entrant, key, view.tick) {
+        let (corridor, side) = (place_of(table, view, number), CorridorSide::of_direction(entrant.direction));
+        let reason = if holder != AgentId::NOBODY {
+            // It may be gone since.
+            let other = view.agents.row(holder).filter(|&other| other != row);
+            other.map(|_| Reason::CorridorHeld { corridor, holder, ahead })
+        } else if queues {
+            Some(Reason::CorridorQueue { corridor, side, ahead })
+        } else {
             let others = admission.requests_against(number, entrant, view.tick).next();
             let side = others.map_or(side, |other| CorridorSide::of_direction(other.entrant.direction));
-            return Some((entrant.slot, Reason::CorridorTurn { corridor, side, ahead }));
-        }
-        crowded.then_some((entrant.slot, Reason::CorridorQueue { corridor, side, ahead }))
+            Some(Reason::CorridorTurn { corridor, side, ahead })
+        };
+        let moves_left = guide_moves(view, row, head).len() as u32;
+        self.stop = (moves_left.saturating_sub(path_left), reason);
     }
 
     /// The first thing that keeps the next moves from being a plan: `Ok` if they are one, `Err(None)` if no single

@@ -160,7 +160,7 @@ impl<'a> SippContext<'a> {
     /// keeps clear.
     pub(crate) fn enters_closed(&self, step: &Transition<'a>) -> bool {
         // Most agents have no such corridor ahead, and need not ask where corridors are.
-        if self.ahead.iter().all(|ahead| ahead.holder.is_none()) {
+        if self.ahead.iter().all(|ahead| ahead.refusal.is_none()) {
             return false;
         }
         let (anchor, cells) = step.end();
@@ -175,7 +175,7 @@ impl<'a> SippContext<'a> {
         cells.iter().any(|&offset| {
             let corridor = self.corridor_control.map.at(self.reservations.index(anchor, offset));
             corridor != NO_CORRIDOR
-                && self.ahead.iter().any(|ahead| ahead.corridor == corridor && ahead.holder.is_some())
+                && self.ahead.iter().any(|ahead| ahead.corridor == corridor && ahead.refusal.is_some())
         })
     }
 

@@ -4,6 +4,7 @@ use crate::cooperative::corridors_ahead::entrance_reach;
 use crate::cooperative::fixed::DUE_HORIZON_QUARTERS;
 use crate::cooperative::moves::{end_of_move, is_following, transition_at};
 use crate::cooperative::plan::{Plan, PlannedMove};
+use crate::cooperative::plan_head::Refused;
 use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::planning::Planning;
 use crate::cooperative::prioritized::{CoordinationScratch, plan_agent};
@@ -187,6 +188,9 @@ impl Cooperative {
             let slot = view.agents.slots[row];
             if self.table.corridor_control.map.is_altered(self.table.details[slot.index()].admitted) {
                 self.table.give_up_admission(slot);
+            }
+            if self.table.corridor_control.map.is_altered(self.table.details[slot.index()].refused.corridor) {
+                self.table.details[slot.index()].refused = Refused::NONE;
             }
             self.table.reserve(view, row, &[]);
         }

@@ -86,7 +86,7 @@ fn armies_that_meet_in_a_gate_yield_to_friends_alone() {
         let (mut world, _) = armies(&rows, collision, are_friends);
         let mut rule = cooperative(&world);
         let mut asked = BTreeSet::new();
-        while world.tick < 4000 && !world.all_done() {
+        while world.tick < 10_000 && !world.all_done() {
             step(&mut world, &mut rule);
             asked.extend(world.decisions.around.iter().map(|&row| world.teams[row as usize]));
         }
