@@ -23,8 +23,8 @@ const SUBCOMMANDS: [&str; 15] = [
     "completions",
     "man",
 ];
-/// Lines of the README at most: whoever meets the project reads it whole.
-const README_LINES_MAX: usize = 130;
+/// Lines at most of documents that are read whole.
+const LINES_MAX: [(&str, usize); 2] = [("README.md", 130), ("ARCHITECTURE.md", 300)];
 /// Endings by which a word with a slash in it is taken for a path.
 const ENDINGS: [&str; 9] = ["rs", "toml", "md", "map", "scen", "h", "c", "png", "svg"];
 /// Endings by which a word without a slash is taken for a path.
@@ -243,13 +243,11 @@ fn links_lead_somewhere() {
 }
 
 #[test]
-fn readme_is_short() {
-    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let n_lines = readme.lines().count();
-    assert!(
-        n_lines <= README_LINES_MAX,
-        "README.md has {n_lines} lines, expected at most {README_LINES_MAX}"
-    );
+fn documents_that_are_read_whole_are_short() {
+    for (name, lines_max) in LINES_MAX {
+        let n_lines = std::fs::read_to_string(root().join(name)).unwrap().lines().count();
+        assert!(n_lines <= lines_max, "{name} has {n_lines} lines, expected at most {lines_max}");
+    }
 }
 
 #[test]
