@@ -24,7 +24,7 @@ const SUBCOMMANDS: [&str; 15] = [
     "man",
 ];
 /// Lines at most of documents that are read whole.
-const LINES_MAX: [(&str, usize); 2] = [("README.md", 130), ("ARCHITECTURE.md", 300)];
+const LINES_MAX: [(&str, usize); 2] = [("README.md", 110), ("ARCHITECTURE.md", 300)];
 /// Endings by which a word with a slash in it is taken for a path.
 const ENDINGS: [&str; 9] = ["rs", "toml", "md", "map", "scen", "h", "c", "png", "svg"];
 /// Endings by which a word without a slash is taken for a path.
