@@ -242,6 +242,36 @@ fn links_lead_somewhere() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// `.ci/book` makes a page of each.
+#[test]
+fn the_book_lists_each_page_once() {
+    let summary = std::fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
+    let mut listed: Vec<&str> = summary.lines().flat_map(links).filter(|link| !link.contains('/')).collect();
+    listed.sort_unstable();
+    let documents = documents();
+    let pages = documents.iter().filter_map(|(name, _)| name.strip_prefix("docs/"));
+    let pages: Vec<&str> = pages.filter(|page| *page != "SUMMARY.md").collect();
+    assert_eq!(listed, pages, "docs/SUMMARY.md, and the pages in docs/");
+}
+
+/// The names of all reasons stand in the tables of docs/troubleshooting.md.
+#[test]
+fn every_reason_has_a_remedy() {
+    let reasons = ["crates/traffic/src/reason.rs", "crates/sim/src/wait_reason.rs"].map(|file| {
+        let source = std::fs::read_to_string(root().join(file)).unwrap();
+        let (_, names) = source.split_once("pub fn rule(&self)").unwrap();
+        let names = names.split("\n    }\n").next().unwrap().split('"').skip(1).step_by(2);
+        names.map(str::to_owned).collect::<Vec<String>>()
+    });
+    // On its way out: it has no remedy.
+    let known: BTreeSet<String> = reasons.concat().into_iter().filter(|name| name != "contraflow").collect();
+    let page = std::fs::read_to_string(root().join("docs/troubleshooting.md")).unwrap();
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` |"));
+    let listed: Vec<String> = rows.map(|(name, _)| name.to_owned()).collect();
+    assert_eq!(listed.iter().cloned().collect::<BTreeSet<_>>(), known);
+    assert_eq!(listed.len(), known.len(), "each reason has one row");
+}
+
 #[test]
 fn documents_that_are_read_whole_are_short() {
     for (name, lines_max) in LINES_MAX {
