@@ -88,7 +88,7 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Print the manual page, or write the pages of all subcommands
     Man(ManArgs),
-    /// Print this help, or that of a subcommand
+    /// Print this help, or the help of a subcommand
     Help(HelpArgs),
 }
 
@@ -162,7 +162,7 @@ pub struct RunArgs {
     /// benchmarks (.scen); - for a scenario on standard input
     #[arg(value_name = "SCENARIO|PROBLEM.json|MAP.scen", required_unless_present = "resume")]
     pub scenario: Option<PathBuf>,
-    /// For .scen: one-shot multi-agent path finding by the first N queries: each agent goes from its start to its
+    /// For .scen: one-shot multi-agent path finding with the first N queries. Each agent goes from its start to its
     /// goal and stays there; collision rule discrete
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32, 1, { QUERIES_MAX as u64 }>)]
     pub agents: Option<u32>,
@@ -173,11 +173,11 @@ pub struct RunArgs {
     /// For .scen: the class of the agents, in this file, or octile [default: one cell, four moves of one tick each]
     #[arg(long, value_name = "FILE|NAME", requires = "agents")]
     pub class: Option<String>,
-    /// Number of ticks from tick 0, in place of the scenario's; 0 only builds the world; for .scen the most [default: 10000
-    /// times the longest base time of a move]
+    /// Number of ticks from tick 0, instead of the scenario's; 0 only builds the world. For .scen the most ticks
+    /// [default: 10000 times the longest base time of a move]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32, 0, 0xFFFF_FFFE>)]
     pub ticks: Option<u32>,
-    /// Random seed, in place of the scenario's
+    /// Random seed, instead of the scenario's
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64, 0, { u64::MAX }>)]
     pub seed: Option<u64>,
     /// Worker threads; the result is the same for any number [default: one per core]
@@ -209,17 +209,17 @@ pub struct RunArgs {
     /// Check after every tick, independently and slowly, that no two agents hold the same cell
     #[arg(long)]
     pub check_invariants: bool,
-    /// Expansions per tick for path requests, in place of the scenario's
+    /// Expansions per tick for path requests, instead of the scenario's
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64, 1, EXPANSIONS_PER_TICK_MAX>)]
     pub expansions_per_tick: Option<u64>,
-    /// Poses that each agent may expand per tick to plan its moves, in place of the scenario's
+    /// Poses that each agent may expand per tick to plan its moves, instead of the scenario's
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32, 1, U32_MAX>)]
     pub poses_per_agent: Option<u32>,
-    /// Tries of all robots of a problem together per tick, in place of some for each robot
+    /// Tries of all robots of a problem together per tick, instead of some for each robot
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64, 0, { u64::MAX }>)]
     pub tries_per_tick: Option<u64>,
     /// Set a tunable of the traffic rule, to measure a mechanism; repeatable; not with --record,
-    /// because recordings do not hold tunables
+    /// because recordings do not store tunables
     #[arg(long, value_name = "NAME=VALUE", value_parser = tuning, conflicts_with = "record")]
     pub tune: Vec<(String, u32)>,
     /// Write the moves of all agents as a plan, for check --plan and render --plan; of a problem in the format of
@@ -232,7 +232,7 @@ pub struct RunArgs {
     /// Write the snapshot every N ticks as well
     #[arg(long, value_name = "N", requires = "snapshot", allow_negative_numbers = true, value_parser = whole::<u32, 1, U32_MAX>)]
     pub snapshot_every: Option<u32>,
-    /// Go on from a snapshot, or run to the panic of a crash report, in place of a scenario; --snapshot may
+    /// Resume from a snapshot, or run to the panic of a crash report, instead of a scenario; --snapshot may
     /// name the same file
     #[arg(long, value_name = "FILE", conflicts_with_all = RESUME_EXCLUDES)]
     pub resume: Option<PathBuf>,
@@ -268,17 +268,17 @@ pub struct ShowArgs {
     /// Do not open the browser; say where the page is
     #[arg(long)]
     pub no_open: bool,
-    /// Run again and renew the page whenever the file is saved, until Ctrl-C
+    /// Rerun and renew the page whenever the file is saved, until Ctrl-C
     #[arg(long)]
     pub reload: bool,
     /// Write the page to this file; of files that exist only such a page is replaced [default: a new temporary
     /// file]
     #[arg(short, long, value_name = "PAGE.html")]
     pub output: Option<PathBuf>,
-    /// Number of ticks from tick 0, in place of the scenario's
+    /// Number of ticks from tick 0, instead of the scenario's
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32, 0, 0xFFFF_FFFE>)]
     pub ticks: Option<u32>,
-    /// Random seed, in place of the scenario's
+    /// Random seed, instead of the scenario's
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64, 0, { u64::MAX }>)]
     pub seed: Option<u64>,
     #[command(flatten)]
@@ -327,7 +327,7 @@ pub struct PlanArgs {
     /// class]
     #[arg(long, value_name = "NAME", conflicts_with = "queries")]
     pub heuristic: Option<String>,
-    /// Weight in permille: with 1000 the path is cheapest, with 1500 it costs at most 1.5 times as much
+    /// Weight in thousandths: with 1000 the path is cheapest, with 1500 it costs at most 1.5 times as much
     #[arg(long, value_name = "N", default_value_t = 1000, conflicts_with = "queries", allow_negative_numbers = true, value_parser = whole::<u32, 1000, U32_MAX>)]
     pub weight: u32,
     /// If the goal is unreachable, fail or plan to the nearest reachable pose
@@ -396,8 +396,8 @@ pub struct CheckArgs {
     /// recordings; - for a scenario on standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// Judge this plan, from run --plan-out or another planner, for the given scenario, queries (.scen) or problem;
-    /// that of a problem by the rules of the competition
+    /// Judge this plan, from run --plan-out or another planner, for the given scenario, queries (.scen) or problem.
+    /// A plan of a problem is judged by the rules of the competition
     #[arg(long, value_name = "FILE.json")]
     pub plan: Option<PathBuf>,
     /// For .scen: the map [default: the file that the queries name, beside them, or from the working folder or a
@@ -635,19 +635,19 @@ pub struct SweepArgs {
     #[allow(rustdoc::broken_intra_doc_links, reason = "an index is no link")]
     #[arg(long, value_name = "KEY=VALUE,...")]
     pub set: Vec<String>,
-    /// Columns of the table, keys of run --format json; all for all [default: those that are a number or a text]
+    /// Columns of the table, keys of run --format json; all for all [default: all keys with a number or a text]
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub measure: Vec<String>,
     /// The table; until it is whole its rows are in FILE.part
     #[arg(short, long, alias = "out", value_name = "FILE.csv|FILE.jsonl")]
     pub output: PathBuf,
-    /// Keep the rows of FILE and FILE.part, and run what is missing
+    /// Keep the rows of FILE and FILE.part, and run the missing items
     #[arg(long)]
     pub resume: bool,
     /// Run part I of N of the items; --merge joins their tables
     #[arg(long, value_name = "I/N")]
     pub shard: Option<String>,
-    /// Items at once, each on one thread; the table is the same for any number [default: one per core]
+    /// Items in parallel, each on one thread; the table is the same for any number [default: one per core]
     #[arg(short = 'j', long, alias = "jobs", value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
     pub threads: Option<u16>,
     /// Add a column wall_s, the seconds of each run
@@ -656,13 +656,13 @@ pub struct SweepArgs {
     /// Write a page that plots each measure over each parameter
     #[arg(long, value_name = "FILE.html")]
     pub html: Option<PathBuf>,
-    /// For each item that fails, write a file to see it again into this folder
+    /// For each item that fails, write a file to reproduce it into this folder
     #[arg(long, value_name = "DIR")]
     pub record_failed: Option<PathBuf>,
     /// Check after every tick, independently and slowly, that no two agents hold the same cell
     #[arg(long)]
     pub check_invariants: bool,
-    /// Join finished tables of shards, in place of running scenarios
+    /// Join finished tables of shards, instead of running scenarios
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = MERGE_EXCLUDES)]
     pub merge: Vec<PathBuf>,
     /// No progress bar, and no summary

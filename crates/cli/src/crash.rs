@@ -52,7 +52,7 @@ pub fn report(
         Ok(path) => {
             let path = safe_text::path(&path);
             format!(
-                "to see it again, run `wheelbase run --resume {path}{flags}`; please send that file with your report"
+                "to reproduce it, run `wheelbase run --resume {path}{flags}`; please send that file with your report"
             )
         }
         Err(error) => format!("its report cannot be written: {}: {error}", safe_text::path(&in_temp)),

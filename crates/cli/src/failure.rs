@@ -28,13 +28,13 @@ impl Exit {
         (Self::Done, "done"),
         (
             Self::Negative,
-            "a negative answer: no path, feasible orders left undone, a length that differs from the \
-             published one, a plan with violations, a recording that differs or is cut off, or a table with rows that differ or are missing",
+            "a negative answer: no path, feasible orders left, a wrong length, a plan with violations, a \
+             recording or table that differs or is not whole",
         ),
         (Self::BadInput, "bad arguments, a bad file, or an output that could not be written"),
         (
             Self::Broken,
-            "an internal invariant broke, or a panic ended a tick; a report is written to see it again",
+            "an internal invariant broke, or a panic ended a tick; a report is written to reproduce it",
         ),
         (Self::Interrupted, "interrupted; outputs of the work in progress are still completed"),
     ];

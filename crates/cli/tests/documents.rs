@@ -23,8 +23,8 @@ const SUBCOMMANDS: [&str; 15] = [
     "completions",
     "man",
 ];
-/// Lines of the README at most: whoever meets the project reads it whole.
-const README_LINES_MAX: usize = 130;
+/// Lines at most of documents that are read whole.
+const LINES_MAX: [(&str, usize); 2] = [("README.md", 110), ("ARCHITECTURE.md", 300)];
 /// Endings by which a word with a slash in it is taken for a path.
 const ENDINGS: [&str; 9] = ["rs", "toml", "md", "map", "scen", "h", "c", "png", "svg"];
 /// Endings by which a word without a slash is taken for a path.
@@ -242,14 +242,41 @@ fn links_lead_somewhere() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// `.ci/book` makes a page of each.
 #[test]
-fn readme_is_short() {
-    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let n_lines = readme.lines().count();
-    assert!(
-        n_lines <= README_LINES_MAX,
-        "README.md has {n_lines} lines, expected at most {README_LINES_MAX}"
-    );
+fn the_book_lists_each_page_once() {
+    let summary = std::fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
+    let mut listed: Vec<&str> = summary.lines().flat_map(links).filter(|link| !link.contains('/')).collect();
+    listed.sort_unstable();
+    let documents = documents();
+    let pages = documents.iter().filter_map(|(name, _)| name.strip_prefix("docs/"));
+    let pages: Vec<&str> = pages.filter(|page| *page != "SUMMARY.md").collect();
+    assert_eq!(listed, pages, "docs/SUMMARY.md, and the pages in docs/");
+}
+
+/// The names of all reasons stand in the tables of docs/troubleshooting.md.
+#[test]
+fn every_reason_has_a_remedy() {
+    let reasons = ["crates/traffic/src/reason.rs", "crates/sim/src/wait_reason.rs"].map(|file| {
+        let source = std::fs::read_to_string(root().join(file)).unwrap();
+        let (_, names) = source.split_once("pub fn rule(&self)").unwrap();
+        let names = names.split("\n    }\n").next().unwrap().split('"').skip(1).step_by(2);
+        names.map(str::to_owned).collect::<Vec<String>>()
+    });
+    let known: BTreeSet<String> = reasons.concat().into_iter().collect();
+    let page = std::fs::read_to_string(root().join("docs/troubleshooting.md")).unwrap();
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` |"));
+    let listed: Vec<String> = rows.map(|(name, _)| name.to_owned()).collect();
+    assert_eq!(listed.iter().cloned().collect::<BTreeSet<_>>(), known);
+    assert_eq!(listed.len(), known.len(), "each reason has one row");
+}
+
+#[test]
+fn documents_that_are_read_whole_are_short() {
+    for (name, lines_max) in LINES_MAX {
+        let n_lines = std::fs::read_to_string(root().join(name)).unwrap().lines().count();
+        assert!(n_lines <= lines_max, "{name} has {n_lines} lines, expected at most {lines_max}");
+    }
 }
 
 #[test]

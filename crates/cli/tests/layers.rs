@@ -1,5 +1,5 @@
-//! Holds the layers: imports point down, between crates and between files, in the order in which ARCHITECTURE.md
-//! names them. So there is no circle.
+//! Checks the layers: imports point down, between crates and between files, in the order of `module_order.txt`. So
+//! there is no circle.
 //!
 //! An import is a path or a method call that leads to an item of another file, in a `use` or in the code. It leads to
 //! the file that defines the item, whatever re-exports it on the way; a method leads to the file of its `impl`. Code
@@ -78,15 +78,18 @@ fn unresolved(modules: &Modules) -> Vec<String> {
     unresolved
 }
 
-/// The files of the crates in the order in which ARCHITECTURE.md names them.
+/// The files of the crates in import order: `module_order.txt` has one per line, under a heading `# crates/NAME` for
+/// each crate. A file imports only from files above it.
 fn order() -> Vec<String> {
-    let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
-    let map = text.split("\n## Code map").nth(1).unwrap().split("\n## ").next().unwrap();
-    let mut order: Vec<String> = Vec::new();
-    for name in map.split('`').skip(1).step_by(2) {
-        let is_source = CRATES.iter().any(|(folder, _)| name.starts_with(&format!("{folder}/src/")));
-        if is_source && name.ends_with(".rs") && !order.iter().any(|known| known == name) {
-            order.push(name.to_owned());
+    let text = std::fs::read_to_string(root().join("crates/cli/tests/module_order.txt")).unwrap();
+    let (mut order, mut heading) = (Vec::new(), "");
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        if let Some(name) = line.strip_prefix("# crates/") {
+            heading = name;
+        } else {
+            let is_of_crate = line.strip_prefix(heading).is_some_and(|rest| rest.starts_with("/src/"));
+            assert!(is_of_crate, "module_order.txt: {line} is under the heading of `{heading}`");
+            order.push(line.to_owned());
         }
     }
     order
@@ -155,7 +158,10 @@ fn imports_point_down() {
     let order = order();
     let place: BTreeMap<&String, usize> = order.iter().zip(0..).collect();
     let missing: Vec<&String> = files.iter().filter(|file| !place.contains_key(file)).collect();
-    assert!(missing.is_empty(), "ARCHITECTURE.md names them nowhere: {missing:#?}");
+    assert!(missing.is_empty(), "crates/cli/tests/module_order.txt lacks: {missing:#?}");
+    let gone: Vec<&String> = order.iter().filter(|file| !files.contains(*file)).collect();
+    assert!(gone.is_empty(), "crates/cli/tests/module_order.txt names files that do not exist: {gone:#?}");
+    assert_eq!(place.len(), order.len(), "crates/cli/tests/module_order.txt names a file twice");
     let (sorted, in_circles) = sorted(&files, &arrows);
     let up: Vec<String> = arrows
         .iter()
@@ -164,7 +170,7 @@ fn imports_point_down() {
         .collect();
     assert!(
         in_circles.is_empty() && up.is_empty(),
-        "files that import each other in circles:\n{}\nimports of files that ARCHITECTURE.md names later:\n{}\n\
+        "files that import each other in circles:\n{}\nimports of files that module_order.txt names later:\n{}\n\
          an order without (of all files but those in and above circles):\n{}",
         in_circles.join("\n"),
         up.join("\n"),

@@ -53,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
         "--measure",
         metavar="NAME,...",
         action="append",
-        help="columns of the table, keys of run --format json; all for all [default: those that are a number or a text]",
+        help="columns of the table, keys of run --format json; all for all [default: all keys with a number or a text]",
     )
     add(
         "-o",
@@ -65,7 +65,7 @@ def parser() -> argparse.ArgumentParser:
         required=True,
         help="the table; until it is whole its rows are in FILE.part. FILE.parquet is made of FILE.jsonl, by pyarrow",
     )
-    add("--resume", action="store_true", help="keep the rows of FILE and FILE.part, and run what is missing")
+    add("--resume", action="store_true", help="keep the rows of FILE and FILE.part, and run the missing items")
     add("--shard", metavar="I/N", help="run part I of N of the items; --merge joins their tables")
     add(
         "-j",
@@ -74,7 +74,7 @@ def parser() -> argparse.ArgumentParser:
         dest="jobs",
         metavar="N",
         type=jobs,
-        help="items at once, each on one thread; with --ray chunks of items at once [default: one per core]",
+        help="items in parallel, each on one thread; with --ray chunks of items in parallel [default: one per core]",
     )
     add("--times", action="store_true", help="add a column wall_s, the seconds of each run")
     add("--html", metavar="FILE.html", type=pathlib.Path, help="write a page that plots each measure over each parameter")
@@ -82,7 +82,7 @@ def parser() -> argparse.ArgumentParser:
         "--record-failed",
         metavar="DIR",
         type=pathlib.Path,
-        help="for each item that fails, write a file to see it again into this folder",
+        help="for each item that fails, write a file to reproduce it into this folder",
     )
     add(
         "--check-invariants",
@@ -94,7 +94,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="FILE",
         nargs="+",
         type=pathlib.Path,
-        help="join finished tables of shards, in place of running scenarios",
+        help="join finished tables of shards, instead of running scenarios",
     )
     add("-q", "--quiet", action="store_true", help="no progress, and no summary")
     add(
