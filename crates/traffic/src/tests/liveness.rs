@@ -1,4 +1,4 @@
-//! What the rule promises about arriving (`docs/traffic.md`, *What is promised*), on random worlds.
+//! What the rule promises about arriving (`docs/traffic.md`, *Promises*), on random worlds.
 
 use super::ground::{Ground, RULES};
 use super::hand_world::{HandWorld, Trips, cooperative};
