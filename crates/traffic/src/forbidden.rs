@@ -13,12 +13,12 @@ pub fn touches(area: Rect, anchor: CellXY, cells: &[Offset]) -> bool {
 pub struct ForbiddenArea {
     /// The area.
     pub area: Rect,
-    /// Tells the areas of one edit, which stand together, from those of the next.
+    /// Separates the areas of one edit, which stand together, from the areas of the next.
     pub edit: u64,
 }
 
-/// Whether an edit forbids an agent that holds `held` to sweep `swept`, both given from its anchor: the move would enter
-/// the cells of the edit.
+/// Whether an edit forbids an agent that holds `held` to sweep `swept`, both given from its anchor. The move would
+/// enter the cells of the edit.
 pub fn forbids(areas: &[ForbiddenArea], anchor: CellXY, held: &[Offset], swept: &[Offset]) -> bool {
     if areas.is_empty() {
         return false;

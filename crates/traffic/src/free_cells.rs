@@ -1,4 +1,4 @@
-//! Free cells: those that some legal pose of a class covers.
+//! Free cells: the cells that some legal pose of a class covers.
 
 use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
 use wheelbase_planner::model::Offset;
@@ -13,7 +13,7 @@ pub fn smallest_bodies(tables: &[MovementTables]) -> Option<&MovementTables> {
     tables.iter().min_by_key(n_cells)
 }
 
-/// Updates the free cells after an edit of an area; gives the bounding rectangle of those that changed.
+/// Updates the free cells after an edit of an area; gives the bounding rectangle of the changed cells.
 pub fn find_free(free: &mut BitGrid, tables: &MovementTables, edited: Rect) -> Rect {
     let (class, space, size) = (tables.class(), tables.space(), free.size());
     let reach = reach_of(tables);

@@ -2,9 +2,9 @@
 //!
 //! Whatever the traffic rule, at any tick the agents that hold cells of a gate of `w` cells hold at most `w` of them.
 //! At most one of them holds more than a half of the gate, and at most two hold more than a third. Each of these
-//! limits is a resource: an agent that holds cells of the gate has a weight in it, and at each tick the weights of
-//! all agents add up to at most its capacity. Where the paths of single agents take more of a resource than a run
-//! has, the agents together cannot do what each does alone.
+//! limits is a resource. An agent that holds cells of the gate has a weight in it. At each tick the weights of all
+//! agents add up to at most its capacity. Where the paths of single agents take more of a resource than a run has,
+//! the agents together cannot do what each does alone.
 
 use crate::collision::{CollisionRule, Transition};
 use crate::gates::{Gates, NO_GATE};
@@ -15,7 +15,7 @@ use wheelbase_planner::{MovementTables, Path};
 /// Resources of a gate: its cells, bodies wider than a half of it, and bodies wider than a third.
 const RESOURCES: usize = 3;
 
-/// The gates of a map, and how much of their time the counted paths take. Memory: 4 bytes a cell.
+/// The gates of a map, and how much of their time the counted paths take. Memory: 4 bytes per cell.
 ///
 /// Paths are counted through `&self`, by any number of threads: sums do not depend on the order.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ const BODIES_WIDE: u32 = 4;
 /// A run is no gate if a narrower one lies within this many of the longest bodies before or behind it.
 const BODIES_APART: u32 = 2;
 
-/// The gates of a map. No cell is in two of them. Memory: 4 bytes a cell.
+/// The gates of a map. No cell is in two of them. Memory: 4 bytes per cell.
 #[derive(Debug)]
 pub struct Gates {
     size: GridSize,

@@ -1,9 +1,9 @@
 //! Traffic of many agents: occupancy, space-time reservations, and rules that decide which agents move.
 //!
-//! Agents are ids, rows, poses and paths, as slices; this crate knows no orders, tasks or files. Once a tick a
+//! Agents are ids, rows, poses and paths, as slices; this crate knows no orders, tasks or files. Once per tick a
 //! [`Traffic`] rule reads a [`TrafficView`] and writes [`Decisions`]. The [`Occupancy`] then begins the moves that
-//! fit together. [`Cooperative`] is the rule for bodies of any size, [`UnitRobots`] the one for teams of robots of
-//! one cell, [`Commanded`] the one whose decisions come from outside.
+//! fit together. [`Cooperative`] is the rule for bodies of any size, and [`UnitRobots`] for teams of robots of one
+//! cell. [`Commanded`] takes its decisions from outside.
 
 #![forbid(unsafe_code)]
 

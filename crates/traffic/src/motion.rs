@@ -15,9 +15,9 @@ impl AgentId {
     pub const NOBODY: Self = Self(u32::MAX);
 }
 
-/// An agent slot: the place of an agent in tables by agent while it is present. Slots of removed agents are reused, the
-/// lowest first, so that tables are as long as the most agents present at once. Data that outlive an agent, or put
-/// agents in order, have its [`AgentId`].
+/// An agent slot: the place of an agent in tables by agent while it is present. Slots of removed agents are reused,
+/// the lowest first, so that tables are as long as the most agents present together. Data that outlive an agent, or
+/// put agents in order, have its [`AgentId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AgentSlot(pub u32);
 
@@ -90,7 +90,7 @@ pub struct Motion {
     pub until: u32,
     /// Primitive of the move in progress.
     pub primitive: u8,
-    /// What it is doing.
+    /// Its present activity.
     pub activity: Activity,
     /// Its class.
     pub class: ClassId,

@@ -1,7 +1,7 @@
 //! Tunables of the rules of traffic: numbers with unit, range and usual value.
 //!
-//! A value switches a mechanism off, so that two runs measure what it is worth without a rebuild. Numbers that size
-//! arrays of fixed length are constants next to these arrays.
+//! A value switches a mechanism off, so that two runs measure its worth without a rebuild. Numbers that size arrays
+//! of fixed length are constants next to these arrays.
 //!
 //! Where a tunable was measured, its text says on what, and with which results; the runs date from the time at which it
 //! was set. "Not measured" means that the value was chosen by watching runs.
@@ -244,7 +244,7 @@ params! {
     /// Agents that may be displaced for one agent. Lower: dense crowds cannot be crossed; higher: failed attempts
     /// cost more. Not measured.
     displaced_max: 12 in 1..=1000;
-    /// Expansions a tick for displacement of agents of any priority, where all plans together cost less
+    /// Expansions per tick for displacement of agents of any priority, where all plans together cost less
     /// (neighbourhood search). Lower: jams among equals last; higher: they cost more time; 0 switches this off. Not
     /// measured.
     lns_expansions: 8192 in 0..=1000000000;
@@ -259,9 +259,9 @@ params! {
     /// Lower: nobody keeps the ends clear of a bridge 8 cells wide for bodies of 3; higher: open ground between obstacles
     /// counts as corridors; with 2 there are no tight corridors.
     corridor_bodies: 3 in 2..=16;
-    /// Longest way around a narrow region, in cells, with which the region is no corridor. Lower: streets beside streets
-    /// count as corridors (0: 231 permille of progress in place of 311 on `crowd_base`); higher: bridges near other
-    /// bridges do not.
+    /// Longest way around a narrow region, in cells, with which the region is no corridor. Lower: streets beside
+    /// streets count as corridors (0: 23.1 % of progress instead of 31.1 % on `crowd_base`); higher: bridges near
+    /// other bridges do not.
     detour_cells: 48 in 0..=128;
     /// Ground before the entrances of a busy corridor on which no plan ends, in quarters of the longest body; only
     /// where two bodies can pass. Lower: agents that wait stand in the way of agents that come out; higher: crossings
@@ -274,9 +274,9 @@ params! {
     /// could pass; higher: crowds jam at gates; 1000 switches such busy corridors off. Measured when these came: of 400
     /// trucks at `gate.toml` 358 in place of 289 were done at tick 20,000.
     corridor_busy: 4 in 1..=1000;
-    /// The same where the narrowest bodies can pass, and the corridor has keep-clear ground. Lower: streets are closed
-    /// that nobody jams (4: 327 permille of progress in place of 424 at tick 2,000 of `crowd_streets`); higher: agents jam
-    /// at bridges (12: 499 permille carried in place of 554 on a loaded bridge 8 cells wide).
+    /// The same where the narrowest bodies can pass, and the corridor has keep-clear ground. Lower: streets are
+    /// closed that nobody jams (4: 32.7 % of progress instead of 42.4 % at tick 2,000 of `crowd_streets`); higher:
+    /// agents jam at bridges (12: 49.9 % carried instead of 55.4 % on a loaded bridge 8 cells wide).
     corridor_busy_wide: 8 in 1..=1000;
     /// Agents that enter a busy corridor from one end before the other end has its turn. A change of turns costs
     /// about two entries. Lower: more changes; higher: longer waits. Not measured.
@@ -288,7 +288,7 @@ params! {
 
     // Unit robots. Tasks are of League of Robot Runners problems: MR23-I-04 in 500 steps, others in 1000, seed 0.
 
-    /// Unit robots: ticks between two updates of the costs of steps to the flow. Lower: fields are made again more
+    /// Unit robots: ticks between two updates of the costs of steps to the flow. Lower: fields are rebuilt more
     /// often; higher: lanes and detours lag behind; 1000000 switches guidance off. Measured when it came, without and
     /// with: MR23-I-04 1472 and 1560 tasks, MR23-I-05 3032 and 4665.
     robot_guidance_ticks: 10 in 1..=1000000;
@@ -312,9 +312,9 @@ params! {
     /// Unit robots: quarters of the counts that are left after an update. Lower: lanes dissolve; higher: old jams
     /// still count: 900 in place of 1491 tasks on warehouse_small_400.
     robot_fade_quarters: 3 in 0..=4;
-    /// Unit robots: states of all robots' fields together up to which all fields are made again after an update;
-    /// beyond it a field keeps the guidance under which it was made. Lower: guidance reaches few robots; higher:
-    /// updates of large teams take long ticks. Not measured.
+    /// Unit robots: states of all robots' fields together up to which all fields are rebuilt after an update. Beyond
+    /// it a field keeps the guidance under which it was made. Lower: guidance reaches few robots; higher: updates of
+    /// large teams take long ticks. Not measured.
     robot_remade_states_max: 8388608 in 0..=1000000000;
     /// Unit robots: a field knows the cells of all paths that are longer than the robot's own by this many ticks.
     /// Lower: a pushed robot needs a new field more often; higher: fields cost more. Measured on MR23-I-05: 8, 16,
@@ -366,8 +366,8 @@ params! {
     robot_term_ticks: 16 in 0..=10000;
     /// Unit robots: ticks longer for each step to its goal. Lower and higher as `robot_term_ticks`. Not measured.
     robot_term_distances: 2 in 0..=1000;
-    /// Unit robots: its weight in the neighbourhood search. Lower: the search takes back what it has gained; higher:
-    /// others are displaced for it. Not measured.
+    /// Unit robots: its weight in the neighbourhood search. Lower: the search takes back its gains; higher: others
+    /// are displaced for it. Not measured.
     robot_first_weight: 64 in 1..=255;
     /// Unit robots: ticks of a task's age that add 1 to its robot's weight. Measured on MR23-I-05 with
     /// `robot_weight_max`: 40 and 16 gave 7148 tasks, 24 and 32 7088, 64 and 16 6919, 100 3955, 32 and 32 4348, a jam

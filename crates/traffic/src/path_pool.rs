@@ -1,6 +1,6 @@
 //! The paths of all agents in one array: of primitives, or in recordings of runs of equal moves.
 
-/// What is left of an agent's path in the pool.
+/// The rest of an agent's path in the pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathHandle {
     start: u32,

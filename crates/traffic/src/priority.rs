@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(PriorityKey::LAST.outside(), PriorityKey::LAST);
     }
 
-    /// Words differ where keys do as long as ids are below 2^20. The values are those of recorded state hashes.
+    /// Words differ where keys do as long as ids are below 2^20. Recorded state hashes depend on these values.
     #[test]
     fn words_for_hashes_keep_their_layout() {
         let trip = |since, priority, id| PriorityKey::of_trip(since, priority, AgentId(id));

@@ -12,7 +12,7 @@ impl Random {
         Self(SplitMix64::new(seed))
     }
 
-    /// An independent sequence for each `stream` of a seed; none of them is that of [`Random::new`].
+    /// An independent sequence for each `stream` of a seed. None of them equals [`Random::new`].
     pub fn of_stream(seed: u64, stream: u64) -> Self {
         // Nearby states would give the same sequence, shifted by a few numbers.
         Self::new(SplitMix64::new(SplitMix64::new(seed).next_u64() ^ stream).next_u64())

@@ -113,7 +113,7 @@ pub enum Reason {
         /// The tick at which it begins.
         begins: u32,
     },
-    /// Nothing is in the way any more; the agent looks for a plan again after a pause.
+    /// Nothing is in the way any more; the agent replans after a pause.
     Pause {
         /// The tick at which it looks.
         until: u32,

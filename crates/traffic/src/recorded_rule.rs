@@ -28,7 +28,7 @@ pub struct RecordedRule {
 pub struct DecisionFeed(Arc<Mutex<Decisions>>);
 
 impl RecordedRule {
-    /// A rule and its feed. `needs_paths` is that of the recorded rule.
+    /// A rule and its feed. The recorded rule decides `needs_paths`.
     pub fn new(needs_paths: bool) -> (Self, DecisionFeed) {
         let feed = DecisionFeed::default();
         (Self { needs_paths, feed: feed.clone() }, feed)
@@ -59,7 +59,7 @@ impl Traffic for RecordedRule {
         self.needs_paths
     }
 
-    /// The copy has a feed of its own, which nothing fills.
+    /// The copy has a separate feed, which nothing fills.
     fn clone_box(&self) -> Box<dyn Traffic> {
         let next = self.feed.next().clone();
         let feed = DecisionFeed(Arc::new(Mutex::new(next)));

@@ -1,8 +1,8 @@
-//! Sets of rows, one bit a row.
+//! Sets of rows, one bit per row.
 
 use crate::clone_fields::clone_fields;
 
-/// Rows of agents, visited in ascending order. Memory: one bit a row.
+/// Rows of agents, visited in ascending order. Memory: one bit per row.
 ///
 /// ```
 /// use wheelbase_traffic::RowSet;

@@ -1,7 +1,7 @@
 //! The interface of a rule of traffic.
 //!
-//! A rule reads agents, paths and occupancy, and writes down the moves that it would begin. The occupancy begins those
-//! that fit together: a bad rule is slow, but no two agents ever overlap under it.
+//! A rule reads agents, paths and occupancy, and writes down the moves that it would begin. The occupancy begins the
+//! moves that fit together. A bad rule is slow, but no two agents ever overlap under it.
 
 use crate::decisions::Decisions;
 use crate::motion::AgentId;
@@ -13,7 +13,7 @@ use std::any::Any;
 /// A rule of traffic.
 ///
 /// Rules of this crate are recognised by their type ([`OwnRule::of`](crate::OwnRule::of)). A recording of a run under
-/// one of them names the rule; under any other rule it holds the decisions of each tick, and the state of the rule is
+/// one of them names the rule. Under any other rule it holds the decisions of each tick, and the state of the rule is
 /// not part of the state hash. A rule is `Sync`, so that several threads may put questions to one world.
 pub trait Traffic: Send + Sync + Any {
     /// Decides one tick. Must depend only on the view and on what earlier calls left in `self`.
@@ -65,8 +65,9 @@ pub trait Traffic: Send + Sync + Any {
     /// has anyway is left out.
     fn visit_state(&self, _visitor: &mut dyn StateVisitor) {}
 
-    /// Takes over the state of a saved rule; `self` is fresh, made for the map and the agents as they are. Nothing that
-    /// `state` holds may make this call or a later one panic. A rule that shows no state needs none of its own.
+    /// Takes over the state of a saved rule; `self` is fresh, made for the map and the agents as they are. Nothing
+    /// that `state` holds may make this call or a later one panic. A rule that shows no state needs no
+    /// implementation.
     ///
     /// # Errors
     /// [`RuleStateError`] for a state that such a rule cannot have in this context. The rule is of no use then.

@@ -74,7 +74,7 @@ pub struct RuleStateError {
     pub part: String,
     /// Index of the value in the part; `None` if the whole part is wrong.
     pub index: Option<usize>,
-    /// What is there.
+    /// The value found.
     pub found: String,
     /// What would be right.
     pub expected: String,

@@ -54,12 +54,12 @@ pub(crate) struct SavedColumn<T, L> {
     pub(crate) set: fn(&mut T, u64),
     /// The greatest word allowed.
     pub(crate) most: fn(&L) -> u64,
-    /// What it is, for errors.
+    /// Its description, for errors.
     pub(crate) what: &'static str,
 }
 
-/// Columns of a struct: name, type, the place of the value, its greatest word where that is not that of the type, and what
-/// it is.
+/// Columns of a struct: name, type, place of the value, and description. The greatest word is given if it is not the
+/// greatest of the type.
 macro_rules! saved_columns {
     ($of:ty, $limits:ty; $($name:literal: $type:ty = $at:expr $(, up to $most:expr)?, $what:literal;)+) => {
         &[$($crate::saved_columns::SavedColumn::<$of, $limits> {

@@ -2,12 +2,12 @@
 
 use crate::ticks::NEVER;
 
-/// Speed factor, in permille, of an agent that moves in the times of its class.
+/// Speed factor, in thousandths, of an agent that moves in the times of its class.
 pub const USUAL_SPEED_PERMILLE: u16 = 1000;
 
-/// Ticks that a move of `ticks` takes at a speed factor in permille: `max(1, ceil(ticks * 1000 / factor))`, and no more
-/// than 2^32 - 3, so that no move ends at a tick that never comes. At [`USUAL_SPEED_PERMILLE`] it is `ticks`. A factor
-/// of 0, which no agent has, counts as 1.
+/// Ticks that a move of `ticks` takes at a speed factor in thousandths: `max(1, ceil(ticks * 1000 / factor))`. At
+/// most 2^32 - 3, so that no move ends at a tick that never comes. At [`USUAL_SPEED_PERMILLE`] it is `ticks`. A
+/// factor of 0, which no agent has, counts as 1.
 ///
 /// ```
 /// use wheelbase_traffic::speed::ticks_at_speed;

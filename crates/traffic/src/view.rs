@@ -37,18 +37,18 @@ pub struct AgentsView<'a> {
     pub motion: &'a [Motion],
     /// Waiting and yielding.
     pub wait_states: &'a [WaitState],
-    /// Rows that a rule has to visit. Every other agent is as the rule left it at the last tick: at rest, without a
+    /// Rows that a rule has to visit. Every other agent is as the rule left it at the last tick: it rests, without a
     /// path and without an order that it could carry out.
     pub busy: &'a RowSet,
     /// Priority keys by the agents' own trips.
     pub keys: &'a [PriorityKey],
-    /// What is left of their paths.
+    /// The rest of their paths.
     pub paths: &'a [PathHandle],
     /// Stamps of their trips.
     pub stamps: &'a [GoalStamp],
     /// Teams.
     pub teams: &'a [Team],
-    /// Speed factors in permille: a move that begins takes `max(1, ceil(time * 1000 / factor))` ticks.
+    /// Speed factors in thousandths: a move that begins takes `max(1, ceil(time * 1000 / factor))` ticks.
     pub speed_factors: &'a [u16],
     /// Goal cells, for a rule that follows no planned paths; empty for others.
     pub goals: &'a [Option<CellXY>],

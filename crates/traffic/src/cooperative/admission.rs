@@ -1,8 +1,8 @@
 //! Admission to corridors: which agents are in each, which wait to enter, and which direction has its turn.
 //!
 //! An agent enters a corridor only if it can pass, or follow, every agent in it. Directions take turns: a batch of
-//! agents enters one way; then, if an agent of higher priority waits at the other end, that end has its turn. Agents
-//! ask for the corridors on their paths from afar. Where some come the other way, only the next few approach; the
+//! agents enters one way. Then, if an agent of higher priority waits at the other end, that end has its turn. Agents
+//! ask for the corridors on their paths from afar. Where some come the other way, only the next few approach. The
 //! others stay back, each as far as its position in the queue says, so that agents that come out find room.
 //!
 //! A corridor that many agents want to pass both ways is busy. Then directions take turns by number, whatever the
@@ -163,8 +163,8 @@ impl Admission {
         self.corridors[corridor as usize].inside.iter().any(|entrant| entrant.slot == slot)
     }
 
-    /// The next agent in a corridor, from an index of its list on, that an entrant can neither pass nor follow; and its
-    /// index.
+    /// The next agent in a corridor that an entrant can neither pass nor follow, and its index. The scan starts at an
+    /// index of the list.
     pub(crate) fn next_opposing(
         &self,
         corridor: u32,
@@ -257,7 +257,7 @@ impl Admission {
         })
     }
 
-    /// Those of agents that an entrant would keep out.
+    /// The agents of a list that an entrant would keep out.
     pub(crate) fn requests_against(
         &self,
         corridor: u32,

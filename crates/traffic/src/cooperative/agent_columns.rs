@@ -1,6 +1,6 @@
-//! What is saved of each agent, value by value.
+//! The saved values of each agent.
 //!
-//! Ticks are compared and nothing more, so any will do. Whether corridors are those of the map is checked later.
+//! Ticks are compared and nothing more, so any will do. A later check compares the corridors with the map.
 
 use crate::cooperative::corridors_ahead::CORRIDORS_MAX;
 use crate::cooperative::credit::Credit;

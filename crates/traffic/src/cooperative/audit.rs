@@ -47,8 +47,8 @@ impl Cooperative {
 }
 
 impl Audit<'_> {
-    /// Every agent has reserved what it needs from now on, no agent that is gone has reserved anything, and under the
-    /// swept rule no cell is reserved twice at a tick.
+    /// Every agent has reserved all that it needs from now on. No removed agent has a reservation. Under the swept
+    /// rule no cell is reserved twice at a tick.
     pub fn check_reservations(&self) {
         let reservations = &self.rule.table.reservations;
         for row in 0..self.agents.len() {
@@ -202,8 +202,8 @@ impl Audit<'_> {
             if !is_new || plan.is_empty() {
                 continue;
             }
-            // A plan whose first move has begun was made where that move began: for a move of one tick that has ended,
-            // before the pose at which it ended.
+            // A plan whose first move has begun was made where that move began. A move of one tick that has ended
+            // began before the pose at which it ended.
             let keep_clear = &table.corridor_control.keep_clear;
             let body = |pose: Pose| (pose.cell, tables.class().cells_at(pose));
             let at = |state| keep_clear.agent_at(self.agents.teams[row], body(tables.space().pose(state)));
@@ -258,7 +258,8 @@ impl Audit<'_> {
             // At its goal it may stand beside agents that have none, and without room to turn ahead it may lock.
             let fits = table.turning.fits((class, tables), plan.end.0);
             let path_moves = self.agents.paths[row].len();
-            // Whose path has gone in the meantime, as that of a displaced agent whose order has ended, plans again.
+            // An agent that has lost its path in the meantime replans, such as a displaced agent whose order has
+            // ended.
             let is_void = path_moves == 0;
             if is_void || self.path_end(paths, row) == plan.end.0 || (!fits && path_moves > MOVES_MAX) {
                 continue;
@@ -276,7 +277,7 @@ impl Audit<'_> {
         n_checked
     }
 
-    /// The corridors are those of the map as it is, by whatever numbers.
+    /// The corridors match the present map. Their numbers may differ.
     pub fn check_corridor_map(&self) {
         let table = &self.rule.table;
         let fresh = CorridorControl::new(self.size, self.tables, &table.sides, table.params);
@@ -297,7 +298,7 @@ impl Audit<'_> {
         for &row in rows {
             let details = &table.details[self.agents.slots[row as usize].index()];
             if details.retreat_since >= self.tick {
-                // After its turn another agent had it plan again, and its last move to the retreat has begun.
+                // After its turn another agent made it replan, and its last move to the retreat has begun.
                 continue;
             }
             let ticks_since_push = details.ticks_since_push(self.tick);

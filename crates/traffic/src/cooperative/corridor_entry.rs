@@ -83,7 +83,7 @@ fn displacement(from: CellXY, to: CellXY) -> Direction {
     (to.x - from.x, to.y - from.y)
 }
 
-/// Asks for admission to each corridor ahead. A near one admits the agent; before one that does not, it stops.
+/// Asks for admission to each corridor ahead. A near corridor admits the agent, or the agent stops before it.
 pub(crate) fn request_admission(
     planning: &mut Planning<'_>,
     path_cells: &mut PathCells,

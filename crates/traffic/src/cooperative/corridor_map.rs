@@ -1,10 +1,10 @@
 //! Corridors: bottlenecks of a map where two agents cannot pass each other, or hardly, such as doors, bridges and lanes.
 //!
-//! A cell is narrow if the run of free cells through it, along its row or its column, is too short for two of the widest
-//! bodies side by side. A cell that is not narrow is tight if such a run is too short for three of them
-//! (`corridor_bodies`). Narrow cells that touch form one region, and so do tight cells that touch. A region is a corridor
-//! unless the way around it is short: module `way_around`. After an edit of the map the corridors near it are computed
-//! again, with the result of a new map.
+//! A cell is narrow if two of the widest bodies do not fit side by side in the run of free cells through it, along
+//! its row or its column. A cell that is not narrow is tight if such a run is too short for three of them
+//! (`corridor_bodies`). Narrow cells that touch form one region, and so do tight cells that touch. A region is a
+//! corridor unless the way around it is short: module `way_around`. After an edit of the map the corridors near it
+//! are computed again, with the result of a new map.
 
 use crate::clone_fields::clone_fields;
 use crate::cooperative::fixed::CORRIDOR_SIDE_MAX;
@@ -177,9 +177,8 @@ impl CorridorMap {
         self.made.clear();
     }
 
-    /// Numbers the corridors anew: the corridor of each new number is that of its first cell, by index. Numbers without
-    /// a cell are to be used again, in the order of `spare`. Says which number is wrong, if one is: then nothing has
-    /// changed.
+    /// Renumbers the corridors: each new number names the corridor at its first cell, by index. Numbers without a
+    /// cell become free, in the order of `spare`. Returns the wrong number if there is one. Then nothing has changed.
     pub(crate) fn renumber(&mut self, first_cells: &[u32], spare: &[u32]) -> Result<(), usize> {
         let found = self.first_cells();
         let mut renumbered = vec![NO_CORRIDOR; self.shapes.len()];
@@ -254,8 +253,8 @@ impl CorridorMap {
         }
     }
 
-    /// Joins touching cells with equally little room, from those of some areas on, to corridors, without regions that
-    /// are too large or have a short way around. An unchanged corridor keeps its number. Lists the changes.
+    /// Joins touching cells with equally little room to corridors, starting from some areas. Skips regions that are
+    /// too large or have a short way around. An unchanged corridor keeps its number. Lists the changes.
     fn find_corridors(&mut self, areas: &[Rect]) {
         let size = self.size;
         // A corridor that changes only where it touches an area has a cell next to it.
@@ -316,7 +315,7 @@ impl CorridorMap {
         self.spare.extend(spare);
     }
 
-    /// Adds a cell of a corridor and all with as much room that are connected to it; says whether they are few enough
+    /// Adds a cell of a corridor and all with as much room that are connected to it. Says whether they are few enough
     /// for a corridor.
     fn join(&mut self, first: CellXY, cells: &mut Vec<CellXY>) -> bool {
         let mut at = cells.len();
@@ -354,7 +353,7 @@ impl CorridorMap {
         self.detour > 0 && self.way_around.is_short((&self.free, self.shape), region, self.detour)
     }
 
-    /// The corridor of the cells from `first` on, compared with those of before.
+    /// The corridor of the cells from `first` on, compared with the previous corridors.
     fn compare(&self, cells: &[CellXY], first: usize) -> FoundCorridor {
         let cells = &cells[first..];
         let mut before: Vec<u32> = cells.iter().map(|&cell| self.at_anchor(cell)).collect();

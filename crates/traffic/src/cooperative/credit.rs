@@ -1,13 +1,13 @@
 //! Credit: how many poses each agent may expand, so that no agent's searches use up what others need.
 //!
-//! An agent earns the same number of poses per tick, and saves those of a few ticks. Moves along its path cost nothing
-//! while they are free, so an agent alone never waits for credit. Nobody knows beforehand how many poses a search
-//! takes, so a turn may take more than was saved. Then the agent has no turn until it has earned the rest, but not for
-//! long: it stands in the way of others.
+//! An agent earns the same number of poses per tick, and saves the poses of a few ticks. Moves along its path cost
+//! nothing while they are free, so an agent alone never waits for credit. Nobody knows beforehand how many poses a
+//! search takes, so a turn may take more than was saved. Then the agent has no turn until it has earned the rest, but
+//! not for long: it stands in the way of others.
 
-/// Ticks for which an agent saves what it earns.
+/// Ticks for which an agent saves its earnings.
 const SAVED_TICKS: u64 = 4;
-/// Ticks for which an agent that has overdrawn its credit waits at most; what is left of its debt is forgiven.
+/// Ticks for which an agent that has overdrawn its credit waits at most. The rest of its debt is forgiven.
 const DEBT_TICKS: u64 = 8;
 
 /// What an agent has used: the poses that it would have earned from tick 0 on if it had saved all of them and had none
@@ -51,8 +51,8 @@ fn earned(tick: u32, after: u64, poses_per_agent: u32) -> u64 {
 mod tests {
     use super::*;
 
-    /// Step by step: what is saved grows by the same number per tick up to that of four ticks, and falls to a debt of
-    /// eight ticks at most.
+    /// Step by step: savings grow by the same number per tick up to the earnings of four ticks. They fall to a debt
+    /// of at most eight ticks.
     #[test]
     fn equals_a_balance_that_every_tick_updates() {
         let mut random = crate::random::Random::new(5);

@@ -1,5 +1,5 @@
-//! Crossings: the next moves of an agent lead over ground where it must not stop, and its plan has to lead off it:
-//! keep-clear ground, or places too narrow to turn in for a body that cannot undo its moves.
+//! Crossings: the next moves of an agent lead over ground where it must not stop, and its plan has to lead off it.
+//! Such ground is keep-clear ground, or a place too narrow to turn in for a body that cannot undo its moves.
 
 use crate::cooperative::moves::guide_moves;
 use crate::cooperative::plan::{MOVES_MAX, USUAL_MOVES_MAX};

@@ -1,11 +1,11 @@
-//! Displacement: an agent plans as if others yielded, and these plan again around it.
+//! Displacement: an agent plans as if others yielded, and the others replan around it.
 //!
-//! The plans whose reservations it needs are withdrawn, and each of their agents searches among the reservations of all
-//! others, where it may displace agents in turn. It is all or nothing: if one of them finds no plan, every plan is
-//! restored. First only agents of lower priority yield, whatever it costs them: with bodies of one cell and plans of a
-//! few actions that is the pass of EPIBT (Yukhnevich and Andreychuk 2025, <https://arxiv.org/abs/2511.09193>), with at
-//! most one blocker a plan there and any number here. Where that fails any agents yield if the plans together cost less
-//! than before, as in large neighbourhood search (MAPF-LNS, Li et al. 2021).
+//! The plans whose reservations it needs are withdrawn. Each of their agents searches among the reservations of all
+//! others, and may displace agents in turn. It is all or nothing: if one of them finds no plan, every plan is
+//! restored. First only agents of lower priority yield, whatever it costs them. With bodies of one cell and plans of
+//! a few actions that is the pass of EPIBT (Yukhnevich and Andreychuk 2025, <https://arxiv.org/abs/2511.09193>).
+//! EPIBT has at most one blocker per plan, this rule any number. Where that fails any agents yield if the plans
+//! together cost less than before, as in large neighbourhood search (MAPF-LNS, Li et al. 2021).
 
 use super::crossing::moves_max;
 use super::plan::Plan;
@@ -26,7 +26,7 @@ use crate::priority::PriorityKey;
 use wheelbase_planner::MovementTables;
 use wheelbase_planner::model::State;
 
-/// An agent that is given another plan, and what it had before.
+/// An agent that is given another plan, with its previous plan.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Displaced {
     pub(crate) row: u32,
@@ -44,12 +44,12 @@ pub(crate) struct Pending {
     pub(crate) cost: u32,
 }
 
-/// Scratch memory of attempts, and what those of a tick may still spend.
+/// Scratch memory of attempts, and the budget left for the attempts of a tick.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DisplacementScratch {
     /// All agents that are given another plan, in the order in which theirs were withdrawn.
     pub(crate) log: Vec<Displaced>,
-    /// Those of them that have none yet.
+    /// The agents of the attempt without a plan.
     pub(crate) pending: Vec<Pending>,
     /// Agents whose reservations a plan needs.
     pub(crate) blockers: Vec<AgentSlot>,
@@ -73,9 +73,9 @@ pub(crate) struct Displacer {
     pub(crate) cost: u32,
 }
 
-/// Gives an agent the best plan among the reservations of agents that do not yield, if that costs at least a step less
-/// than its best plan among all and the others find plans; says whether it did. The guide path of the agent is set
-/// before and, if nothing came of it, afterwards.
+/// Gives an agent the best plan among the reservations of agents that do not yield, if that costs at least a step
+/// less than its best plan among all and the others find plans. Says whether it did. The guide path of the agent is
+/// set before and, if nothing came of it, afterwards.
 pub(crate) fn displace(
     planning: &mut Planning<'_>,
     scratch: &mut DisplacementScratch,
@@ -161,7 +161,7 @@ fn plan_all(
     let found = planning.search_moves(row, query, 0, Some(steps));
     let is_worth_it = |&(_, with): &(Plan, u32)| with < cost.saturating_sub(least_gain);
     let Some((plan, with)) = found.filter(is_worth_it) else { return false };
-    // The corridors ahead are those of the first agent.
+    // The first agent determines the corridors ahead.
     planning.ahead.clear();
     let mut gain = i64::from(cost) - i64::from(with);
     impose_plan(planning, scratch, row, plan, (kind, &query));

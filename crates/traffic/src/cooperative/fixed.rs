@@ -1,19 +1,19 @@
 //! Numbers of the rule that no run changes. Times in `_steps` are multiples of the agent's fastest step.
 
-/// An agent plans again when its plan ends within this many quarters of the horizon. Lower: it stops between plans; higher:
-/// more searches.
+/// An agent replans when its plan ends within this many quarters of the horizon. Lower: it stops between plans;
+/// higher: more searches.
 pub(crate) const DUE_HORIZON_QUARTERS: u32 = 2;
 /// An agent follows its path without a search if the path is free for this many quarters of the horizon. Lower: it runs
 /// into agents that a search would have avoided; higher: it searches although it could go on.
 pub(crate) const FREE_PATH_HORIZON_QUARTERS: u32 = 1;
-/// Pause, in half steps, before an agent with a new plan looks for a better one. Lower: more searches, and no better plans
-/// were seen at one a tick (without figures); higher: it keeps to a plan that others have made bad.
+/// Pause, in half steps, before an agent with a new plan looks for a better one. Lower: more searches (one per tick
+/// brought no better plans; without figures); higher: it keeps to a plan that others have made bad.
 pub(crate) const REPLAN_HALF_STEPS: u32 = 1;
 /// Pause, in quarter steps, before an agent without a plan searches again; doubled with each failure in a row. Lower:
-/// searches in vain; higher: gaps between others are missed.
+/// searches without success; higher: gaps between others are missed.
 pub(crate) const RETRY_QUARTER_STEPS: u32 = 1;
-/// How often the pause after a search without a plan is doubled. Lower: searches in vain in jams; higher: an agent stays
-/// behind when a jam dissolves.
+/// How often the pause after a search without a plan is doubled. Lower: searches without success in jams; higher: an
+/// agent stays behind when a jam dissolves.
 pub(crate) const RETRY_DOUBLINGS_MAX: u32 = 3;
 /// Steps of waiting after which an agent has waited long and gets `search_nodes_after_waiting`. Lower: jams cost more time;
 /// higher: they last.
@@ -45,15 +45,15 @@ pub(crate) const BLOCKER_MOVES: u32 = 3;
 /// Waiting time, in steps, after which a pushed agent gives up a retreat that it cannot reach. Lower: retreats are given up
 /// that would have been reached; higher: it stands on the way there.
 pub(crate) const GIVE_UP_AFTER_STEPS: u32 = 8;
-/// Steps at most for which a pushed agent stays at its retreat to let the pusher pass. Without it, of 24 lorries in a lane in
-/// which two can pass 2 came through, and a bridge of 5 cells did a sixth fewer tasks in 20,000 ticks.
+/// Steps at most for which a pushed agent stays at its retreat to let the pusher pass. Without it, of 24 lorries in a
+/// lane in which two can pass 2 came through. A bridge of 5 cells did a sixth fewer tasks in 20,000 ticks.
 pub(crate) const RETREAT_HOLD_STEPS: u32 = 48;
 /// Moves of the pusher's path that an agent at its retreat keeps clear of.
 pub(crate) const PASSING_MOVES: u32 = 32;
-/// Moves of its own path that an agent at its retreat compares with those of the pusher.
+/// Moves of its path that an agent at its retreat compares with the moves of the pusher.
 pub(crate) const RETURN_MOVES: u32 = 8;
-/// Moves of the pusher's path that retreats keep clear of, tried one after the other. Long at first, so that one agent
-/// backs out of a corridor; short at last, as in a full ring where all must move on a little.
+/// Moves of the pusher's path that retreats keep clear of, tried one after the other. Long at first, so that one
+/// agent backs out of a corridor. Short at last, as in a full ring where all must move on a little.
 pub(crate) const CLEAR_MOVES: [usize; 3] = [32, 8, 2];
 /// Poses that the searches for all retreats of one push may expand together. Lower: chains of pushed agents are short;
 /// higher: jams cost more time.
@@ -68,8 +68,8 @@ pub(crate) const DISPLACEMENT_HALF_STEPS: u32 = 1;
 pub(crate) const DISPLACE_STEPS: u32 = 1;
 /// The same at the second try.
 pub(crate) const DISPLACE_STEPS_AGAIN: u32 = 4;
-/// How often the pause of one step after a failed displacement is doubled. Lower: attempts in vain; higher: chances are
-/// missed.
+/// How often the pause of one step after a failed displacement is doubled. Lower: attempts without success; higher:
+/// chances are missed.
 pub(crate) const DISPLACE_RETRY_DOUBLINGS_MAX: u32 = 4;
 /// Half steps that all plans together must gain by it. Lower: plans change for nothing; higher: fewer attempts succeed.
 pub(crate) const LNS_GAIN_HALF_STEPS: u32 = 1;
@@ -81,8 +81,8 @@ pub(crate) const LNS_IDLE_STEPS: u32 = 1;
 pub(crate) const LNS_STEPS: u32 = 4;
 /// The same at the second try.
 pub(crate) const LNS_STEPS_AGAIN: u32 = 12;
-/// How often the pause of one step after a failed neighbourhood search is doubled. Lower: attempts in vain; higher: chances
-/// are missed.
+/// How often the pause of one step after a failed neighbourhood search is doubled. Lower: attempts without success;
+/// higher: chances are missed.
 pub(crate) const LNS_RETRY_DOUBLINGS_MAX: u32 = 1;
 /// Cells of the longer side of a corridor at most. Lower and higher as for `corridor_cells_max`.
 pub(crate) const CORRIDOR_SIDE_MAX: u32 = 48;

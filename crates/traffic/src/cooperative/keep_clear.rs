@@ -1,14 +1,14 @@
 //! Keep-clear ground: where no plan ends while a corridor is busy or an edit waits.
 //!
-//! The box rule of road traffic: enter a junction only if the way out of it is free. Where two bodies can pass each other
-//! in a corridor, agents enter it from both ends at once. If they could stop in it, or on the ground before its
-//! entrances, waiting agents would stand in the way of agents that come out. So a plan that leads onto this ground
-//! leads off it again: it reserves the whole crossing, or the agent stays outside. Agents that are there already,
-//! because the corridor has just become busy or an edit waits for it to be empty, leave it by any plan, and stay only
-//! without one. A goal there may be occupied, and so may a retreat.
+//! The box rule of road traffic: enter a junction only if the way out of it is free. Where two bodies can pass each
+//! other in a corridor, agents enter it from both ends together. If they could stop in it, or on the ground before
+//! its entrances, waiting agents would stand in the way of agents that come out. So a plan that leads onto this
+//! ground leads off it again: it reserves the whole crossing, or the agent stays outside. Agents that are there
+//! already, because the corridor has just become busy or an edit waits for it to be empty, leave it by any plan. They
+//! stay only without one. A goal there may be occupied, and so may a retreat.
 //!
-//! The cells of an edit that waits, and the ground around them, are kept clear too: agents that may not enter them would
-//! stand in the way of agents that have to leave.
+//! The cells of an edit that waits, and the ground around them, are kept clear too. Otherwise agents that may not
+//! enter them would stand in the way of agents that have to leave.
 //!
 //! In a corridor in which no two bodies pass, directions take turns, and the ground before its entrances is kept clear
 //! by admission.
@@ -53,8 +53,9 @@ struct Ground {
     teams: u32,
 }
 
-/// Which teams keep a cell clear, in a byte: a bit for each of the first teams, one for all others together, and one for
-/// the edits that wait. Almost all games have few teams; those beyond the first have to ask the grounds themselves.
+/// Which teams keep a cell clear, in a byte. It has a bit for each of the first teams, one for all others together,
+/// and one for the edits that wait. Almost all games have few teams; those beyond the first have to ask the grounds
+/// themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Marks(u8);
 
@@ -62,10 +63,10 @@ impl Marks {
     const NONE: Self = Self(0);
     /// Ground of an edit that waits.
     const EDIT: Self = Self(1 << 7);
-    /// Teams with a bit of their own.
+    /// Teams with a separate bit.
     const TEAMS: u8 = 6;
 
-    /// Those of a ground that some teams keep clear.
+    /// The teams that keep a ground clear.
     fn of_teams(teams: u32) -> Self {
         let others = if teams >> Self::TEAMS == 0 { 0 } else { 1 << Self::TEAMS };
         Self(teams as u8 & ((1 << Self::TEAMS) - 1) | others)
@@ -117,11 +118,11 @@ pub(crate) enum Place {
 }
 
 /// The keep-clear ground of the edits that wait, and of all corridors that were busy since the last edit of the map.
-/// Memory: a byte a cell, a byte for each cell of the bounding rectangle of each corridor, and rectangles of the edits.
-/// It follows from the map, from the edits and from which corridors are busy, so nothing of it is saved.
+/// Memory: one byte per cell, one byte for each cell of the bounding rectangle of each corridor, and rectangles of
+/// the edits. It follows from the map, from the edits and from which corridors are busy, so nothing of it is saved.
 ///
-/// Whether a body covers such ground is asked for every pose of every search, so each cell knows what it is kept clear
-/// for. These marks change only when a ground is switched on or off.
+/// Every search asks for every pose whether its body covers such ground. So each cell stores the reason to keep it
+/// clear. These marks change only when a ground is switched on or off.
 #[derive(Debug)]
 pub(crate) struct KeepClear {
     /// Cells before an entrance that are kept clear.
@@ -310,7 +311,7 @@ impl KeepClear {
         if touches(|of| of.area) { Some(Place::OnEdit) } else { near() }
     }
 
-    /// The cells of the ground of an edit, those of areas that overlap more than once.
+    /// The cells of the ground of an edit. Cells of overlapping areas come more than once.
     pub(crate) fn cells_of_edit(&self, edit: usize) -> impl Iterator<Item = CellXY> {
         self.areas_of(&self.edits[edit]).iter().flat_map(|of| of.near.cells())
     }

@@ -1,9 +1,9 @@
 //! Local cost-to-go: of every pose in a window around an agent, to where its path leaves the window.
 //!
-//! A path is a single string of poses; an agent that has to leave it because others are in its way must know the
+//! A path is a single string of poses. An agent that has to leave it because others are in its way must know the
 //! cost-to-go of every pose nearby. The poses of the path within the window, each with what remains of the path from
 //! there, are the sources of a Dijkstra search backward over the movement tables. So a goal that no other agent
-//! shares costs a few thousand poses, not those of the map.
+//! shares costs a few thousand poses, not all poses of the map.
 
 use crate::clone_fields::clone_fields;
 use crate::cooperative::fixed::{FIELD_REACH, FIELD_REACH_BODIES, FIELD_REUSE_PARTS};
@@ -33,7 +33,7 @@ const NO_ENTRY: u32 = u32::MAX;
 pub(crate) struct FieldKey {
     /// Its agent: the next agent in the slot needs another field.
     pub(crate) agent: AgentId,
-    /// Number of the path among those that the agent has had.
+    /// Number of the path among all paths of the agent.
     pub(crate) path: u32,
     /// Revision of the tables of its class.
     pub(crate) revision: u64,
@@ -57,7 +57,7 @@ pub(crate) struct LocalField {
 
 clone_fields!(LocalField { slot, used_at, key, center, radius, window, costs, room });
 
-/// The fields of all agents that have recently needed one. Memory: 2 bytes a pose of each window, at most
+/// The fields of all agents that have recently needed one. Memory: 2 bytes per pose of each window, at most
 /// [`LocalFields::BYTES_MAX`].
 #[derive(Debug, Default)]
 pub(crate) struct LocalFields {
@@ -120,7 +120,7 @@ pub(crate) struct MoveCosts<'a> {
     pub(crate) tables: &'a MovementTables,
     /// Number of the class.
     pub(crate) class: usize,
-    /// Speed factor of the agent in permille.
+    /// Speed factor of the agent in thousandths.
     pub(crate) speed_factor: u16,
     pub(crate) tick: u32,
 }

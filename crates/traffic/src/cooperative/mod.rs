@@ -1,27 +1,27 @@
 //! The rule for agents with bodies of any size: windowed cooperative planning among space-time reservations.
 //!
-//! Every agent holds a plan: a string of timed moves, after which it rests. All cells of all plans are reserved tick by
-//! tick and never conflict, so every plan can be carried out whatever happens later, and an agent may look for a better
-//! one at any time (windowed hierarchical cooperative A*, WHCA*, Silver 2005). An agent plans in this order:
+//! Every agent holds a plan: a string of timed moves, after which it rests. All cells of all plans are reserved tick
+//! by tick and never conflict, so every plan can be carried out whatever happens later. An agent may look for a
+//! better plan at any time (windowed hierarchical cooperative A*, WHCA*, Silver 2005). An agent plans in this order:
 //!
 //! 1. If the next moves of its path are free, they are its plan, without a search.
 //! 2. Else it searches by safe intervals (SIPP, Phillips and Likhachev 2011) for the moves that bring it farthest
 //!    within a horizon: module `sipp`. The cost-to-go is exact within a window around its path, where the true
 //!    distances of WHCA* cover the map: module `local_field`.
-//! 3. If other plans cost it much, it displaces them: agents of lower priority plan again around it, as in the
-//!    priority inheritance of PIBT (Okumura et al. 2022) and EPIBT (Yukhnevich and Andreychuk 2025), or agents of any
-//!    priority if all plans together cost less, as in large neighbourhood search (MAPF-LNS, Li et al. 2021). All or
+//! 3. If other plans cost it much, it displaces them: agents of lower priority replan around it. This is the priority
+//!    inheritance of PIBT (Okumura et al. 2022) and EPIBT (Yukhnevich and Andreychuk 2025). Agents of any priority
+//!    replan if all plans together cost less, as in large neighbourhood search (MAPF-LNS, Li et al. 2021). All or
 //!    nothing: module `displacement`.
 //! 4. If agents at rest block it for long, it pushes them to retreats off its path: modules `pushing` and
 //!    `retreat`.
 //! 5. If the agent in its way cannot make way, it asks for a path around it: module `roadblocks`.
 //!
 //! Corridors, the narrow regions without a short way around, are entered one direction at a time: modules
-//! `corridor_map`, `way_around`, `admission` and `corridor_entry`. Where narrow ones can pass, no plan ends in a busy corridor
-//! or before it: modules `keep_clear` and `crossing`. Bodies that cannot undo their moves stop only where they can turn: module `turning`.
-//! Each agent pays for its searches with credit of its own: module `credit`.
-//! Priority is the given priority plus the age of the trip, then the lower id
-//! ([`PriorityKey`](crate::PriorityKey)); agents in corridors come first, so that these empty.
+//! `corridor_map`, `way_around`, `admission` and `corridor_entry`. Where narrow ones can pass, no plan ends in a busy
+//! corridor or before it: modules `keep_clear` and `crossing`. Bodies that cannot undo their moves stop only where
+//! they can turn: module `turning`. Each agent pays for its searches with separate credit: module `credit`. Priority
+//! is the given priority plus the age of the trip, then the lower id ([`PriorityKey`](crate::PriorityKey)). Agents in
+//! corridors come first, so that these empty.
 //!
 //! The rule is not complete: it never lets agents overlap, but there are jams that it does not resolve.
 

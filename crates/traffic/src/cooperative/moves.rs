@@ -57,8 +57,8 @@ pub(crate) fn set_guide_path(
     }
 }
 
-/// Appends to `moves` the steepest descent from a state, in the times of a speed factor, to a pose of the guide path;
-/// gives the index of that pose.
+/// Appends to `moves` the steepest descent from a state, in the times of a speed factor, to a pose of the guide path.
+/// Gives the index of that pose.
 pub(crate) fn descend(
     tables: &MovementTables,
     field: FieldView<'_>,

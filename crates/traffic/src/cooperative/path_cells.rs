@@ -10,7 +10,7 @@ use wheelbase_grid::CellXY;
 use wheelbase_grid::EpochMarks;
 use wheelbase_planner::model::Offset;
 
-/// A set of cells, by index. Scratch memory: 4 bytes a cell.
+/// A set of cells, by index. Scratch memory: 4 bytes per cell.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PathCells {
     cells: EpochMarks,

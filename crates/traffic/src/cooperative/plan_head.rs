@@ -18,7 +18,7 @@ pub(crate) struct PlanHead {
     pub(crate) path_left: u32,
     /// Begin and station of the trip that the path belongs to.
     pub(crate) path_of: (u32, u32),
-    /// Tick at which it looks for a plan again.
+    /// Tick of its next search for a plan.
     pub(crate) next_try: u32,
     /// First moves of its path that lead to a retreat.
     pub(crate) retreat_left: u32,
@@ -77,7 +77,7 @@ impl DetailFlags {
 /// The cold part of what the rule keeps of an agent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlanDetails {
-    /// Number of its path among those that it has had.
+    /// Number of its path among all its paths.
     pub(crate) path: u32,
     /// The agent that has pushed it, until it has passed; [`AgentId::NOBODY`] without one.
     pub(crate) pusher: AgentId,

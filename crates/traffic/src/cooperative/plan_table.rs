@@ -1,5 +1,5 @@
-//! The table that all mechanisms of the rule share: the plan of each agent, the cells that are reserved for it, and the
-//! corridors that it enters.
+//! The table that all mechanisms of the rule share. It holds each agent's plan, its reserved cells, and the corridors
+//! that it enters.
 
 use crate::clone_fields::clone_fields;
 use crate::collision::CollisionRule;
@@ -37,7 +37,7 @@ pub(crate) struct PlanTable {
     pub(crate) turning: TurningCircles,
     /// By agent slot: what every tick reads.
     pub(crate) heads: Vec<PlanHead>,
-    /// By agent slot: what is cold.
+    /// By agent slot: the cold data.
     pub(crate) details: Vec<PlanDetails>,
     /// By agent slot; set by [`PlanTable::set_plan`] alone.
     pub(crate) plans: Vec<Plan>,
@@ -184,7 +184,7 @@ impl PlanTable {
         Precedence { yield_states: &self.yield_states, key, teams, steps, tick }
     }
 
-    /// Ticks of a step of an agent, at its own speed. No more than those of the slowest class, so that multiples stay
+    /// Ticks of a step of an agent, at its own speed. At most the step of the slowest class, so that multiples stay
     /// in range.
     pub(crate) fn step_ticks_of(&self, agents: &AgentsView<'_>, row: usize) -> u32 {
         let usual = self.step_ticks[agents.motion[row].class.0 as usize];
@@ -195,7 +195,7 @@ impl PlanTable {
     pub(crate) fn key(&self, view: &TrafficView<'_>, row: usize) -> PriorityKey {
         let (slot, key) = (view.agents.slots[row], view.agents.keys[row]);
         let head = &self.heads[slot.index()];
-        // Agents in corridors come before all others, and so do those that an edit waits for.
+        // Agents in corridors come before all others, and so do agents that an edit waits for.
         let own = match head.has.admitted_at() {
             _ if head.is_inside || self.is_on_edit(view, row) => key,
             true => PriorityKey::of_entering(self.details[slot.index()].admitted_at, view.agents.ids[row]),

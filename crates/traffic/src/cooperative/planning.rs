@@ -28,7 +28,7 @@ use wheelbase_planner::model::State;
 /// `stop` of an agent that no corridor stops.
 pub(crate) const NO_STOP: u32 = u32::MAX;
 
-/// The search for moves, its cost-to-go, and what it has spent.
+/// The search for moves, its cost-to-go, and its spent poses.
 #[derive(Debug)]
 pub(crate) struct MoveSearch {
     pub(crate) intervals: SippSearch,
@@ -109,8 +109,8 @@ impl<'a> Planning<'a> {
         set_guide_path(tables, (from, factor), path, moves_max, &mut self.guide_path);
     }
 
-    /// The next moves of an agent's path as its plan, if they are free for a share of the horizon, and lead off any
-    /// keep-clear ground.
+    /// The next moves of an agent's path as its plan, if they are free for a share of the horizon. They must lead off
+    /// any keep-clear ground.
     pub(crate) fn plan_along_path(
         &mut self,
         row: usize,
@@ -157,7 +157,7 @@ impl<'a> Planning<'a> {
         found
     }
 
-    /// Searches for the plan of an agent; one that follows a path needs its guide path set. Poses of a cost-to-go below
+    /// Searches for the plan of an agent. An agent with a path needs its guide path set. Poses of a cost-to-go below
     /// `cost_floor` are closed. With `yield_steps`, friends of lower priority yield and clear cells within that many
     /// steps.
     pub(crate) fn search_moves(
@@ -196,7 +196,7 @@ impl<'a> Planning<'a> {
         field.cost(space.pose(from), space.headings())
     }
 
-    /// Appends to `moves` the moves from a state back to the agent's path, whose guide path must be set; gives the
+    /// Appends to `moves` the moves from a state back to the agent's path, whose guide path must be set. Gives the
     /// index of the move at which the path goes on.
     pub(crate) fn path_back(&mut self, row: usize, from: State) -> Option<usize> {
         let view = self.view;

@@ -5,7 +5,7 @@ use crate::hash::fold;
 use crate::priority::PriorityKey;
 use crate::teams::Team;
 
-/// The claims of all cells. Memory: 16 bytes a cell, and one more once a team other than 0 has claimed.
+/// The claims of all cells. Memory: 16 bytes per cell, and one more once a team other than 0 has claimed.
 #[derive(Debug, Default)]
 pub(crate) struct PriorityClaims {
     /// By cell: the tick at which the claim ends, and the key of its agent.

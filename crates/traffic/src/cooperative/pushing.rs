@@ -1,5 +1,5 @@
-//! Pushing: an agent that is blocked sends the agent at rest before it to a retreat off its path, and first the
-//! agents in the way of that retreat.
+//! Pushing: an agent that is blocked sends the agent at rest before it to a retreat off its path. Agents in the way
+//! of that retreat go first.
 //!
 //! The stretch of path that retreats keep clear of is long at first, so that of two agents that meet in a corridor
 //! one backs out of it. Where that leaves no retreat, a shorter stretch may do, as in a full ring where all must move
@@ -19,7 +19,7 @@ use wheelbase_planner::model::Offset;
 
 /// Pushes in a row without a retreat after which the pause before the next is no longer doubled.
 pub(crate) const PUSH_FAILURES_MAX: u8 = 4;
-/// Pushes in a row without a retreat after which the pusher backs out itself: it may be the one that shuts the other in.
+/// Pushes in a row without a retreat after which the pusher backs out itself. The pusher may shut the other agent in.
 /// After 4 a convoy that meets another took a tenth longer.
 const BACK_OUT_AFTER_FAILURES: u8 = 2;
 /// Ticks between two looks at the agents on edits that wait.
@@ -114,15 +114,15 @@ fn attempt((key, teams): (PriorityKey, u32), to_free: bool, doublings: u32) -> A
     Attempt { key, teams, to_free, doublings, poses_left }
 }
 
-/// Sends idle agents off the cells of edits that wait, and off the ground around them, one for each edit at a time: those
-/// on its cells first, then by id.
+/// Sends idle agents off the cells of edits that wait, and off the ground around them. Each edit sends one at a time:
+/// agents on its cells first, then by id.
 pub(crate) fn clear_edits(planning: &mut Planning<'_>, scratch: &mut PushScratch, decisions: &mut Decisions) {
     let (view, params) = (planning.view, planning.table.params);
     if view.forbidden.is_empty() || !view.tick.is_multiple_of(CLEAR_EDITS_TICKS) {
         return;
     }
     let is_near = |&row: &usize| {
-        // Who waits there for a time goes by itself.
+        // An agent that waits there for a time leaves without a push.
         view.agents.motion[row].activity != Activity::Dwelling
             && idle_row(planning, view.agents.slots[row]).is_some()
             && planning.table.corridor_control.keep_clear.is_near_edits(body_at_rest(view, row))
@@ -174,8 +174,8 @@ fn idle_row(planning: &Planning<'_>, slot: AgentSlot) -> Option<usize> {
     (stands && is_idle(motion.activity) && push_again_at <= view.tick).then_some(row)
 }
 
-/// Sends an idle agent, and those in its way, to retreats clear of the avoided cells, on its own credit; it is tried again
-/// after a pause if there are none.
+/// Sends an idle agent, and agents in its way, to retreats clear of the avoided cells, on its own credit. It is tried
+/// again after a pause if there are none.
 fn send_off(
     planning: &mut Planning<'_>,
     scratch: &mut PushScratch,

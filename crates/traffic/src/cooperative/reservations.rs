@@ -1,10 +1,10 @@
 //! Space-time reservations: which agent holds which cell from which tick to which.
 //!
-//! One linked list for each cell, in one array whose entries are used again. An agent has always reserved what it
-//! needs to finish its move in progress, to carry out its plan, and to rest after it forever. Under the swept rule no
-//! two reservations of different agents on a cell overlap. Under the discrete rule a move reserves its end footprint
-//! from its start on, while an agent may still hold it that has begun to leave by then and is gone when the move
-//! ends. So all plans can be carried out, whatever is planned later.
+//! One linked list for each cell, in one array whose entries are used again. An agent has always reserved the cells
+//! to finish its move in progress, to carry out its plan, and to rest after it forever. Under the swept rule no two
+//! reservations of different agents on a cell overlap. Under the discrete rule a move reserves its end footprint from
+//! its start on. Another agent may still hold it if it has begun to leave and is gone when the move ends. So all
+//! plans can be carried out, whatever is planned later.
 
 use crate::clone_fields::clone_fields;
 use crate::collision::{CollisionRule, Transition};
@@ -42,7 +42,7 @@ impl Reservation {
     }
 }
 
-/// Whose reservations count for an agent: all, or only those of agents that do not yield to it.
+/// Whose reservations count for an agent: all agents, or only agents that do not yield to it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Precedence<'a> {
     /// By agent slot; empty if no agent yields.
@@ -117,7 +117,7 @@ impl Precedence<'_> {
     }
 }
 
-/// All reservations. Memory: 4 bytes a cell, 28 a reservation, 4 an agent slot.
+/// All reservations. Memory: 4 bytes per cell, 28 per reservation, 4 per agent slot.
 #[derive(Debug)]
 pub(crate) struct Reservations {
     pub(crate) width: i32,
@@ -127,7 +127,7 @@ pub(crate) struct Reservations {
     /// First reservation of each agent, by agent slot.
     pub(crate) of_agent: Vec<u32>,
     pub(crate) reservations: Vec<Reservation>,
-    /// First free entry; free entries are linked like those of an agent.
+    /// First free entry. Free entries are linked like the entries of an agent.
     pub(crate) free: u32,
 }
 

@@ -1,8 +1,8 @@
 //! The rule takes over the state of a saved one.
 //!
-//! First every value is checked alone, so that none leads out of an array. Then the whole is checked for what keeps
-//! later ticks sound: no two agents have reserved a cell for the same ticks, and every agent has reserved what its
-//! plan needs.
+//! First every value is checked alone, so that none leads out of an array. Then the whole is checked so that later
+//! ticks are sound. No two agents have reserved a cell for the same ticks, and every agent has reserved the cells of
+//! its plan.
 
 use crate::collision::CollisionRule;
 use crate::cooperative::priority_claims::PriorityClaims;

@@ -184,7 +184,7 @@ pub(crate) fn cell(part: &mut PartReader<'_>, size: GridSize) -> Result<CellXY, 
     Ok(size.xy(Cell(part.below(size.n_cells(), "the index of a cell")?)))
 }
 
-/// Agents are known in the corridors that they are in, and in no others; and notes which details of each are set.
+/// Agents are known in the corridors that they are in, and in no others. Notes which details of each are set.
 pub(crate) fn check_inside(rule: &mut Cooperative, context: &RuleContext<'_>) -> Result<(), RuleStateError> {
     let Cooperative { table, present, .. } = rule;
     let PlanTable { corridor_control, heads, details, .. } = table;

@@ -13,7 +13,7 @@ use wheelbase_grid::{CellXY, Rect};
 /// Revision of a field that no path uses again.
 const NO_REVISION: u64 = u64::MAX;
 
-/// The fields, in their order. Those of former paths have no costs.
+/// The fields, in their order. Fields of former paths have no costs.
 pub(crate) fn restore_fields(
     rule: &mut Cooperative,
     reader: &mut StateReader<'_>,

@@ -50,10 +50,10 @@ impl Reserved {
     }
 }
 
-/// Every agent can carry out its plan from where it is, and has reserved what it needs for it.
+/// Every agent can carry out its plan from where it is, and has reserved the cells for it.
 ///
-/// Where a move was refused at the last tick, or an edit has made a plan impossible, the next tick drops all plans and
-/// reservations before it reads them, and they are not compared.
+/// Where a move was refused at the last tick, or an edit has made a plan impossible, the next tick drops all plans
+/// and reservations before it reads them. They are not compared.
 pub(crate) fn check_plans(rule: &Cooperative, context: &RuleContext<'_>) -> Result<(), RuleStateError> {
     let mut plans_hold = context.refused.is_empty();
     for (at, &(id, slot)) in rule.present.iter().enumerate() {
@@ -90,7 +90,7 @@ pub(crate) fn current_row(context: &RuleContext<'_>, id: AgentId) -> Option<usiz
     (!context.reclassed.contains(&(row as u32))).then_some(row)
 }
 
-/// Part, what is wrong, and what would be right.
+/// Part, the error, and the right value.
 type Wrong = (&'static str, String, &'static str);
 
 /// Whether the moves of a plan are legal, in their times. An error if they are not, and no edit is to blame.

@@ -54,7 +54,7 @@ impl ChainLink {
     }
 }
 
-/// Scratch memory: 4 bytes a cell, 4 a state, and 4 more for classes that cannot undo their moves.
+/// Scratch memory: 4 bytes per cell, 4 per state, and 4 more for classes that cannot undo their moves.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PushScratch {
     /// Cells that retreats keep clear of.
@@ -85,7 +85,7 @@ pub(crate) struct Attempt {
     pub(crate) key: PriorityKey,
     /// Teams whose agents may be pushed, a bit each.
     pub(crate) teams: u32,
-    /// Retreats must be free of resting agents, even of those that could be pushed on.
+    /// Retreats must be free of resting agents, even of agents that could be pushed on.
     pub(crate) to_free: bool,
     /// The number of poses of one search is doubled this many times.
     pub(crate) doublings: u32,
@@ -93,8 +93,8 @@ pub(crate) struct Attempt {
     pub(crate) poses_left: u64,
 }
 
-/// Finds retreats for the agent of the chain at `first`, its last, and for those that join it. Where one of them has none,
-/// all look for others that do not go through it, as long as there are poses left.
+/// Finds retreats for the agent of the chain at `first`, its last, and for the agents that join it. If one of them
+/// has none, all look for retreats that do not go through it, as long as poses are left.
 pub(crate) fn find_retreats(
     planning: &mut Planning<'_>,
     scratch: &mut PushScratch,
@@ -303,8 +303,8 @@ impl Entry<'_> {
         })
     }
 
-    /// Whether an agent can be pushed: it is a friend, rests, has no plan, will look for one within the horizon, and is
-    /// idle or of lower priority, but not on hold.
+    /// Whether an agent can be pushed. It is a friend, rests, has no plan and will look for one within the horizon.
+    /// It is idle or of lower priority, but not on hold.
     fn may_push(&self, (view, table): (&TrafficView<'_>, &PlanTable), agent: AgentSlot) -> bool {
         let Some(row) = view.agents.row_of_slot(agent) else { return false };
         let motion = &view.agents.motion[row];

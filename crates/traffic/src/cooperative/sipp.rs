@@ -1,5 +1,5 @@
-//! Safe interval path planning (SIPP, Phillips and Likhachev, ICRA 2011): the search for the moves of an agent within a
-//! horizon among the reservations of all others.
+//! Safe interval path planning (SIPP, Phillips and Likhachev, ICRA 2011). It searches for the moves of an agent
+//! within a horizon among the reservations of all others.
 //!
 //! A node is a pose and an interval of ticks in which no other agent has reserved its footprint, reached as early as
 //! possible. The search looks ahead to a horizon (windowed, as in Silver 2005); what remains after it is worth the
@@ -59,12 +59,12 @@ pub(crate) struct SippContext<'a> {
     pub(crate) corridors: &'a [u32],
     /// Whose reservations count.
     pub(crate) precedence: Precedence<'a>,
-    /// What it is to keep-clear ground, from the end of its move on.
+    /// Its relation to keep-clear ground, from the end of its move on.
     pub(crate) keeps_clear: KeepsClear,
     /// Its team, and its friends, a bit each.
     pub(crate) team: Team,
     pub(crate) friends: u32,
-    /// Its speed factor in permille.
+    /// Its speed factor in thousandths.
     pub(crate) speed_factor: u16,
     pub(crate) tick: u32,
 }
@@ -116,8 +116,8 @@ impl<'a> SippContext<'a> {
         )
     }
 
-    /// Whether a plan may end in a pose: not on keep-clear ground, except in the last pose of the agent's path, and not
-    /// where the agent or another could not turn.
+    /// Whether a plan may end in a pose. It may not end on keep-clear ground, except in the last pose of the agent's
+    /// path. It may not end where the agent or another could not turn.
     pub(crate) fn may_end(&self, pose: Pose, state: State, crossing: Crossing) -> bool {
         let body = (pose.cell, self.tables.class().cells_at(pose));
         (crossing.goal == Some(state) || !self.corridor_control.keep_clear.covers(body, self.keeps_clear))

@@ -12,10 +12,10 @@ use crate::row_set::RowSet;
 use wheelbase_grid::GridSize;
 use wheelbase_planner::MovementTables;
 
-/// The rule for agents with bodies of any size. Memory: 38 bytes a cell (39 with several teams), 4 a state of the class
-/// with most headings, 4 more of each for classes that cannot undo their moves, 28 a reservation (about the cells of a
-/// body and of its next moves for each agent), 788 an agent slot, 2 a pose of the windows of agents that are in each
-/// other's way.
+/// The rule for agents with bodies of any size. Memory: 38 bytes per cell (39 with several teams) and 4 per state of
+/// the class with most headings. Classes that cannot undo their moves add 4 of each. Then 28 per reservation (about
+/// the cells of a body and of its next moves for each agent) and 788 per agent slot. Windows of agents in each
+/// other's way take 2 per pose.
 #[derive(Debug)]
 pub struct Cooperative {
     pub(crate) table: PlanTable,

@@ -123,7 +123,7 @@ impl Cooperative {
         self.visited.extend(just_out.filter_map(|agent| view.agents.row(agent)));
         self.update_agents(view);
         if !view.refused.is_empty() {
-            // These agents are not where their plans say: all plan again from where they are.
+            // These agents are not where their plans say: all replan from where they are.
             self.drop_plans(view);
         }
         self.update_corridors(view);
@@ -143,7 +143,7 @@ impl Cooperative {
         if is_same && view.reclassed.is_empty() {
             return;
         }
-        // Ids rise, and those of new agents are beyond all known ones: the agents that stay are the first.
+        // Ids rise, and new agents have ids beyond all known ones: the agents that stay are the first.
         let mut n_stay = 0;
         for &(id, slot) in &self.present {
             match ids.get(n_stay) {

@@ -1,10 +1,10 @@
 //! Turning circles: where a body that cannot undo its moves may rest.
 //!
-//! Two bodies without reverse that stand nose to nose lock for good, and so does a body that has stopped in a lane
-//! too narrow to turn in. So no plan of such a body ends where it could not turn round: the cells that it sweeps in a half
-//! turn are free of walls and of agents at rest, and no other agent rests there as long as it does. That is the safe
-//! state of the banker's algorithm (Dijkstra 1965), in which everybody can still be served one after the other. Others
-//! may pass over these cells. A plan that leads through a narrower place leads out of it again.
+//! Two bodies without reverse that stand nose to nose lock for good. So does a body that has stopped in a lane too
+//! narrow to turn in. So no plan of such a body ends where it could not turn round. The cells that it sweeps in a
+//! half turn are free of walls and of agents at rest. No other agent rests there as long as it does. That is the safe
+//! state of the banker's algorithm (Dijkstra 1965), in which everybody can still be served one after the other.
+//! Others may pass over these cells. A plan that leads through a narrower place leads out of it again.
 
 use crate::clone_fields::clone_fields;
 use crate::collision::CollisionRule;
@@ -40,8 +40,8 @@ clone_fields!(TurningCircles { of_class, kept_free });
 pub(crate) enum Rest {
     /// On its way: it needs a circle.
     OnTheWay,
-    /// At the end of its path: where walls leave no room for a circle it needs none, and agents without a path are
-    /// where they want to be.
+    /// At the end of its path: where walls leave no room for a circle it needs none. Agents without a path are where
+    /// they want to be.
     PathEnd,
     /// Where it may lock, for no place ahead has room for a circle.
     Locked,

@@ -8,7 +8,7 @@ use crate::ticks::NEVER;
 use wheelbase_grid::{Cell, CellXY, GridSize};
 use wheelbase_planner::model::Offset;
 
-/// Holder of each cell, by agent slot: `[height * width]`, 4 bytes a cell; under the discrete rule 8 more.
+/// Holder of each cell, by agent slot: `[height * width]`, 4 bytes per cell. The discrete rule adds 8.
 ///
 /// Moves begin only through [`Occupancy::begin`], which checks them in every build.
 #[derive(Debug)]
@@ -100,9 +100,9 @@ impl Occupancy {
         self.blocker_unless(agent, step, |leaves| leaves <= until)
     }
 
-    /// The first other agent that prevents a move from starting now and ending at tick `until`, whatever agents at rest
-    /// begin now: one under way, or under the swept rule anybody who holds a cell, since whoever leaves it now still
-    /// sweeps it.
+    /// The first other agent that prevents a move from starting now and ending at tick `until`, whatever agents at
+    /// rest begin now. It is an agent under way, or under the swept rule any holder of a cell, because an agent that
+    /// leaves a cell now still sweeps it.
     pub fn certain_blocker_of_move(
         &self,
         agent: AgentSlot,
@@ -112,8 +112,8 @@ impl Occupancy {
         self.blocker_unless(agent, step, |leaves| leaves <= until || leaves == STAYS)
     }
 
-    /// The first other agent in the way of a move; discrete rule: but for those that `may_leave` in time, by the tick at
-    /// which they leave.
+    /// The first other agent in the way of a move. The discrete rule skips agents that `may_leave` in time, by the
+    /// tick at which they leave.
     fn blocker_unless(
         &self,
         agent: AgentSlot,
@@ -153,13 +153,13 @@ impl Occupancy {
     /// Begins the moves of one tick that fit together and with all moves in progress; lists the others in `refused`.
     /// `proposal` gives the agent, the move, and the tick at which it ends.
     ///
-    /// A move fits if the cells it needs are free: under the swept rule its swept cells until it ends; under the
-    /// discrete rule its end footprint from its end on. Under the discrete rule agents may rotate in a ring, but no two
-    /// exchange. Of two moves that need one cell the later is refused. So is a move onto a cell whose holder does not
-    /// leave in time, and a holder whose own move is refused never leaves. Linear in the cells of the moves, times the
-    /// longest chain of moves that rely on each other.
+    /// A move fits if the cells it needs are free. These are under the swept rule its swept cells until it ends;
+    /// under the discrete rule its end footprint from its end on. Under the discrete rule agents may rotate in a
+    /// ring, but no two exchange. Of two moves that need one cell the later is refused. So is a move onto a cell
+    /// whose holder does not leave in time, and a holder whose own move is refused never leaves. Linear in the cells
+    /// of the moves, times the longest chain of moves that rely on each other.
     ///
-    /// Trusts the caller in three points, none of which can be seen in the cells alone: every agent is at rest and
+    /// Trusts the caller in three points, none of which can be seen in the cells alone. Every agent is at rest and
     /// holds the footprint in which its move starts, no agent moves twice, and the moves stay on the map. Whether a
     /// move is legal on its terrain is not asked either.
     pub fn begin<'t>(

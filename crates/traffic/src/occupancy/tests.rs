@@ -1,4 +1,4 @@
-//! Random batches of moves, held against the rules of collision agent by agent and cell by cell.
+//! Random batches of moves, compared with the rules of collision agent by agent and cell by cell.
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
 use super::*;

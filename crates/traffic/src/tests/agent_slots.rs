@@ -16,7 +16,7 @@ struct Run {
     world: HandWorld,
     rule: Cooperative,
     random: Random,
-    /// Most agents present at once.
+    /// Most agents present together.
     most: usize,
 }
 

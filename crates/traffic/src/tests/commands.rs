@@ -41,7 +41,7 @@ fn one_on_hold_is_not_pushed() {
     }
 }
 
-/// An agent is put on hold while another has planned to cross the cells on which it will rest: it stops there all the
+/// An agent is put on hold while another has planned to cross the cells on which it will rest. It stops there all the
 /// same, and nobody overlaps it.
 #[test]
 fn one_stops_where_others_had_planned_to_go() {
@@ -69,7 +69,7 @@ fn one_stops_where_others_had_planned_to_go() {
     }
 }
 
-/// An agent that is alone takes the time of each move at its own speed, also on slow ground; a change counts from the
+/// An agent that is alone takes the time of each move at its own speed, also on slow ground. A change counts from the
 /// next move on.
 #[test]
 fn moves_take_their_time_at_the_speed_of_the_agent() {
@@ -265,8 +265,8 @@ proptest! {
     }
 }
 
-/// Robots come and go, are put on hold, slowed down and turned about: robots that can go on do, nobody overlaps, and a
-/// robot on hold, or too slow for a tick, stays where it is.
+/// Robots come and go, are put on hold, slowed down and turned about. Robots that can go on do, and nobody overlaps.
+/// A robot on hold, or too slow for a tick, stays where it is.
 #[test]
 fn unit_robots_bear_anything_done_to_them() {
     let mut robot = ClassSpec::new("robot", 4);

@@ -1,4 +1,4 @@
-//! Corridors held against their definition cell by cell, before and after edits; and admission to them.
+//! Corridors compared with their definition cell by cell, before and after edits. Also admission to them.
 
 use super::ground::{Ground, ground};
 use crate::collision::Transition;
@@ -95,7 +95,7 @@ fn has_way_around(ground: &Ground, free: &Cells, region: &Cells, detour: u32) ->
     spread(mouths.len() as u32, &touching) != mouths && mouths.is_subset(&spread(detour, &open))
 }
 
-/// The corridors that touching cells form, without those that are too large; each with its least width.
+/// The corridors that touching cells form, without corridors that are too large. Each has its least width.
 fn joined(ground: &Ground, mut left: Cells, width: impl Fn((i32, i32)) -> u32) -> BTreeSet<(Cells, u32)> {
     let mut corridors = BTreeSet::new();
     while let Some(first) = left.pop_first() {
@@ -502,7 +502,7 @@ fn a_busy_corridor_is_entered_by_turns_whatever_the_priority() {
         turns[TrafficParams::USUAL.corridor_turn_busy as usize..].iter().all(|&direction| direction == -1),
         "{turns:?}"
     );
-    // More may approach at once, and the queue behind them is as long for each.
+    // More may approach together, and the queue behind them is as long for each.
     let (corridor_control, corridor) = lane_between(12, 1);
     assert!(!corridor_control.admission.is_busy(corridor, Team(0)));
     let (busy, _) = lane_between(12, 4);

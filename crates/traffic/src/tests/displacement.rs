@@ -1,5 +1,5 @@
-//! Displacement in moving crowds, held against what the agents do cell by cell: which plans are displaced, that all
-//! plans then fit together, and that nothing is left of an attempt that fails.
+//! Displacement in moving crowds, compared with the agents' moves cell by cell. The tests check which plans are
+//! displaced, that all plans then fit together, and that a failed attempt leaves nothing.
 
 use super::ground::{Ground, RULES, class, dot, rows, rule, shape};
 use super::hand_world::{HandWorld, Trips, cooperative};
@@ -40,7 +40,7 @@ struct Snapshot {
     /// By agent slot, without the time of the next attempt.
     heads: Vec<String>,
     yield_states: Vec<YieldState>,
-    /// Cell, agent, from and until, of what is reserved from now on.
+    /// Cell, agent, from and until, of all reservations from now on.
     reservations: BTreeSet<(usize, AgentSlot, u32, u32)>,
     guide_path: Vec<GuidePose>,
     ahead: String,
@@ -483,8 +483,8 @@ fn the_other_goes_into_the_bay_or_nothing_changes() {
     }
 }
 
-/// Agents plan among each other where there is memory for the field of one alone, so that each field evicts the one
-/// before: once, an agent read its own after it had been evicted for those that it displaced.
+/// Agents plan among each other where there is memory for the field of one alone, so that each field evicts the field
+/// before. Once, an agent read its field after agents that it displaced had evicted it.
 #[test]
 fn fields_may_evict_each_other_during_displacement() {
     let rows = ["...........", "...........", "####...####", "...........", "..........."];

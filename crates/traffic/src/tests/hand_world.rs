@@ -1,9 +1,9 @@
-//! A world made by hand for rules of traffic: agents on a map, their paths and goals, and ticks in which a rule
+//! A world made by hand for rules of traffic: agents on a map, their paths and goals, and ticks. In a tick a rule
 //! decides, the occupancy begins moves, and moves end.
 //!
-//! It does what a simulation does around a rule, in the plainest way: paths are planned at once, goals are cells that
-//! are visited one after the other. Every tick checks that no cell is held by two agents and that the rule asks for
-//! nothing that is illegal.
+//! It does the work of a simulation around a rule, in the plainest way. Paths are planned immediately, and goals are
+//! cells to visit one after the other. Every tick checks that no cell is held by two agents and that the rule asks
+//! for nothing that is illegal.
 
 use super::ground::Ground;
 use super::walks::{body, cells};
@@ -415,7 +415,7 @@ impl HandWorld {
 
     /// Gives a fresh rule a saved state, in this world between two ticks.
     /// # Errors
-    /// Those of the rule.
+    /// Errors of the rule.
     pub fn restore(&self, fresh: &mut dyn Traffic, state: &RuleState) -> Result<(), RuleStateError> {
         let view = self.view();
         let reclassed: Vec<u32> = self.reclassed_rows().collect();
@@ -474,7 +474,7 @@ impl HandWorld {
         }
     }
 
-    /// The next goal of an agent that has none, and a path for one that needs one.
+    /// The next goal of an agent without one, and a path where the agent needs it.
     fn begin_trip(&mut self, row: usize, needs_paths: bool) {
         let motion = self.motion[row];
         if self.holds[row] {
@@ -565,8 +565,8 @@ impl HandWorld {
         }
     }
 
-    /// Begins the moves of a tick. A rule asks for the next move of a path, once, legal, of an agent at rest; and the
-    /// rules of this crate ask for no overlap.
+    /// Begins the moves of a tick. A rule asks once for the next move of a path. The move is legal and the agent
+    /// rests. The rules of this crate ask for no overlap.
     fn begin_moves(&mut self, needs_paths: bool) {
         let mut asked = BTreeSet::new();
         for start in &self.decisions.starts {

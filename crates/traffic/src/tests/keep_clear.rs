@@ -1,4 +1,4 @@
-//! Keep-clear ground held against its definition, and crowds before a bridge that heed it.
+//! Keep-clear ground compared with its definition, and crowds before a bridge that heed it.
 
 use super::ground::{Ground, RULES, at, dot, ground, truck};
 use super::hand_world::{HandWorld, Trips, cooperative, cooperative_with};
@@ -147,8 +147,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: super::cases(100), failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The marks of cells say the same as a walk over all grounds: on random maps, for every team, as corridors become
-    /// busy for some teams and are so no more, edits wait and are made, and the map changes.
+    /// The marks of cells say the same as a walk over all grounds, on random maps and for every team. Corridors
+    /// become busy for some teams and cease to be, edits wait and are made, and the map changes.
     #[test]
     fn marks_of_cells_equal_a_walk_over_all_grounds(
         mut ground in ground(25).prop_filter_map("no class", |ground| ground),

@@ -56,7 +56,7 @@ fn one_among_agents_at_rest_arrives_on_open_ground() {
     assert!(arrived > 300, "{arrived}");
 }
 
-/// In a jam that lasts, no agent with a path is left out: each looks for a plan again within 40 ticks.
+/// In a jam that lasts, no agent with a path is left out: each repeats its search for a plan within 40 ticks.
 #[test]
 fn everyone_in_a_jam_gets_its_turn() {
     let classes = [vehicle("a", (2, 1)), vehicle("b", (3, 2))];

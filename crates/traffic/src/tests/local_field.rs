@@ -1,4 +1,4 @@
-//! Local cost-to-go held against costs that are improved until none can be.
+//! Local cost-to-go compared with costs that are improved until none can be.
 
 use super::ground::{Ground, ground};
 use crate::cooperative::fixed::GUIDE_PATH_MOVES;

@@ -120,7 +120,7 @@ fn pushed_agents_find_their_retreats_free() {
     let config =
         ProptestConfig { cases: super::cases(400), failure_persistence: None, ..ProptestConfig::default() };
     let mut runner = proptest::test_runner::TestRunner::new(config);
-    // By number of agents pushed at once.
+    // By number of agents pushed together.
     let pushed = std::cell::RefCell::new([0_u32; 4]);
     let result = runner.run(&crowd(), |world| {
         let Some(world) = world else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! Each rule that keeps an agent is named, with the agent that holds what it needs.
+//! Each rule that keeps an agent is named, with the agent that holds the cells it needs.
 
 use super::ground::{Ground, at, dot, truck};
 use super::hand_world::{HandWorld, Trips, cooperative, to};
@@ -118,7 +118,7 @@ fn turns_and_queues_at_a_corridor() {
             let found = reason(&world, &rule, world.ids[row]).filter(|_| !retreats);
             let east = row % 2 == 0;
             match found {
-                // Those that go east wait for the turn of those that come from the east, in the queue from the west.
+                // Eastbound agents wait in the queue from the west for the turn of agents from the east.
                 Some(Reason::CorridorTurn { corridor: of, side, .. }) => {
                     let others = if east { CorridorSide::East } else { CorridorSide::West };
                     assert_eq!((of, side), (corridor, others));

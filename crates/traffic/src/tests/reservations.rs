@@ -1,4 +1,4 @@
-//! Reservations held against a plain list of which agent reserves which cell at which tick.
+//! Reservations compared with a plain list of which agent reserves which cell at which tick.
 
 use super::ground::{Ground, ground, rule};
 use super::walks::{Doing, Walk, cells, collide, random_walks};

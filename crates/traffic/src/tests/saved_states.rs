@@ -207,7 +207,7 @@ proptest! {
     }
 }
 
-/// Memory for one field of cost-to-go: fields of former paths take part in what is dropped.
+/// Memory for one field of cost-to-go: fields of former paths may be dropped too.
 #[test]
 fn the_order_of_fields_is_kept() {
     fn fresh(world: &HandWorld) -> Box<dyn Traffic> {

@@ -1,4 +1,4 @@
-//! Plans of the SIPP search held against the rule of collision tick by tick, and against the best of all plans.
+//! Plans of the SIPP search, compared with the rule of collision tick by tick and with the best of all plans.
 
 use super::ground::{Ground, ground, rule};
 use super::walks::{Doing, Walk, cells, collide, random_walks};
@@ -128,7 +128,7 @@ impl Best<'_> {
     }
 }
 
-/// Counts of what was looked at, so that the test can say that it looked at something.
+/// Counts of the cases that were looked at, so that the test can show that it looked at some.
 #[derive(Default)]
 struct Seen {
     plans: u32,

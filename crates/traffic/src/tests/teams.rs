@@ -76,8 +76,8 @@ fn armies_pass_each_other_on_an_open_field() {
     }
 }
 
-/// Two armies meet in the only gate. Friends take turns. Enemies do not yield, and agents blocked by an enemy for long
-/// ask for a way around; here friends behind push one of them back, and all come through.
+/// Two armies meet in the only gate. Friends take turns. Enemies do not yield, and agents blocked by an enemy for
+/// long ask for a way around. Here friends behind push one of them back, and all come through.
 #[test]
 fn armies_that_meet_in_a_gate_yield_to_friends_alone() {
     let (wall, gate) = ("..........##..........", "......................");

@@ -1,4 +1,4 @@
-//! Turning circles held against their definition, and crowds of bodies without reverse that meet in a lane.
+//! Turning circles compared with their definition, and crowds of bodies without reverse that meet in a lane.
 
 use super::ground::{Ground, RULES, at, dot, ground};
 use super::hand_world::{HandWorld, to};
@@ -60,8 +60,8 @@ fn half_turns(tables: &MovementTables, from: State) -> Vec<BTreeSet<CellXY>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Where there is room, a circle is what a cheapest half turn sweeps, and a lone body may rest there; another body
-    /// may not rest on its cells.
+    /// Where there is room, a circle is what a cheapest half turn sweeps, and a lone body may rest there. Another
+    /// body may not rest on its cells.
     #[test]
     fn circles_are_those_of_half_turns(ground in ground(10).prop_filter_map("no class", |ground| ground), seed in any::<u64>()) {
         let (size, mut random) = (ground.grid.size(), Random::new(seed));
@@ -108,7 +108,7 @@ fn only_bodies_that_can_turn_but_not_go_back_need_room_to_turn() {
     assert_eq!([0, 1, 2].map(|class| circles.needs(class)), [false, true, false]);
 }
 
-/// Lorries from both ends of a lane in which two of them pass side by side: with circles all come through; where they
+/// Lorries from both ends of a lane in which two of them pass side by side. With circles all come through; where they
 /// may stop nose to nose some lock for good.
 #[test]
 fn bodies_without_reverse_pass_each_other_in_a_lane() {

@@ -1,9 +1,9 @@
 //! Guidance: costs of steps beyond their tick, so that opposite flows keep apart and robots avoid jams.
 //!
 //! Each step is counted where it is made, and each tick in which a robot waits; counts fade gradually. A step against
-//! the flow costs more, and so does a step out of a cell in which robots wait. Fields made from then on lead around
-//! both, and a small lead of one direction grows into a lane (Guided PIBT, Chen et al., AAAI 2024, whose costs grow
-//! with contraflow and crowding too).
+//! the flow costs more, and so does a step out of a cell in which robots wait. Later fields lead around both, and a
+//! small lead of one direction grows into a lane (Guided PIBT, Chen et al., AAAI 2024, whose costs grow with
+//! contraflow and crowding too).
 
 use super::unit_map::{BLOCKED, UnitMap};
 use crate::clone_fields::clone_fields;

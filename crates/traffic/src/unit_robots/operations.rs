@@ -36,7 +36,7 @@ impl Operations {
         let mut strings: Vec<[u8; DEPTH]> = (0..4_usize.pow(DEPTH as u32))
             .map(|code| std::array::from_fn(|at| (code >> (2 * (DEPTH - 1 - at)) & 3) as u8))
             .collect();
-        // Of equivalent strings the one with the fewest moves stays, then the one that moves first.
+        // Of equivalent strings the string with the fewest moves stays, then the string that moves first.
         strings.sort_by_key(|string| string.iter().filter(|&&action| action != WAIT).count());
         let mut seen = std::collections::BTreeSet::new();
         strings.retain(|string| seen.insert(trace(string, 0, 1 << 20)));

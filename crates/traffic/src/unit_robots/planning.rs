@@ -368,7 +368,7 @@ impl UnitRobots {
     }
 
     /// Looks for a better operation of a robot. A robot in the way is displaced and looks for another one in its
-    /// turn; if the last of the chain finds none, nothing has changed. Gives how many robots were displaced.
+    /// turn. If the last of the chain finds none, nothing has changed. Gives how many robots were displaced.
     fn plan_robot(&mut self, root: u32, mode: Mode) -> u32 {
         let mut chain = std::mem::take(&mut self.chain);
         chain.clear();
@@ -440,7 +440,7 @@ impl UnitRobots {
         growth
     }
 
-    /// The next operation of a robot with no blocker, or with one that may be displaced.
+    /// The next operation of a robot with no blocker, or whose blocker may be displaced.
     fn next_choice(&mut self, link: &mut ChainLink, mode: Mode, root: u32, growth: i64) -> Option<Choice> {
         let row = link.robot as usize;
         if self.team.n_choices[row] == 0 {

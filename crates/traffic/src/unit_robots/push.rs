@@ -1,10 +1,10 @@
 //! Pushing of unit robots: a robot that goes first and is blocked pushes a string of robots towards an empty cell.
 //!
-//! Operations reach a few ticks, and a displaced robot takes the one that is best for itself. So in a lane with one
-//! bay no robot enters the bay, and in a dense crowd no chain of displacements may lead to the empty cells. This
-//! search covers the map instead: breadth-first over cells that robots can leave, for the nearest empty cell off the
-//! path of the pusher, or else one on it. All robots in between turn and then move up by one cell at the same tick.
-//! Where no cell is empty, a ring of robots rotates.
+//! Operations reach a few ticks, and a displaced robot takes its best operation. So in a lane with one bay no robot
+//! enters the bay, and in a dense crowd no chain of displacements may lead to the empty cells. This search covers the
+//! map instead: breadth-first over cells that robots can leave, for the nearest empty cell off the path of the
+//! pusher, or else one on it. All robots in between turn and then move up by one cell at the same tick. Where no cell
+//! is empty, a ring of robots rotates.
 
 use crate::unit_robots::operations::{DEPTH, FORWARD, LEFT, RIGHT, WAIT};
 use crate::unit_robots::robot_reservations::{NOBODY, RobotReservations};
@@ -83,7 +83,7 @@ pub(super) fn push_ahead(
 }
 
 /// Marks the cells on the path of a robot to its goal. Gives the first cell with a resting robot, and how many steps
-/// ahead it is, if it is near; the search does not enter the cells before it.
+/// ahead it is, if it is near. The search does not enter the cells before it.
 fn mark_path(context: &PushContext<'_>, scratch: &mut PushScratch, row: usize) -> Option<(u32, usize)> {
     let PushContext { map, fields, team, reservations, .. } = context;
     let field = fields.of(team.goal[row]);

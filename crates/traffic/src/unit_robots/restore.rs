@@ -18,8 +18,8 @@ const MADE_MAX: u64 = 1 << 60;
 
 /// Gives a fresh rule the state of a saved one.
 ///
-/// After an edit that the rule has not seen the next tick makes another map and drops all but the random numbers; until
-/// then the state is as it was, with the numbers of the map of before.
+/// After an edit that the rule has not seen the next tick makes another map and drops all but the random numbers.
+/// Until then the state is as it was, with the numbers of the map of before.
 pub(super) fn restore_unit_robots(
     rule: &mut UnitRobots,
     state: &RuleState,

@@ -9,7 +9,7 @@ const RING: usize = 8;
 /// The row of no robot.
 pub(super) const NOBODY: u16 = u16::MAX;
 
-/// Rows of robots by cell and tick, from the present tick on. Memory: 16 bytes a cell.
+/// Rows of robots by cell and tick, from the present tick on. Memory: 16 bytes per cell.
 #[derive(Debug)]
 pub(super) struct RobotReservations {
     /// `[cell][tick % RING]`.
@@ -59,7 +59,7 @@ impl RobotReservations {
     }
 
     /// Ends the present tick for one robot: its present cell is free, and its last cell is reserved one tick longer.
-    /// `cells` are those of the next tick.
+    /// `cells` are its cells at the next tick.
     pub fn shift(&mut self, present: u32, cells: &[u32; DEPTH + 1], robot: u32) {
         self.of_cell[present as usize][self.tick % RING] = NOBODY;
         self.of_cell[cells[DEPTH] as usize][(self.tick + DEPTH + 1) % RING] = robot as u16;

@@ -13,8 +13,8 @@ use crate::unit_robots::team::Team;
 use crate::unit_robots::unit_fields::{FieldRequest, UnitFields};
 use crate::unit_robots::unit_map::UnitMap;
 
-/// The rule for unit robots. Memory: 16 bytes a cell, 2 bytes a free cell for each goal in use, about 500 bytes a
-/// robot.
+/// The rule for unit robots. Memory: 16 bytes per cell, 2 bytes per free cell for each goal in use, about 500 bytes
+/// per robot.
 #[derive(Debug)]
 pub struct UnitRobots {
     pub(super) params: TrafficParams,

@@ -1,14 +1,14 @@
 //! Cost-to-go of unit robots: one field for each goal cell, made on request and kept while there is memory.
 //!
 //! Every action takes a tick, and a robot turns in place. So none of the four headings of a cell costs more than the
-//! cheapest by more than two turns, and one that does by two is opposite the cheapest. That leaves 19 turn patterns,
-//! and a cell takes 2 bytes: 11 bits for the cost of the cheapest heading, 5 for the pattern of the others. A field
-//! with a cost that needs more bits has 4 bytes a cell.
+//! cheapest by more than two turns, and a heading that costs two turns more is opposite the cheapest. That leaves 19
+//! turn patterns, and a cell takes 2 bytes: 11 bits for the cost of the cheapest heading, 5 for the pattern of the
+//! others. A field with a cost that needs more bits has 4 bytes per cell.
 //!
-//! A field is made for a robot: by A* from the goal back towards the robot, with the Manhattan distance as the lower
-//! bound, continued for `robot_field_margin_ticks` beyond the cost of the robot (as the abstract distances of Silver
-//! 2005, but made at once). So it knows the cells of all paths that are little longer than the shortest, and is made
-//! again when the robot is pushed off them.
+//! A field is made for a robot by A* from the goal back towards the robot. The Manhattan distance is the lower bound.
+//! The search goes on for `robot_field_margin_ticks` beyond the cost of the robot. The abstract distances of Silver
+//! 2005 are similar but lazy. So the field knows the cells of all paths that are little longer than the shortest. It
+//! is rebuilt when the robot is pushed off them.
 
 use super::guidance::{Guidance, NO_STEP, STEP_BITS};
 use super::unit_map::UnitMap;
@@ -458,7 +458,7 @@ mod tests {
         }
     }
 
-    /// Fields equal those of the planner.
+    /// Fields equal the fields of the planner.
     #[test]
     fn fields_equal_those_of_the_planner() {
         let mut random = Random::new(5);

@@ -9,7 +9,7 @@ use wheelbase_planner::{Heading, MovementTables, Pose};
 pub(super) const BLOCKED: u32 = u32::MAX;
 
 /// The map. Cells are indexed in rows of `stride`, with a blocked cell after each row and a blocked row above and
-/// below, so that a step off the map ends on a blocked cell. Free cells have numbers too, in the same order.
+/// below. So a step off the map ends on a blocked cell. Free cells have numbers too, in the same order.
 #[derive(Debug)]
 pub(super) struct UnitMap {
     /// Cells of a row, with the blocked one after it.
