@@ -1,5 +1,5 @@
-//! What a command costs a world: the tick at which it takes effect, beside a tick without one, at 100 and at 100,000
-//! agents that rest; and the time from one click to the first move of the first and of the last unit of a group.
+//! The cost of a command: the tick at which it takes effect, beside a tick without one, at 100 and at 100,000 resting
+//! agents. Also the time from one click to the first move of the first and of the last unit of a group.
 
 // Criterion's macros write functions without documentation.
 #![allow(missing_docs)]

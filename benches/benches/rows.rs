@@ -1,6 +1,6 @@
-//! What it costs a game to read the agents of a world: the borrow of their rows at 100 and at 100,000 agents, and a loop
-//! that sums every field of 5,000 rows, against the same loop over a plain array of rows in the same run. The plain
-//! array is a copy of the rows, so both sums are equal, which is checked.
+//! The cost for a game of reading the agents of a world. The first part borrows their rows at 100 and at 100,000
+//! agents. The second sums every field of 5,000 rows, beside the same loop over a plain array in the same run. The
+//! plain array is a copy of the rows. A check compares the two sums.
 
 // Criterion's macros write functions without documentation.
 #![allow(missing_docs)]

@@ -1,5 +1,5 @@
-//! Time of a tick by number of agents and covered share of the cells: mixed bodies on open land with random tasks
-//! nearby, once all have their first path. The work of a tick depends on the traffic rule, so it is printed with each
+//! Time of a tick by number of agents and covered share of the cells. Mixed bodies on open land have random tasks
+//! nearby, and all have their first path. The work of a tick depends on the traffic rule, so it is printed with each
 //! time. There is no peer that moves such bodies.
 
 // Criterion's macros write functions without documentation.
@@ -80,7 +80,7 @@ fn crowd(agents: u32, cover: u32) -> World {
     load::build_world(Path::new("crowd.toml"), &typed).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Shares of the time by phase in permille, over [`PHASE_TICKS`].
+/// Shares of the time by phase in thousandths, over [`PHASE_TICKS`].
 fn phases(world: &mut World) -> String {
     let (mut nanos, mut current, mut since) = ([0; Phase::ALL.len()], Phase::Metrics, Instant::now());
     for _ in 0..PHASE_TICKS {

@@ -34,8 +34,8 @@ pub fn carrier() -> MovementClass {
 }
 
 /// The truck on a map whose cells are divided into `times` x `times`: the body is `times` as long and wide in cells,
-/// and a step takes 1 / `times` of the time. `times` is 1, 2 or 4, so that the ticks are whole; they are 4 times those
-/// of [`truck`].
+/// and a step takes 1 / `times` of the time. `times` is 1, 2 or 4, so that the ticks are whole; they are 4 times the
+/// ticks of [`truck`].
 ///
 /// # Panics
 /// If `times` is another number.

@@ -10,7 +10,7 @@ use wheelbase_sim::World;
 pub const CROWD_CLASSES: [&str; 5] = ["scout", "truck", "tank", "loader", "carrier"];
 
 /// Agents in equal parts of the five classes of `scenarios/first/12_crowd.toml`, on open land of `side` cells along
-/// each side, placed at random in an area; each has random tasks on all of the land. Before its first tick.
+/// each side, placed at random in an area. Each has random tasks on all of the land. Before its first tick.
 /// # Errors
 /// The scenario cannot be read or built, in words.
 pub fn crowd(agents: usize, side: u32, area: Rect) -> Result<World, String> {

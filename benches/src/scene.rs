@@ -154,8 +154,8 @@ pub fn drawn_scenes(side: u32, n_queries: usize) -> [Scene; 3] {
         .map(|(name, grid)| Scene::new(&format!("{name} {side}"), &grid, truck(), n_queries, 2))
 }
 
-/// A 1x1 and a 3x9 with the same moves and queries on open ground of 512 x 512 cells, without a heuristic, so that both
-/// expand nearly all poses: the size of a body must not cost time.
+/// A 1x1 and a 3x9 with the same moves and queries on open ground of 512 x 512 cells, without a heuristic, so that
+/// both expand nearly all poses. The size of a body must not cost time.
 pub fn open_scenes(n_queries: usize) -> [Scene; 2] {
     let grid = open(512);
     let mut scenes = [("open 1x1", cart()), ("open 3x9", carrier())]
@@ -209,7 +209,7 @@ impl<'a> Ours<'a> {
         Self { scene, heuristic, weight_permille: 1000, scratch: Scratch::new(), path: Path::new() }
     }
 
-    /// With a weight in permille and the heuristic of the scene.
+    /// With a weight in thousandths and the heuristic of the scene.
     pub fn weighted(scene: &'a Scene, weight_permille: u32) -> Self {
         Self { weight_permille, ..Self::new(scene) }
     }

@@ -64,8 +64,8 @@ pub fn calibration() -> Calibration {
     Calibration::measure(|| begun.elapsed())
 }
 
-/// The number of rounds and a part of a scene's name, from a command line `[ROUNDS [SCENE]]`; `None`, with the usage on
-/// standard error, if they are wrong.
+/// The number of rounds and a part of a scene's name, from a command line `[ROUNDS [SCENE]]`. `None`, with the usage
+/// on standard error, if they are wrong.
 pub fn arguments(program: &str, rounds: usize) -> Option<(usize, String)> {
     let mut arguments = std::env::args().skip(1);
     let found = arguments.next().map_or(Some(rounds), |text| text.parse().ok());

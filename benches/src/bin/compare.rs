@@ -3,9 +3,9 @@
 //!
 //! `cargo run --release -p wheelbase-benches --bin compare -- [ROUNDS [SCENE]]`: ROUNDS is 3 by default; only scenes
 //! whose name contains SCENE are run. The first table says how many times slower each peer is, by the least time of
-//! each query, in total and for the median query, and what landmarks gain and cost. The second compares a 3x9 body with
-//! a 1x1 on open ground. Work and hash are printed in each row, and the calibration of the machine at both ends: if the
-//! two differ much, measure again.
+//! each query, in total and for the median query. It also gives the gains and costs of landmarks. The second compares
+//! a 3x9 body with a 1x1 on open ground. Each row prints work and hash. Both ends print the calibration of the
+//! machine. If the two differ much, repeat the measurement.
 
 #![forbid(unsafe_code)]
 

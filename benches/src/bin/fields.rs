@@ -1,4 +1,4 @@
-//! Cost fields: making, following and repairing them; and replanning after the path was blocked.
+//! Cost fields: making, following and repairing them. Also replanning after the path was blocked.
 //!
 //! `cargo run --release -p wheelbase-benches --bin fields -- [ROUNDS]` (default 5). The 1x2 truck on drawn maps of 512
 //! x 512 cells and on lak303d. An edit builds or removes a 4x4 building at a random site on free ground. Times are on

@@ -1,4 +1,4 @@
-//! Requests as in a game: long ones with landmarks, short ones per second, and many at once.
+//! Requests as in a game: long ones with landmarks, short ones per second, and many together.
 //!
 //! `cargo run --release -p wheelbase-benches --bin requests -- [ROUNDS [SCENE]]` (default 3). The 1x2 truck, on one
 //! thread except in the last table. The gain of landmarks is printed with their preparation time and memory; the

@@ -5,12 +5,12 @@
 //! bridge is flooded and built again, agents are removed and placed, some get orders of other kinds, groups gather. Every 5,000
 //! ticks the world is saved and goes on from the snapshot. On one thread.
 //!
-//! Cost fields are kept up to a limit of 256 MiB, so memory grows until that is reached. Each load leaves holes in the
-//! heap of glibc, which then grows with the number of loads; with `MALLOC_MMAP_THRESHOLD_=65536` and
-//! `MALLOC_TRIM_THRESHOLD_=131072` in the environment resident memory shows what is in use.
+//! Cost fields are kept up to a limit of 256 MiB, so memory grows until that is reached. Each load leaves holes in
+//! the heap of glibc, which then grows with the number of loads; with `MALLOC_MMAP_THRESHOLD_=65536` and
+//! `MALLOC_TRIM_THRESHOLD_=131072` in the environment resident memory shows the memory in use.
 //!
 //! At every tick the cells of all agents are worked out from their rows and the footprints of the classes alone, with
-//! no code of the simulation; at every tenth the invariants of the simulation and the sizes of its pools are checked
+//! no code of the simulation. At every tenth the invariants of the simulation and the sizes of its pools are checked
 //! too. The first violation ends the run with exit status 1.
 
 #![forbid(unsafe_code)]
@@ -282,7 +282,7 @@ impl Soak {
     }
 }
 
-/// The poses whose cells an agent holds: those of its move, or the one in which it rests.
+/// The poses whose cells an agent holds: the poses of its move, or the pose in which it rests.
 fn ends(row: &AgentRow) -> (Pose, Pose) {
     let to = row.to();
     (if row.is_moving() { row.from() } else { to }, to)

@@ -2,8 +2,8 @@
 
 use wheelbase_grid::{Rgb, TerrainEntry, TerrainKind, TerrainTable};
 
-/// A distinct colour for each kind of a table: its own, else the standard one for its name and speed, or a similar one if
-/// another kind has that.
+/// A distinct colour for each kind of a table. It is the colour of the kind, else the standard colour for its name
+/// and speed. If another kind has that colour, it is a similar one.
 ///
 /// ```
 /// use wheelbase_grid::{TerrainKind, TerrainTable};

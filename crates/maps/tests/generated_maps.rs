@@ -113,7 +113,7 @@ fn room_for(cells: &BitGrid, width: i32, height: i32) -> BitGrid {
     room
 }
 
-/// Share of the cells in the largest edge-connected component, in permille.
+/// Share of the cells in the largest edge-connected component, in thousandths.
 fn largest_component_permille(cells: &BitGrid) -> usize {
     let mut left = cells.clone();
     let mut largest = 0;
@@ -158,8 +158,8 @@ fn most_of_a_map_is_one_component() {
     }
 }
 
-/// Share, in permille, of the positions of a 3x5 body, lengthwise or crosswise, that are mutually reachable by driving
-/// forward and back, turning on the spot where both orientations fit, and side steps.
+/// Share, in thousandths, of the positions of a 3x5 body, lengthwise or crosswise, that are mutually reachable. Moves
+/// are driving forward and back, turning on the spot where both orientations fit, and side steps.
 fn largest_3x5_component_permille(cells: &BitGrid, side_steps: bool) -> usize {
     let size = cells.size();
     let mut left = [room_for(cells, 5, 3), room_for(cells, 3, 5)];

@@ -1,5 +1,5 @@
-//! Files as the Tiled editor and other programs write them: every form of layers and tilesets, infinite maps, moved layers,
-//! and maps whose tiles say nothing.
+//! Files as the Tiled editor and other programs write them. They have every form of layers and tilesets, infinite
+//! maps, moved layers, and maps whose tiles say nothing.
 
 #![cfg(feature = "tiled")]
 

@@ -1,5 +1,5 @@
-//! Maps of the Tiled editor: maps written here are read as intended, mistakes are reported with their line, and damage is an
-//! error, not a panic.
+//! Maps of the Tiled editor. Maps written here are read as intended. Mistakes are reported with their line, and
+//! damage is an error, not a panic.
 
 #![cfg(feature = "tiled")]
 

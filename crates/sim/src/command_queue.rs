@@ -17,7 +17,7 @@ pub struct GivenCommand {
     pub command: Command,
 }
 
-/// Commands that have not taken effect. Those of one tick take effect in order of their tickets.
+/// Commands that have not taken effect. Commands of one tick take effect in order of their tickets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CommandQueue {
     /// For the next tick, in order of ticket.
@@ -127,8 +127,8 @@ impl CommandQueue {
         hash.finish()
     }
 
-    /// Moves the commands due at a tick to `due`: first the commands scheduled for it, then the commands for the next
-    /// tick, each in order of ticket.
+    /// Moves the commands due at a tick to `due`. The commands scheduled for it come first, then the commands for the
+    /// next tick, each in order of ticket.
     pub fn take_due(&mut self, tick: u32, due: &mut Vec<(Ticket, Command)>) {
         while let Some(entry) = self.later.first_entry().filter(|entry| entry.key().0 <= tick) {
             let ((_, ticket), (hash, command)) = entry.remove_entry();

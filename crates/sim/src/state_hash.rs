@@ -16,7 +16,7 @@ impl StateHasher {
 
     /// The words of one agent.
     fn words(&mut self, words: &[u64]) {
-        // A separate hash, so that the processor does not wait for those of earlier agents.
+        // A separate hash, so that the processor does not wait for the hashes of earlier agents.
         let mut agent = Self(words.len() as u64);
         words.iter().for_each(|&word| agent.word(word));
         self.word(agent.0);
@@ -33,7 +33,7 @@ impl StateHasher {
 }
 
 impl World {
-    /// Hash of the state, equal for any number of threads, in debug and release builds: the one that is printed,
+    /// Hash of the state, equal for any number of threads, in debug and release builds. This hash is printed,
     /// recorded for each tick and compared. Linear in agents, remaining moves and requests. The state of a rule of
     /// traffic from outside is not part of it, since a replay runs without that rule.
     pub fn state_hash(&self) -> u64 {

@@ -1,5 +1,5 @@
-//! What each mechanism and each tunable of the cooperative rule pays: all scenarios of a folder are run with the usual
-//! parameters and with each change in turn, with the same seeds.
+//! The worth of each mechanism and each tunable of the cooperative rule. All scenarios of a folder are run with the
+//! default parameters and with each change in turn, with the same seeds.
 //!
 //! `cargo run --release -p wheelbase-benches --bin mechanisms -- FOLDER [--seeds N] [--ticks N] [--only NAME] [--tunables]`:
 //! by default 2 seeds and the ticks of each scenario; N ticks at most. Prints a table of mechanisms left out, or of tunables
@@ -22,7 +22,7 @@ use wheelbase_sim::{ReplanParams, TrafficParams};
 const USAGE: &str = "usage: mechanisms FOLDER [--seeds N] [--ticks N] [--only NAME] [--tunables]; whole numbers from 1, by \
                      default 2 and the ticks of each scenario; only changes whose name contains NAME are run";
 
-/// What was asked for.
+/// The request of the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Arguments {
     folder: PathBuf,
@@ -86,7 +86,7 @@ fn measure(arguments: &Arguments) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs of all scenes with all seeds, scene by scene; as many at once as there are cores.
+/// Runs of all scenes with all seeds, scene by scene; as many in parallel as there are cores.
 fn run_all(
     name: &str,
     scenes: &[Scene],
@@ -203,7 +203,7 @@ mod tests {
         }
     }
 
-    /// Each change has values of its own, and each tunable of the rule is in one of them.
+    /// The changes have distinct values, and each tunable of the rule is in one of them.
     #[test]
     fn every_change_is_one() {
         let changes = [Change::mechanisms(), Change::tunables()].concat();

@@ -15,8 +15,8 @@ pub struct Scene {
 /// What a run comes to.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
-    /// Lone time of all finished trips, in permille of agents times ticks; of a scene that ends, its orders that are done
-    /// and the ticks that are left, in permille, half each.
+    /// Lone time of all finished trips, in thousandths of agents times ticks. In a scene that ends, half is the share
+    /// of orders done and half the ticks left, in thousandths.
     pub carried: u64,
     pub stuck: u64,
     pub left: u64,

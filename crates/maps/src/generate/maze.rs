@@ -9,7 +9,7 @@ use wheelbase_grid::{GridShape, Rect, Side, SplitMix64};
 const CORRIDOR: i32 = 4;
 /// Least width of a corridor on a map without room for two of the usual width.
 const CORRIDOR_MIN: i32 = 3;
-/// Share of the remaining walls that are opened after the search, in permille: these make loops.
+/// Share of the remaining walls that are opened after the search, in thousandths. These make loops.
 const LOOPS_PERMILLE: u32 = 60;
 
 pub(super) fn draw(terrain: &mut TerrainBuilder, random: &mut SplitMix64) {

@@ -29,14 +29,15 @@ pub enum MapKind {
     Random,
     /// Rooms of about 12 to 20 cells behind walls one cell thick, with doors of 3 to 6 cells. Every room is reachable.
     Rooms,
-    /// Corridors 4 cells wide, with a few loops and many dead ends. A 3x5 body can go everywhere if it can step sideways
-    /// within its corridor; a body that only drives straight and turns about its middle cannot take every corner.
+    /// Corridors 4 cells wide, with a few loops and many dead ends. A 3x5 body can go everywhere if it can step
+    /// sideways within its corridor. A body that only drives straight and turns about its middle cannot take every
+    /// corner.
     Maze,
-    /// Open land with woods and a winding river, 4 to 8 cells wide, across the whole map, with at least one crossing:
-    /// swamp fords and bridges of ground.
+    /// Open land with woods and a winding river, 4 to 8 cells wide, across the whole map. It has at least one
+    /// crossing: swamp fords and bridges of ground.
     River,
-    /// Compounds of buildings of 4 to 14 cells with gaps of 2 to 8 cells, some of them behind walls
-    /// with gates, and open yards; roads of 4 cells or more between them.
+    /// Compounds of buildings of 4 to 14 cells with gaps of 2 to 8 cells, some of them behind walls with gates, and
+    /// open yards. Roads of 4 cells or more run between them.
     Base,
     /// A grid of streets, 4 to 7 cells wide, between blocks of 10 to 24 cells, with a few squares,
     /// courtyards and dead ends.
@@ -69,7 +70,7 @@ impl MapKind {
 
 /// Generates a map. The same arguments give the same map on every machine, permanently.
 ///
-/// Terrain kinds are those of [`TerrainTable::movingai`](wheelbase_grid::TerrainTable::movingai), every side is open and
+/// Terrain kinds come from [`TerrainTable::movingai`](wheelbase_grid::TerrainTable::movingai), every side is open and
 /// there is no elevation: a `.map` file holds all of it. Linear in the number of cells.
 ///
 /// ```

@@ -26,8 +26,8 @@ pub(super) fn draw_random(terrain: &mut TerrainBuilder, random: &mut SplitMix64)
     }
 }
 
-/// Puts clumps of radii in `radii` into `permille` tiles of a thousand. At least two cells separate two clumps, and one
-/// cell separates a clump from the border, so that clumps enclose no cells but their own holes.
+/// Puts clumps of radii in `radii` into `permille` tiles of a thousand. At least two cells separate two clumps, and
+/// one cell separates a clump from the border. So clumps enclose no cells but their own holes.
 pub(super) fn clumps(
     terrain: &mut TerrainBuilder,
     random: &mut SplitMix64,

@@ -40,8 +40,8 @@ pub(super) struct SpanLengths {
     pub(super) max: i32,
 }
 
-/// Splits an axis of `length` cells into spans with `gap` cells between them. If the lengths cannot be kept, the spans
-/// are fewer and longer, or a single one that is shorter.
+/// Splits an axis of `length` cells into spans with `gap` cells between them. If the lengths cannot be kept, the
+/// spans are fewer and longer, or a single shorter span.
 pub(super) fn split_axis(
     random: &mut SplitMix64,
     length: i32,

@@ -9,9 +9,9 @@
 //! ...
 //! ```
 //!
-//! After the line `map` come `height` rows of `width` glyphs, the top row first. `type`, `height` and `width` can be in
-//! any order. Lines end in LF or CRLF. The format is that of Nathan Sturtevant, "Benchmarks for Grid-Based Pathfinding",
-//! 2012, <https://movingai.com/benchmarks/formats.html>; the caller gives the meaning of glyphs, see
+//! After the line `map` come `height` rows of `width` glyphs, the top row first. `type`, `height` and `width` can be
+//! in any order. Lines end in LF or CRLF. The format comes from Nathan Sturtevant, "Benchmarks for Grid-Based
+//! Pathfinding", 2012, <https://movingai.com/benchmarks/formats.html>; the caller gives the meaning of glyphs, see
 //! [`TerrainTable::movingai`].
 
 #[cfg(test)]
@@ -68,13 +68,13 @@ pub enum MapFileErrorKind {
     },
     /// A line or value of the header is wrong.
     BadHeader {
-        /// What was expected.
+        /// The expected text.
         expected: &'static str,
-        /// What was found, shortened. `None` for a line without a key: the file may be any other, whose content messages
-        /// must not show.
+        /// The text found, shortened. `None` for a line without a key: the file may be any other, whose content
+        /// messages must not show.
         found: Option<String>,
     },
-    /// The header lacks a key; the line is that of `map`.
+    /// The header lacks a key; the line contains `map`.
     KeyMissing {
         /// `type`, `height` or `width`.
         key: &'static str,
@@ -92,7 +92,7 @@ pub enum MapFileErrorKind {
     BadNumber {
         /// `height` or `width`.
         key: &'static str,
-        /// What was found, shortened.
+        /// The text found, shortened.
         found: String,
     },
     /// No map has that size.
@@ -104,7 +104,7 @@ pub enum MapFileErrorKind {
         /// Rows according to the header.
         expected: usize,
     },
-    /// A row does not have the length in the header. The column is that of the first excess glyph, or the one after the
+    /// A row does not have the length in the header. The column names the first excess glyph, or the column after the
     /// last glyph of a short row.
     RaggedRow {
         /// Glyphs in the row.
@@ -221,8 +221,9 @@ impl fmt::Display for MapFileWarningKind {
 /// );
 /// ```
 /// # Errors
-/// [`MapFileError`] with the place, what was found and what was expected: text that is not UTF-8, lines that end in CR
-/// alone, an incomplete or wrong header, an invalid size, a missing or ragged row, a glyph that is not in `terrain`.
+/// [`MapFileError`] with the place, the text found and the text expected. Causes are text that is not UTF-8, lines
+/// that end in CR alone, and an incomplete or wrong header. Others are an invalid size, a missing or ragged row, and
+/// a glyph that is not in `terrain`.
 pub fn parse(bytes: &[u8], terrain: TerrainTable, sides: SideTable) -> Result<MapFile, MapFileError> {
     let mut lines =
         Lines::of(bytes).map_err(|(line, column)| error_at(line, column, MapFileErrorKind::NotUtf8))?;
@@ -338,8 +339,8 @@ fn read_number(text: &str, key: &'static str, line: usize, column: usize) -> Res
     text.parse().map_err(|_| bad(0))
 }
 
-/// Checks number and length of the rows before memory is allocated for them: the header may claim a large map that the
-/// file does not contain.
+/// Checks number and length of the rows before memory is allocated for them. The header may claim a large map that
+/// the file does not contain.
 fn check_rows(mut lines: Lines<'_>, size: GridSize) -> Result<(), MapFileError> {
     let (rows_expected, expected) = (size.height() as usize, size.width() as usize);
     for y in 0..rows_expected {

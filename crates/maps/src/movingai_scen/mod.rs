@@ -6,9 +6,9 @@
 //! ```
 //!
 //! After the version come lines of nine fields separated by blanks or tabs: bucket, map, width and height of the map,
-//! start x and y, goal x and y, optimal length. (0, 0) is the north-western cell; a straight step has length 1, a diagonal
-//! one sqrt 2. Blank lines are ignored. The format is that of Nathan Sturtevant, "Benchmarks for Grid-Based Pathfinding",
-//! 2012, <https://movingai.com/benchmarks/formats.html>.
+//! start x and y, goal x and y, optimal length. (0, 0) is the north-western cell; a straight step has length 1, a
+//! diagonal one sqrt 2. Blank lines are ignored. The format comes from Nathan Sturtevant, "Benchmarks for Grid-Based
+//! Pathfinding", 2012, <https://movingai.com/benchmarks/formats.html>.
 
 #[cfg(test)]
 mod tests;
@@ -101,7 +101,7 @@ pub enum ScenFileErrorKind {
     CrAlone,
     /// The first line is not `version 1`.
     BadVersion {
-        /// What was found, shortened.
+        /// The text found, shortened.
         found: String,
     },
     /// A line does not have nine fields.
@@ -113,9 +113,9 @@ pub enum ScenFileErrorKind {
     BadField {
         /// Name of the field.
         field: &'static str,
-        /// What was found, shortened.
+        /// The text found, shortened.
         found: String,
-        /// What was expected.
+        /// The expected text.
         expected: String,
     },
     /// No map has that size.
@@ -163,9 +163,9 @@ impl std::error::Error for ScenFileError {}
 /// # Ok::<(), movingai_scen::ScenFileError>(())
 /// ```
 /// # Errors
-/// [`ScenFileError`] with the place, what was found and what was expected: text that is not UTF-8, lines that end in CR
-/// alone, another version, a line without nine fields, a field that is not a number or too large, a start or goal off the map, a second map, no query or
-/// too many.
+/// [`ScenFileError`] with the place, the text found and the text expected. Causes are text that is not UTF-8, lines
+/// that end in CR alone, another version, and a line without nine fields. Others are a field that is not a number or
+/// too large, a start or goal off the map, a second map, no query, and too many queries.
 pub fn parse(bytes: &[u8]) -> Result<ScenFile, ScenFileError> {
     let mut lines =
         Lines::of(bytes).map_err(|(line, column)| error_at(line, column, ScenFileErrorKind::NotUtf8))?;

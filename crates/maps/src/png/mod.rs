@@ -1,8 +1,8 @@
 //! Maps and heights as PNG pictures, one pixel per cell.
 //!
-//! A map is a picture in colours, with or without a palette: a pixel has the colour of the terrain kind of its cell, see
-//! [`TerrainColours`]. Heights are a greyscale picture of 8 or 16 bits: the value of a pixel is the height of its cell.
-//! The format is that of the W3C, "Portable Network Graphics Specification (Third Edition)".
+//! A map is a picture in colours, with or without a palette. A pixel has the colour of the terrain kind of its cell,
+//! see [`TerrainColours`]. Heights are a greyscale picture of 8 or 16 bits: the value of a pixel is the height of its
+//! cell. The format comes from the W3C, "Portable Network Graphics Specification (Third Edition)".
 
 #[cfg(test)]
 mod tests;
@@ -110,7 +110,8 @@ impl From<DecoderPanic> for PngError {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// [`PngError`] with the pixel, what was found and what was expected. Memory is allocated only for a valid size of a map.
+/// [`PngError`] with the pixel, the value found and the value expected. Memory is allocated only for a valid size of
+/// a map.
 pub fn parse(bytes: &[u8], terrain: TerrainTable, sides: SideTable) -> Result<Grid, PngError> {
     let Picture { size, samples, values } =
         decode(bytes, Transformations::EXPAND | Transformations::STRIP_16, |_| Ok(()))?;
@@ -148,8 +149,8 @@ pub fn parse(bytes: &[u8], terrain: TerrainTable, sides: SideTable) -> Result<Gr
     Ok(Grid::from_terrain(size, kinds, terrain, sides))
 }
 
-/// Estimates the peak memory of [`parse()`] and [`parse_heights`] from the head of a picture: its values, of at most four
-/// bytes per pixel, and two bytes per cell. Zero without a valid head, which both refuse.
+/// Estimates the peak memory of [`parse()`] and [`parse_heights`] from the head of a picture. It counts values of at
+/// most four bytes per pixel, and two bytes per cell. Zero without a valid head, which both refuse.
 pub fn need(bytes: &[u8]) -> MemoryNeed {
     let limits = Limits { bytes: ANCILLARY_BYTES_MAX };
     let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), limits);

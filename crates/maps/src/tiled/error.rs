@@ -87,7 +87,7 @@ pub enum TiledErrorKind {
         /// The numbers of all tilesets.
         known: String,
     },
-    /// Neither a tile nor its layer nor the caller says what it is.
+    /// Neither a tile nor its layer nor the caller names its kind.
     NoTerrain {
         /// The first such cell.
         cell: CellXY,

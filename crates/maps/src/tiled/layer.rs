@@ -11,7 +11,7 @@ use wheelbase_grid::{GridShape, GridSize, SideTable};
 
 /// Most tiles of all layers together: four layers of the largest map.
 const TILES_MAX: u64 = 1 << 28;
-/// Most chunks of all layers together: those of 2^28 tiles, as the editor makes them.
+/// Most chunks of all layers together: the chunks of 2^28 tiles, as the editor makes them.
 const CHUNKS_MAX: usize = 1 << 20;
 /// Most columns and rows of a chunk, and from the middle of an infinite map to it.
 const CHUNK_COORDINATE_MAX: i64 = 1 << 26;
@@ -26,7 +26,7 @@ pub(super) struct Part<'d> {
 /// A layer of tiles.
 pub(super) struct Layer<'d> {
     pub name: &'d str,
-    /// What it says of its tiles.
+    /// The properties that it gives to its tiles.
     pub says: Tile,
     pub location: SourceLocation,
     data: Node<'d, 'd>,

@@ -1,10 +1,10 @@
 //! Maps of the Tiled editor: `.tmx` files and the tilesets they name, in XML or JSON.
 //!
-//! Properties define a tile: `terrain` names its terrain kind; `speed` is the speed of that kind, unless the table of
-//! the caller has one; `sides` lists the sides that are not open: `"N S"` are walls, `"E=hedge"` is a side of kind
-//! `hedge`. The sides of a tile are flipped and turned with it. A tile without `terrain` is of the kind that its class
-//! names, if that is a kind. A layer with these properties says it for its tiles without any. [`TileKinds`] gives kinds
-//! to tiles of maps made for other programs.
+//! Properties define a tile: `terrain` names its terrain kind. `speed` is the speed of that kind, unless the table of
+//! the caller has one. `sides` lists the sides that are not open: `"N S"` are walls, `"E=hedge"` is a side of kind
+//! `hedge`. The sides of a tile are flipped and turned with it. A tile without `terrain` is of the kind that its
+//! class names, if that is a kind. A layer with these properties says it for its tiles without any. [`TileKinds`]
+//! gives kinds to tiles of maps made for other programs.
 //!
 //! Layers are stacked: a tile with a kind covers the tiles below, a tile with `sides` alone adds its sides to theirs (the
 //! slower kind wins). Cells without a tile are `out`. Layers and groups with a true property `decoration`, and pictures,
@@ -56,9 +56,10 @@ pub struct TiledMap {
     pub names: BTreeSet<String>,
 }
 
-/// Reads a map from the bytes of a whole `.tmx` file. Kinds of tiles that `terrain` lacks are added; the speeds of its own
-/// kinds take precedence over those of the tiles. `kinds` says what tiles are that do not say it, or replaces what they
-/// say. `read_file` returns the bytes of a tileset that the map names, or the reason why it cannot be read.
+/// Reads a map from the bytes of a whole `.tmx` file. Kinds of tiles that `terrain` lacks are added; the speeds in
+/// `terrain` take precedence over the speeds of the tiles. `kinds` says what tiles are that do not say it, or
+/// replaces what they say. `read_file` returns the bytes of a tileset that the map names, or the reason why it cannot
+/// be read.
 ///
 /// ```
 /// use wheelbase_grid::{Cell, Side, SideKind, SideTable, TerrainTable};
@@ -82,7 +83,7 @@ pub struct TiledMap {
 /// # Ok::<(), tiled::TiledError>(())
 /// ```
 /// # Errors
-/// [`TiledError`] with the line, what was found and what was expected. Memory is allocated only for a valid size.
+/// [`TiledError`] with the line, the text found and the text expected. Memory is allocated only for a valid size.
 pub fn parse(
     bytes: &[u8],
     terrain: &TerrainTable,
@@ -134,8 +135,9 @@ fn names_of(tilesets: &[Tileset], layers: &[Layer<'_>]) -> BTreeSet<String> {
     of_tiles.chain(of_parts).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
-/// Estimates the peak memory of [`parse()`] from the head of a map and its chunks: the document, the tiles of two layers of
-/// four bytes per cell, and terrain and sides twice. Zero without a valid head, which [`parse()`] refuses.
+/// Estimates the peak memory of [`parse()`] from the head of a map and its chunks. It counts the document, the tiles
+/// of two layers of four bytes per cell, and terrain and sides twice. Zero without a valid head, which [`parse()`]
+/// refuses.
 pub fn need(bytes: &[u8]) -> MemoryNeed {
     let size = || {
         let document = document(source::text(bytes, None).ok()?, None).ok()?;

@@ -46,7 +46,7 @@ pub(super) enum KindOfTile<'k> {
 impl TileKinds {
     /// Adds a key and its kind. A key that is there is replaced.
     /// # Errors
-    /// What was expected, if a range of tiles is empty or overlaps another of its tileset.
+    /// The expected range, if a range of tiles is empty or overlaps another of its tileset.
     pub fn insert(&mut self, key: &str, kind: &str) -> Result<(), String> {
         let kind = kind.to_owned();
         let Some((tileset, first, last)) = split_key(key) else {
@@ -76,7 +76,7 @@ impl TileKinds {
         split_key(key).map_or(key, |(tileset, ..)| tileset)
     }
 
-    /// What it says of a name.
+    /// Its entry for a name.
     pub(super) fn of_name(&self, name: &str) -> Option<KindOfTile<'_>> {
         self.by_name.get(name).map(|kind| KindOfTile::of(kind))
     }
@@ -86,7 +86,7 @@ impl TileKinds {
         matches!(self.of_name(layer), Some(KindOfTile::Decoration))
     }
 
-    /// What it says of a tile by its number.
+    /// Its entry for a tile by its number.
     pub(super) fn of_tile(&self, tileset: &str, tile: u32) -> Option<KindOfTile<'_>> {
         let numbered = self.by_tile.get(tileset)?;
         let in_range = || {

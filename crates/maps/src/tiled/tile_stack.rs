@@ -267,7 +267,8 @@ impl<'t> TileStack<'t> {
         }
     }
 
-    /// The kinds of the map: those of the caller, further kinds of the used tiles, and those of the MovingAI format.
+    /// The kinds of the map: the caller's kinds, further kinds of the used tiles, and the kinds of the MovingAI
+    /// format.
     fn table(&self) -> Result<TerrainTable, TiledError> {
         let standard = TerrainTable::movingai();
         let mut entries = self.known.terrain.given().to_vec();

@@ -186,7 +186,7 @@ pub(super) fn tile_of<'p>(
     Ok(tile)
 }
 
-/// Reads a list of sides such as `"N, S=hedge"`. The error is what was expected.
+/// Reads a list of sides such as `"N, S=hedge"`. The error is the expected text.
 fn read_sides(text: &str, shape: GridShape, table: &SideTable) -> Result<[SideKind; SIDES_MAX], String> {
     let mut sides = [SideKind::OPEN; SIDES_MAX];
     for part in text.split([',', ' ', '\t', '\n', '\r']).filter(|part| !part.is_empty()) {

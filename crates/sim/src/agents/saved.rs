@@ -351,7 +351,7 @@ impl SavedAgents {
 }
 
 impl Clone for Agents {
-    /// The same agents with entities of their own: components of game code are not copied.
+    /// The same agents with separate entities. Components of game code are not copied.
     fn clone(&self) -> Self {
         let mut copy = Self::default();
         copy.clone_from(self);

@@ -115,8 +115,8 @@ impl OrderPool {
         Ok(Self { lists, unused, queued, task_slots, follow_trips, by_number, next_number })
     }
 
-    /// Whether what an agent refers to is there, and nobody else's: `seen` holds the places of queued lists, tasks and
-    /// trips that agents before it refer to. Linear in its lists.
+    /// Whether an agent's references exist and belong to no other agent. `seen` holds the places of queued lists,
+    /// tasks and trips of agents before it. Linear in its lists.
     /// # Errors
     /// The first mistake, in words.
     pub(crate) fn check_state(&self, state: &OrderState, seen: &mut SeenPlaces) -> Result<(), String> {

@@ -48,8 +48,8 @@ fn forget_group_centres(world: &mut World) {
     world.group_goals.keep(&orders);
 }
 
-/// Hands the chosen poses to the agents, in order of id. Agents at rest request their paths at once; others do so, or
-/// learn that there is no pose for them, when they begin their order.
+/// Hands the chosen poses to the agents, in order of id. Agents at rest request their paths immediately. Others do
+/// so, or learn that there is no pose for them, when they begin their order.
 fn assign_poses(world: &mut World, poses: &GroupPoses) {
     for &(agent, state) in &poses.assigned {
         let Some(row) = world.agents.row(agent) else { continue };
@@ -96,8 +96,8 @@ pub(crate) fn answer_requests(world: &mut World) {
     deliver_all(world, true);
 }
 
-/// Delivers the answers of a round in order of id. A pose in an area is assigned only once all agents of lower id have
-/// theirs, or in the last round of the tick; a search whose pose overlaps one assigned before it continues.
+/// Delivers the answers of a round in order of id. A pose in an area is assigned only once all agents of lower id
+/// have poses, or in the last round of the tick. A search continues if its pose overlaps a pose assigned before it.
 fn deliver_all(world: &mut World, last: bool) {
     let mut slots = std::mem::take(&mut world.requests.in_order);
     slots.clear();
@@ -180,7 +180,7 @@ enum Outcome {
     RestartSearch,
 }
 
-/// Delivers an answer to its agent. `among_agents` is that of the [`Slot`](crate::requests::Slot).
+/// Delivers an answer to its agent. The [`Slot`](crate::requests::Slot) gives `among_agents`.
 fn deliver(
     world: &mut World,
     row: usize,
@@ -319,7 +319,7 @@ fn deliver_cheapest(world: &mut World, row: usize, answer: &Answer, path: &Path)
     world.note_path(row);
     let arrived = path.moves.is_empty();
     world.agents.set_activity(row, if arrived { Activity::Arrived } else { Activity::Following });
-    // With large penalties on it the agent requests a congestion-aware path at once, unless requests are queued.
+    // With large penalties on it the agent requests a congestion-aware path immediately, unless requests are queued.
     let motion = world.agents.motion[row];
     let tables = &world.tables[motion.class.0 as usize];
     if !arrived

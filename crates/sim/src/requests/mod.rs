@@ -1,10 +1,10 @@
 //! Path requests: their order, and how the expansions of a tick are shared out.
 //!
 //! Requests are ordered by priority plus age, short paths before long ones of nearly the same age, then by id. The
-//! first `search_slots` of them share the tick's budget equally; what they leave over is shared out again, round by
-//! round, among those still searching and those that move up. An unfinished search keeps its slot and continues next
-//! tick. Workers that are idle in a later phase search ahead; those expansions count when the search has a share for
-//! them, so no answer comes sooner or later because of them.
+//! first `search_slots` of them share the tick's budget equally. The rest is shared out round by round, among
+//! requests that still search and requests that move up. An unfinished search keeps its slot and continues next tick.
+//! Workers that are idle in a later phase search ahead. These expansions count when the search has a share for them.
+//! So no answer comes sooner or later because of them.
 
 mod request;
 pub(crate) mod saved;

@@ -21,7 +21,7 @@ pub(crate) struct SavedRequests {
     fields: SavedFields,
 }
 
-/// A search in progress as a snapshot holds it. What a search that has not begun makes anew is left out.
+/// A search in progress as a snapshot holds it. A search that has not begun rebuilds the parts that are left out.
 #[derive(Debug, Serialize, Deserialize)]
 struct SavedSlot {
     request: PathRequest,

@@ -1,4 +1,4 @@
-//! One search in progress: its memory, what it asks the planner for on each route, and how it goes on.
+//! One search in progress: its memory, its question to the planner on each route, and its continuation.
 
 use super::request::{PathRequest, Route};
 use super::search_inputs::{SearchContext, SearchInputs, shared_goal};
@@ -21,9 +21,9 @@ use wheelbase_planner::{
 };
 
 /// The first part of a path to a pose of a group follows the group's field until the goal is four times as far as it
-/// is from the pose; for far poses, until it is twice as far and this many moves. With twice alone, paths of 100
-/// agents were up to 4.6 % longer than the cheapest, with four times 1.7 %, for as many expansions; but the search to
-/// a far pose is long.
+/// is from the pose. For far poses it ends when the goal is twice as far and this many moves. With twice alone, paths
+/// of 100 agents were up to 4.6 % longer than the cheapest, with four times 1.7 %. Both took as many expansions, but
+/// the search to a far pose is long.
 const FIRST_PART_MOVES: u64 = 32;
 /// Most headings of a class.
 const HEADINGS_MAX: usize = 8;
@@ -140,7 +140,7 @@ impl Slot {
             self.by_field = may_follow && fields.pays(class, tables, &goal);
         }
         if self.begun && self.by_field && fields.get(class, &goal).is_none() {
-            // Fields of other goals have displaced it. If it were made again, it could displace them in turn, and none
+            // Fields of other goals have displaced it. If it were rebuilt, it could displace them in turn, and none
             // would ever be ready.
             (self.by_field, self.begun, self.field_failed) = (false, false, true);
         }
@@ -173,8 +173,8 @@ impl Slot {
         }
     }
 
-    /// Makes the first part of the path to a pose of a group: along the field of the group's goal, up to where the
-    /// goal is four times as far as it is from the pose. This leaves little to search.
+    /// Makes the first part of the path to a pose of a group. It follows the field of the group's goal, up to where
+    /// the goal is four times as far as it is from the pose. This leaves little to search.
     pub fn follow_group_field(
         &mut self,
         search_inputs: SearchInputs<'_>,
