@@ -265,10 +265,18 @@ fn every_reason_has_a_remedy() {
     });
     let known: BTreeSet<String> = reasons.concat().into_iter().collect();
     let page = std::fs::read_to_string(root().join("docs/troubleshooting.md")).unwrap();
-    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` |"));
-    let listed: Vec<String> = rows.map(|(name, _)| name.to_owned()).collect();
-    assert_eq!(listed.iter().cloned().collect::<BTreeSet<_>>(), known);
-    assert_eq!(listed.len(), known.len(), "each reason has one row");
+    let rows: Vec<(&str, &str)> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.strip_suffix(" |")?.split_once("` | "))
+        .collect();
+    assert_eq!(rows.iter().map(|(name, _)| (*name).to_owned()).collect::<BTreeSet<_>>(), known);
+    assert_eq!(rows.len(), known.len(), "each reason has one row");
+    // The page of a run shows the same remedies, without their backticks.
+    let remedies =
+        rows.iter().map(|(name, row)| format!("{name:?}, {:?}", row.rsplit(" | ").next().unwrap()));
+    let source = std::fs::read_to_string(root().join("crates/view/src/page/remedies.rs")).unwrap();
+    let shown = source.lines().filter_map(|line| line.trim().strip_prefix('(')?.strip_suffix("),"));
+    assert_eq!(shown.collect::<Vec<_>>(), remedies.map(|row| row.replace('`', "")).collect::<Vec<_>>());
 }
 
 #[test]

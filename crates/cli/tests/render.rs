@@ -117,7 +117,9 @@ fn a_page_says_why_agents_rest() {
     let about: serde_json::Value = serde_json::from_slice(&sections[0]).unwrap();
     assert_eq!(about["ticks"], outcome["ticks"]);
     let reasons = about["reasons"].as_array().unwrap();
-    assert!(reasons.contains(&"an edit has made its pose illegal".into()), "{reasons:?}");
+    let expected =
+        "an edit has made its pose illegal. Remedy: make the pose legal by another edit, or use \"wait\".";
+    assert!(reasons.contains(&expected.into()), "{reasons:?}");
     assert!(sections[21].len() > 2, "{:?}", sections[21]);
 }
 

@@ -4,6 +4,7 @@ mod html;
 mod pack;
 mod reasons;
 mod reload;
+mod remedies;
 mod tasks;
 mod timeline;
 

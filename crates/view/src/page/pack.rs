@@ -22,6 +22,7 @@
 //! | 21 | reasons ([`PackedReasons`](crate::page::reasons::PackedReasons)) |
 
 use crate::page::reasons::PackedReasons;
+use crate::page::remedies::remedy;
 use crate::page::tasks::PackedTasks;
 use crate::page::timeline::{ClassGeometry, Timeline, TimelineAgent, TimelineMove, TimelinePath};
 use crate::recorded::NONE;
@@ -56,6 +57,8 @@ pub fn pack(timeline: &Timeline, reasons: &WaitReasons) -> Vec<u8> {
     let PackedTasks { until, bytes: tasks } = PackedTasks::of(timeline);
     let mut about = about(timeline);
     about["reasons"] = texts.into();
+    // The page itself finds these two reasons.
+    about["remedies"] = json!({ "agent": remedy("agent"), "path": remedy("path") });
     about["tasks_until"] = until.into();
     make_safe(&mut about);
     let mut sections = vec![about.to_string().into_bytes()];

@@ -1,9 +1,11 @@
 //! Packs why agents rested: few texts with their numbers apart.
 
+use crate::page::remedies::remedy;
 use crate::page::timeline::{Timeline, TimelineAgent};
 use crate::recorded::NONE;
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use wheelbase_scenario::recording::{ReasonRow, WaitReasons};
 use wheelbase_scenario::varint::put;
 use wheelbase_sim::WaitReason;
@@ -16,7 +18,7 @@ const DEFLATE_LEVEL: u8 = 6;
 /// The reasons of a run, packed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct PackedReasons {
-    /// Texts, with `#` for each number.
+    /// Sentences with their remedies, with `#` for each number of the reason.
     pub texts: Vec<String>,
     /// For each agent of the timeline: the number of rows, then `ticks since the last, text + 1 or 0, numbers`.
     pub bytes: Vec<u8>,
@@ -62,7 +64,11 @@ fn packed(
                 put(&mut out.bytes, 0);
                 continue;
             };
-            let (text, holes) = split(&reason.to_string());
+            let (mut text, holes) = split(&reason.to_string());
+            text.push('.');
+            if let Some(remedy) = remedy(reason.rule()) {
+                let _ = write!(text, " Remedy: {remedy}.");
+            }
             let number = *numbers.entry(text).or_insert_with_key(|text| {
                 out.texts.push(text.clone());
                 out.texts.len() as u64

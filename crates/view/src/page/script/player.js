@@ -192,18 +192,18 @@ class Player {
   /** Why an agent rests although it has an order: by its surroundings, else as the run said when it was stepped again. */
   why(a, tick) {
     const { timeline, run } = this, wait = timeline.wait(a, tick), reason = timeline.reason(a, tick);
-    const said = reason && `Why, as of tick ${reason[0]}: ${reason[1]}.`;
+    const said = reason && `Why, as of tick ${reason[0]}: ${reason[1]}`;
     if (!wait) return said ?? "";
     if (!run.paths.length) return said ?? "";
     const found = timeline.obstacles(a, tick);
-    if (!found) return said ?? "It has no path and waits for its search.";
+    if (!found) return said ?? `It has no path and waits for its search. Remedy: ${run.remedies.path}.`;
     if (!found.by.length) return said ?? "No agent holds the cells of its next move at this tick: a rule of traffic keeps it, or it asks for another path. This page does not know which.";
     const names = found.by.slice(0, 3).map(([b, [x, y]]) => {
       const doing = timeline.moving(b, tick) >= 0 ? "moving" : timeline.wait(b, tick) ? "also waiting" : "at rest";
       return `agent ${timeline.label(b)} (${run.classes[run.cls[b]].name}, ${doing}) holds cell (${x}, ${y})`;
     });
     const more = found.by.length > 3 ? `, and ${found.by.length - 3} more` : "";
-    return `Other agents hold cells of its next move: ${names.join("; ")}${more}.`;
+    return `Other agents hold cells of its next move: ${names.join("; ")}${more}. Remedy: ${run.remedies.agent}.`;
   }
 
   /** Selects an agent by number or name. Returns whether it exists. */
