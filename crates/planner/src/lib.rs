@@ -32,6 +32,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod abstraction;
 pub mod fields;
 pub mod graph;
 pub mod model;

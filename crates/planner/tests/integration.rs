@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "all of it is for tests")]
 
+mod abstraction;
 mod check_moves;
 mod common;
 mod connections;

@@ -1,0 +1,227 @@
+//! The abstract graph: built in parallel, and rebuilt near edits.
+
+use crate::abstraction::cluster_search::{Along, ClusterSearch, UNREACHED};
+use crate::abstraction::clusters::{BORDER_PORTALS, Clusters, PORTAL_CELLS, PortalId, SIDE};
+use crate::model::{Heading, Pose};
+use crate::search::landmarks::in_parallel;
+use crate::tables::MovementTables;
+use wheelbase_grid::{CellXY, Rect};
+
+/// An abstract graph of a class on a map.
+///
+/// Equal for any number of threads. Memory: [`Abstraction::memory_bytes`], less than one byte per cell on a large map.
+///
+/// ```
+/// use wheelbase_grid::{CellXY, Grid, GridSize, SideTable, TerrainTable};
+/// use wheelbase_planner::abstraction::{Abstraction, RouteScratch};
+/// use wheelbase_planner::*;
+///
+/// let row = ".".repeat(100);
+/// let grid = Grid::from_rows(&vec![row.as_str(); 70], TerrainTable::movingai(), SideTable::default())?;
+/// let mut spec = ClassSpec::new("walker", 1);
+/// spec.primitives = Primitive::four_directions(10);
+/// let tables = MovementTables::compile(&grid, MovementClass::new(spec)?);
+/// let abstraction = Abstraction::of(&tables);
+/// let goal = GoalMember::any(CellXY::new(95, 60));
+/// let mut scratch = RouteScratch::default();
+/// let route = abstraction.route(&tables, Pose::new(3, 2, Heading(0)), goal, &mut scratch).unwrap();
+/// // It passes the borders at portals: exact here, for there are no obstacles and no diagonal moves.
+/// assert!(route.cost >= 1500 && route.cost < 1800);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Abstraction {
+    pub(crate) clusters: Clusters,
+    /// By number; two of each cluster.
+    borders: Vec<Border>,
+    /// By cluster.
+    costs: Vec<ClusterCosts>,
+    revision: u64,
+}
+
+/// The portals of a border, by their places along it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Border {
+    n_portals: u8,
+    along: [u8; BORDER_PORTALS as usize],
+}
+
+/// Costs between the portals of a cluster.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct ClusterCosts {
+    /// From the portal of the row to that of the column, in the order of [`Abstraction::portals`]; [`UNREACHED`] without a
+    /// path.
+    costs: Box<[u32]>,
+    /// Least cost of a cell of distance, in 1,024ths of a tick, rounded down; [`UNREACHED`] without paths.
+    least_rate: u32,
+}
+
+/// Cells between two cells, diagonal steps counted as one.
+pub(crate) fn steps_between(one: CellXY, other: CellXY) -> u32 {
+    one.x.abs_diff(other.x).max(one.y.abs_diff(other.y))
+}
+
+/// Cost of a cell of distance in 1,024ths of a tick, rounded down.
+pub(crate) fn rate(cost: u32, steps: u32) -> u32 {
+    if steps == 0 {
+        UNREACHED
+    } else {
+        (u64::from(cost) * 1024 / u64::from(steps)).min(UNREACHED.into()) as u32
+    }
+}
+
+impl Abstraction {
+    /// The graph of a class. It takes a search of 48 x 48 cells for each portal, and a cluster of 32 x 32 open cells has eight.
+    /// With the feature `rayon` the present pool searches clusters in parallel.
+    pub fn of(tables: &MovementTables) -> Self {
+        let clusters = Clusters::of(tables.space().size());
+        let n = clusters.len();
+        let mut graph = Self {
+            clusters,
+            borders: vec![Border::default(); 2 * n],
+            costs: vec![ClusterCosts::default(); n],
+            revision: 0,
+        };
+        let all: Vec<u32> = (0..n as u32).collect();
+        graph.rebuild(tables, &all);
+        graph
+    }
+
+    /// Follows an edit of the map that the tables have [followed](MovementTables::update): searches the clusters near the
+    /// changed cells again. Afterwards the graph equals a new one.
+    pub fn update(&mut self, tables: &MovementTables, changed: Rect) {
+        let (anchors, ends) = (tables.touched_anchors(changed), tables.touched_ends(changed));
+        let near = |cluster: &u32| {
+            let region = self.clusters.region(*cluster);
+            region.overlaps(anchors) || region.overlaps(ends)
+        };
+        let dirty: Vec<u32> = (0..self.clusters.len() as u32).filter(near).collect();
+        self.rebuild(tables, &dirty);
+    }
+
+    /// Finds the portals and costs of some clusters.
+    fn rebuild(&mut self, tables: &MovementTables, dirty: &[u32]) {
+        let mut borders: Vec<u32> =
+            dirty.iter().flat_map(|&cluster| self.clusters.borders(cluster)).collect();
+        borders.sort_unstable();
+        borders.dedup();
+        let mut stale: Vec<u32> = dirty.to_vec();
+        for border in borders {
+            let found = find_portals(tables, self.clusters, border);
+            if self.borders[border as usize] != found {
+                self.borders[border as usize] = found;
+                stale.extend(self.clusters.beside(border));
+            }
+        }
+        stale.sort_unstable();
+        stale.dedup();
+        let graph = &*self;
+        let found = in_parallel(stale.len(), ClusterSearch::default, |search, at| {
+            graph.search_cluster(tables, search, stale[at])
+        });
+        for (&cluster, costs) in stale.iter().zip(found) {
+            self.costs[cluster as usize] = costs;
+        }
+        self.revision = tables.revision();
+    }
+
+    /// Costs between the portals of a cluster.
+    fn search_cluster(
+        &self,
+        tables: &MovementTables,
+        search: &mut ClusterSearch,
+        cluster: u32,
+    ) -> ClusterCosts {
+        let cells: Vec<CellXY> = self.portals(cluster).map(|portal| self.cell_of(portal)).collect();
+        let region = self.clusters.region(cluster);
+        let mut costs = Vec::with_capacity(cells.len() * cells.len());
+        let mut least_rate = UNREACHED;
+        for &from in &cells {
+            search.run(tables, region, Along::Moves, poses_of(tables, from));
+            for &to in &cells {
+                let cost = search.cost_of_cell(to);
+                costs.push(cost);
+                if cost != UNREACHED {
+                    least_rate = least_rate.min(rate(cost, steps_between(from, to)));
+                }
+            }
+        }
+        ClusterCosts { costs: costs.into_boxed_slice(), least_rate }
+    }
+
+    /// The portals of a cluster, in a fixed order.
+    pub(crate) fn portals(&self, cluster: u32) -> impl Iterator<Item = PortalId> {
+        let of_border = |border: u32| {
+            let n = self.borders[border as usize].n_portals.into();
+            (0..n).map(move |place| PortalId::of(border, place))
+        };
+        self.clusters.borders(cluster).flat_map(of_border)
+    }
+
+    /// Costs from a portal of a cluster, the `at`th, to all of its portals.
+    pub(crate) fn costs_from(&self, cluster: u32, at: usize) -> &[u32] {
+        let costs = &self.costs[cluster as usize].costs;
+        let n = costs.len().isqrt();
+        &costs[at * n..(at + 1) * n]
+    }
+
+    /// The cell of a portal.
+    pub(crate) fn cell_of(&self, portal: PortalId) -> CellXY {
+        let along = self.borders[portal.border() as usize].along[portal.place() as usize];
+        self.clusters.border_cells(portal.border(), along.into())[0]
+    }
+
+    /// Numbers of portals lie below this.
+    pub(crate) fn portal_numbers(&self) -> usize {
+        self.borders.len() * BORDER_PORTALS as usize
+    }
+
+    /// Least cost of a cell of distance on any edge, in 1,024ths of a tick.
+    pub(crate) fn least_rate(&self) -> u32 {
+        self.costs.iter().map(|of| of.least_rate).min().unwrap_or(UNREACHED)
+    }
+
+    /// Portals of the whole map.
+    pub fn n_portals(&self) -> usize {
+        self.borders.iter().map(|border| usize::from(border.n_portals)).sum()
+    }
+
+    /// Revision of the map that the graph follows.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Memory in bytes.
+    pub fn memory_bytes(&self) -> usize {
+        let costs = self.costs.iter().map(|of| size_of_val(&*of.costs)).sum::<usize>();
+        size_of_val(&*self.borders) + size_of_val(&*self.costs) + costs
+    }
+}
+
+/// All poses of a cell.
+pub(crate) fn poses_of(tables: &MovementTables, cell: CellXY) -> impl Iterator<Item = Pose> {
+    (0..tables.space().headings()).map(move |heading| Pose { cell, heading: Heading(heading) })
+}
+
+/// The portals of a border. A place is open if some pose is legal on either side. Each run of open places is cut into parts
+/// of at most [`PORTAL_CELLS`] cells, and the middle of each part is a portal.
+fn find_portals(tables: &MovementTables, clusters: Clusters, border: u32) -> Border {
+    let is_open = |along: u32| {
+        let is_legal = |cell: CellXY| {
+            clusters.contains(cell) && poses_of(tables, cell).any(|pose| tables.is_legal_pose(pose))
+        };
+        along < SIDE && clusters.border_cells(border, along).into_iter().all(is_legal)
+    };
+    let (mut found, mut along) = (Border::default(), 0);
+    while along < SIDE {
+        let length = (along..).take_while(|&at| is_open(at)).count() as u32;
+        let parts = length.div_ceil(PORTAL_CELLS);
+        for part in 0..parts {
+            let (first, last) = (length * part / parts, length * (part + 1) / parts);
+            found.along[usize::from(found.n_portals)] = (along + (first + last) / 2) as u8;
+            found.n_portals += 1;
+        }
+        along += length + 1;
+    }
+    found
+}

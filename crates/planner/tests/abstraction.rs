@@ -1,0 +1,119 @@
+//! The abstract graph: equal to a new one after edits, the same for any number of threads, and routes that paths follow.
+
+use crate::common::{apply, class_of, edit, grid_of};
+use proptest::prelude::*;
+use wheelbase_grid::*;
+use wheelbase_planner::abstraction::*;
+use wheelbase_planner::model::*;
+use wheelbase_planner::tables::*;
+use wheelbase_planner::{Request, Scratch, plan};
+
+/// Maps of more than one cluster, and a class of any kind.
+fn large_world() -> impl Strategy<Value = (Grid, MovementClass)> {
+    let shape = prop_oneof![2 => Just(GridShape::Square), 1 => Just(GridShape::Hex)];
+    shape.prop_flat_map(|shape| (grid_of(shape, 30..75), class_of(shape)))
+}
+
+/// The goal as a request, planned exactly.
+fn exact(tables: &MovementTables, start: Pose, goal: GoalMember, path: &mut Path) -> Status {
+    let members = [goal];
+    plan(tables, &Request::new(start, Goal::of(&members)), &mut Scratch::new(), path).status
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn updates_equal_new_graphs((mut grid, class) in large_world(), edits in prop::collection::vec(edit(), 1..4)) {
+        let mut tables = MovementTables::compile(&grid, class);
+        let mut graph = Abstraction::of(&tables);
+        for edit in edits {
+            let changed = apply(&mut grid, edit);
+            tables.update(&grid, changed);
+            graph.update(&tables, changed);
+            prop_assert!(graph == Abstraction::of(&tables));
+        }
+    }
+
+    /// Whatever the class: a route never leads where no path does, and paths along it are legal.
+    #[test]
+    fn paths_along_routes_are_legal((grid, class) in large_world(), cells in prop::collection::vec((0..75_i32, 0..75_i32), 8)) {
+        let tables = MovementTables::compile(&grid, class.clone());
+        let graph = Abstraction::of(&tables);
+        let (mut memory, mut path, mut along) = (RouteScratch::default(), Path::new(), Path::new());
+        for pair in cells.windows(2) {
+            let start = Pose::new(pair[0].0, pair[0].1, Heading(0));
+            let goal = GoalMember::any(CellXY::new(pair[1].0, pair[1].1));
+            if !tables.is_legal_pose(start) {
+                continue;
+            }
+            let Some(route) = graph.route(&tables, start, goal, &mut memory) else { continue };
+            if !plan_along(&tables, &route, (start, goal), &mut Scratch::new(), &mut along) {
+                continue;
+            }
+            prop_assert_eq!(exact(&tables, start, goal, &mut path), Status::Found);
+            prop_assert!(path.cost() <= along.cost());
+            prop_assert_eq!(along.poses.last().unwrap().pose.cell, goal.cell);
+            prop_assert!(check_path(&Legality::new(&grid, &class), &along).is_ok());
+        }
+    }
+}
+
+/// A map of random obstacles, and walkers in four directions.
+fn walkers(seed: u64, obstacles: u64) -> MovementTables {
+    let mut state = seed;
+    let mut draw = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state >> 33
+    };
+    let rows: Vec<String> = (0..90)
+        .map(|_| (0..110).map(|_| if draw() % 100 < obstacles { '@' } else { '.' }).collect())
+        .collect();
+    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+    let grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default()).unwrap();
+    let mut spec = ClassSpec::new("walker", 1);
+    spec.primitives = Primitive::four_directions(10);
+    MovementTables::compile(&grid, MovementClass::new(spec).unwrap())
+}
+
+/// Without headings, routes and paths exist for the same goals. A route then costs at least as much as a path of longer
+/// legs.
+#[test]
+fn walkers_find_routes_where_there_are_paths() {
+    let (mut memory, mut path, mut along) = (RouteScratch::default(), Path::new(), Path::new());
+    let (mut n_found, mut excess) = (0, 0);
+    for seed in 0..6 {
+        let tables = walkers(seed, 10 + 5 * seed);
+        let graph = Abstraction::of(&tables);
+        for at in 0..40 {
+            let start = Pose::new(at * 37 % 110, at * 53 % 90, Heading(0));
+            let goal = GoalMember::any(CellXY::new((at * 71 + 50) % 110, (at * 29 + 40) % 90));
+            if !tables.is_legal_pose(start) {
+                continue;
+            }
+            let route = graph.route(&tables, start, goal, &mut memory);
+            let is_found = exact(&tables, start, goal, &mut path) == Status::Found;
+            assert_eq!(route.is_some(), is_found, "seed {seed}: {start:?} to {goal:?}");
+            let Some(route) = route else { continue };
+            assert!(plan_along(&tables, &route, (start, goal), &mut Scratch::new(), &mut along));
+            assert!(path.cost() <= along.cost() && along.cost() <= route.cost, "seed {seed}");
+            assert!(route.portals.is_sorted_by_key(|portal| portal.cost));
+            assert!(route.portals.iter().all(|portal| portal.cost + portal.remaining == route.cost));
+            n_found += 1;
+            excess += (along.cost() - path.cost()) * 1000 / path.cost().max(1);
+        }
+    }
+    assert!(n_found > 120, "{n_found}");
+    assert!(excess / n_found < 30, "{excess} permille in {n_found} paths");
+}
+
+#[cfg(feature = "rayon")]
+#[test]
+fn any_number_of_threads_builds_the_same_graph() {
+    let tables = walkers(7, 25);
+    let alone = Abstraction::of(&tables);
+    for threads in [2, 3, 8] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        assert!(pool.install(|| Abstraction::of(&tables)) == alone);
+    }
+}
