@@ -423,8 +423,10 @@ fn displaced_agents_plan_around_the_first_or_nothing_changes() {
     }
     let counts = total.into_inner();
     let Counts { done, failed, displaced, by_neighbourhood, higher } = counts;
+    // More than two displaced agents together are rare.
+    let by_number = [done[1], done[2] + done[3]];
     let often =
-        done[1..].iter().chain(&failed).chain(&displaced).chain(&by_neighbourhood[1..]).chain([&higher]);
+        by_number.iter().chain(&failed).chain(&displaced).chain(&by_neighbourhood[1..]).chain([&higher]);
     let least = super::cases(20);
     assert!(often.copied().all(|n| n > least), "{counts:?}");
 }
