@@ -48,7 +48,8 @@ const NONE: u32 = u32::MAX;
 
 impl Abstraction {
     /// The cheapest route from a pose to a goal; `None` if there is none. Two searches of 48 x 48 cells, and A* over the
-    /// portals. The graph must follow the revision of the tables.
+    /// portals. The graph must follow the revision of the tables, as debug
+    /// builds check.
     pub fn route(
         &self,
         tables: &MovementTables,
@@ -56,6 +57,7 @@ impl Abstraction {
         goal: GoalMember,
         scratch: &mut RouteScratch,
     ) -> Option<Route> {
+        debug_assert_eq!(self.revision(), tables.revision(), "the graph follows the map");
         if !self.clusters.contains(start.cell) || !self.clusters.contains(goal.cell) {
             return None;
         }

@@ -257,7 +257,7 @@ impl Admission {
         })
     }
 
-    /// The agents of a list that an entrant would keep out.
+    /// Recent requests of friends that an entrant would keep out.
     pub(crate) fn requests_against(
         &self,
         corridor: u32,

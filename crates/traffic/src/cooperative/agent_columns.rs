@@ -5,9 +5,10 @@
 use crate::cooperative::corridors_ahead::CORRIDORS_MAX;
 use crate::cooperative::credit::Credit;
 use crate::cooperative::displacement_kind::DisplacementKind;
-use crate::cooperative::fixed::{DISPLACE_RETRY_DOUBLINGS_MAX, LNS_RETRY_DOUBLINGS_MAX, RETRY_DOUBLINGS_MAX};
+use crate::cooperative::fixed::{
+    DISPLACE_RETRY_DOUBLINGS_MAX, LNS_RETRY_DOUBLINGS_MAX, PUSH_FAILURES_MAX, RETRY_DOUBLINGS_MAX,
+};
 use crate::cooperative::plan_head::{PlanDetails, PlanHead};
-use crate::cooperative::pushing::PUSH_FAILURES_MAX;
 use crate::cooperative::reservations::YieldState;
 use crate::motion::AgentId;
 use crate::priority::PriorityKey;

@@ -94,7 +94,6 @@ pub(crate) fn request_admission(
     let slot = view.agents.slots[row];
     planning.stop = NO_STOP;
     let mut refused = Refused::NONE;
-    let path_left = guide_moves(view, row, &planning.table.heads[slot.index()]).len() as u32;
     for ahead in &mut planning.ahead {
         let CorridorAhead { corridor, entrant, moves, .. } = *ahead;
         let admission = &mut planning.table.corridor_control.admission;
@@ -119,9 +118,10 @@ pub(crate) fn request_admission(
                     Refusal::Held(holder) => view.agents.row_of_slot(holder).map(|row| view.agents.ids[row]),
                     _ => None,
                 };
+                let path = guide_moves(view, row, &planning.table.heads[slot.index()]);
                 refused = Refused {
                     corridor,
-                    path_left: path_left.saturating_sub(stop),
+                    path_left: (path.len() as u32).saturating_sub(stop),
                     holder: holder.unwrap_or(AgentId::NOBODY),
                     queues: refusal == Refusal::Queue,
                 };

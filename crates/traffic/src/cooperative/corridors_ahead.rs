@@ -9,7 +9,7 @@ use crate::motion::AgentSlot;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::model::Offset;
 
-/// Corridors that an agent can be in together.
+/// Corridors that one agent can be in, at most.
 pub(crate) const CORRIDORS_MAX: usize = 4;
 
 /// Why an agent may not enter a corridor.

@@ -58,6 +58,15 @@ pub(crate) const CLEAR_MOVES: [usize; 3] = [32, 8, 2];
 /// Poses that the searches for all retreats of one push may expand together. Lower: chains of pushed agents are short;
 /// higher: jams cost more time.
 pub(crate) const RETREAT_POSES_OF_STRETCH: u32 = 4000;
+/// Pushes in a row without a retreat after which the pause before the next is no longer doubled.
+pub(crate) const PUSH_FAILURES_MAX: u8 = 4;
+/// Pushes in a row without a retreat after which the pusher backs out itself. The pusher may shut the other agent in.
+/// After 4 a convoy that meets another took a tenth longer.
+pub(crate) const BACK_OUT_AFTER_FAILURES: u8 = 2;
+/// Ticks between two looks at the agents on edits that wait.
+pub(crate) const CLEAR_EDITS_TICKS: u32 = 5;
+/// Pause, in steps, before an agent without a retreat from there is tried again.
+pub(crate) const CLEAR_AGAIN_STEPS: u32 = 10;
 /// Steps that the agent itself must gain by displacement. Lower: plans change for nothing; higher: fewer attempts succeed.
 pub(crate) const DISPLACE_GAIN_STEPS: u32 = 1;
 /// Extra cost of a move for which others must yield, in half steps. Lower: an agent displaces others although it could pass

@@ -10,8 +10,7 @@
 //! The cells of an edit that waits, and the ground around them, are kept clear too. Otherwise agents that may not
 //! enter them would stand in the way of agents that have to leave.
 //!
-//! In a corridor in which no two bodies pass, directions take turns, and the ground before its entrances is kept clear
-//! by admission.
+//! In a corridor in which no two bodies pass, directions take turns by admission.
 
 use crate::clone_fields::clone_fields;
 use crate::cooperative::admission::Admission;
@@ -66,7 +65,7 @@ impl Marks {
     /// Teams with a separate bit.
     const TEAMS: u8 = 6;
 
-    /// The teams that keep a ground clear.
+    /// The marks of a ground that some teams keep clear.
     fn of_teams(teams: u32) -> Self {
         let others = if teams >> Self::TEAMS == 0 { 0 } else { 1 << Self::TEAMS };
         Self(teams as u8 & ((1 << Self::TEAMS) - 1) | others)
@@ -121,8 +120,8 @@ pub(crate) enum Place {
 /// Memory: one byte per cell, one byte for each cell of the bounding rectangle of each corridor, and rectangles of
 /// the edits. It follows from the map, from the edits and from which corridors are busy, so nothing of it is saved.
 ///
-/// Every search asks for every pose whether its body covers such ground. So each cell stores the reason to keep it
-/// clear. These marks change only when a ground is switched on or off.
+/// A search checks for each of its poses whether the body covers such ground. So each cell stores the reason to keep
+/// it clear. These marks change only when a ground is switched on or off.
 #[derive(Debug)]
 pub(crate) struct KeepClear {
     /// Cells before an entrance that are kept clear.

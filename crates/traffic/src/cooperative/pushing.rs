@@ -5,7 +5,10 @@
 //! one backs out of it. Where that leaves no retreat, a shorter stretch may do, as in a full ring where all must move
 //! on a little. After some failures in a row the pusher backs out itself.
 
-use crate::cooperative::fixed::{CLEAR_MOVES, GUIDE_PATH_MOVES, RETREAT_POSES_OF_STRETCH};
+use crate::cooperative::fixed::{
+    BACK_OUT_AFTER_FAILURES, CLEAR_AGAIN_STEPS, CLEAR_EDITS_TICKS, CLEAR_MOVES, GUIDE_PATH_MOVES,
+    PUSH_FAILURES_MAX, RETREAT_POSES_OF_STRETCH,
+};
 use crate::cooperative::moves::{guide_moves, is_idle, set_guide_path};
 use crate::cooperative::planning::Planning;
 use crate::cooperative::retreat::{Attempt, ChainLink, PushScratch, find_retreats};
@@ -17,15 +20,6 @@ use crate::view::TrafficView;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::model::Offset;
 
-/// Pushes in a row without a retreat after which the pause before the next is no longer doubled.
-pub(crate) const PUSH_FAILURES_MAX: u8 = 4;
-/// Pushes in a row without a retreat after which the pusher backs out itself. The pusher may shut the other agent in.
-/// After 4 a convoy that meets another took a tenth longer.
-const BACK_OUT_AFTER_FAILURES: u8 = 2;
-/// Ticks between two looks at the agents on edits that wait.
-const CLEAR_EDITS_TICKS: u32 = 5;
-/// Pause, in steps, before an agent without a retreat from there is tried again.
-const CLEAR_AGAIN_STEPS: u32 = 10;
 /// Doublings of the poses of a search for a retreat off the cells of an edit, at most.
 const EDIT_DOUBLINGS_MAX: u32 = 9;
 

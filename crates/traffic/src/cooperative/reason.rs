@@ -1,5 +1,6 @@
-//! Why an agent does not go on, found on demand from plans, reservations and admissions as they stand between two
-//! ticks. A walk along the next moves of the path meets the first thing that keeps them from being a plan.
+//! Why an agent does not go on, found on demand from plans and reservations as they stand between two ticks. A walk along
+//! the next moves of the path meets the first thing that keeps them from being a plan. The last turn
+//! has noted the stop before a corridor.
 
 use crate::collision::{CollisionRule, Transition};
 use crate::cooperative::corridor_entry::list_corridors_ahead;

@@ -159,7 +159,7 @@ impl Occupancy {
     /// whose holder does not leave in time, and a holder whose own move is refused never leaves. Linear in the cells
     /// of the moves, times the longest chain of moves that rely on each other.
     ///
-    /// Trusts the caller in three points, none of which can be seen in the cells alone. Every agent is at rest and
+    /// Trusts the caller in three points. The cells alone do not show them. Every agent is at rest and
     /// holds the footprint in which its move starts, no agent moves twice, and the moves stay on the map. Whether a
     /// move is legal on its terrain is not asked either.
     pub fn begin<'t>(

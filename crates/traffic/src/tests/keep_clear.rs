@@ -147,7 +147,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: super::cases(100), failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The marks of cells say the same as a walk over all grounds, on random maps and for every team. Corridors
+    /// The marks of cells agree with a walk over all grounds, on random maps and for every team. Corridors
     /// become busy for some teams and cease to be, edits wait and are made, and the map changes.
     #[test]
     fn marks_of_cells_equal_a_walk_over_all_grounds(
