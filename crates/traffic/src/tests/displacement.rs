@@ -395,7 +395,8 @@ fn audit(world: &HandWorld, rule: &Cooperative) {
 #[test]
 fn displaced_agents_plan_around_the_first_or_nothing_changes() {
     let config = ProptestConfig {
-        cases: super::cases(320),
+        // More than two displaced agents together are rare: some 5 of 80 worlds.
+        cases: super::cases(1280),
         failure_persistence: None,
         max_shrink_iters: 300,
         ..ProptestConfig::default()
@@ -423,10 +424,8 @@ fn displaced_agents_plan_around_the_first_or_nothing_changes() {
     }
     let counts = total.into_inner();
     let Counts { done, failed, displaced, by_neighbourhood, higher } = counts;
-    // More than two displaced agents together are rare.
-    let by_number = [done[1], done[2] + done[3]];
     let often =
-        by_number.iter().chain(&failed).chain(&displaced).chain(&by_neighbourhood[1..]).chain([&higher]);
+        done[1..].iter().chain(&failed).chain(&displaced).chain(&by_neighbourhood[1..]).chain([&higher]);
     let least = super::cases(20);
     assert!(often.copied().all(|n| n > least), "{counts:?}");
 }
