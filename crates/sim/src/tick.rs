@@ -169,7 +169,7 @@ impl World {
         self.commands.is_empty()
             && self.class_changes.is_empty()
             && !self.pending_edits.any_deadline()
-            && !self.obstructed.any_tries(self.agents.cleared)
+            && !self.obstructed.any_tries(&self.agents, &self.friends)
             && busy.iter().all(is_still)
             && !sends_off(self)
     }

@@ -26,7 +26,9 @@ pub use landmarks::Landmarks;
 pub use learned_costs::LearnedCosts;
 pub use path_queue::{CellPenalties, PathQueue, QueueAnswer, QueueError, QueuedRequest, SearchJob, Ticket};
 pub use penalties::Penalties;
-pub use plan::{advance, begin, cost_lower_bound, cost_lower_bound_of, finish, pass_goal, plan};
+pub use plan::{
+    advance, begin, cost_lower_bound, cost_lower_bound_of, finish, for_each_obstacle_met, pass_goal, plan,
+};
 pub use replan::BackTraces;
 pub use request::{Answer, Fallback, GoalArea, Reason, Request};
 pub use saved_search::SavedSearch;

@@ -441,6 +441,47 @@ fn enumerate_reachable(
     (goal_met, best)
 }
 
+/// Calls `met` with the cells of the request's obstacles that kept moves from poses that a search has reached, some more
+/// than once. Returns whether the search tells: it must have found its goal [`Status::Unreachable`] with no fallback.
+/// Without such a cell, the map alone makes the goal unreachable. Linear in the poses reached.
+///
+/// `tables` and `request` must be those of the search. It cannot go on afterwards.
+pub fn for_each_obstacle_met(
+    tables: &MovementTables,
+    request: &Request<'_>,
+    scratch: &mut Scratch,
+    mut met: impl FnMut(CellXY),
+) -> bool {
+    let is_whole = matches!(scratch.run.outcome, Some(Outcome::Without(Status::Unreachable)))
+        && request.fallback == Fallback::Fail
+        && !scratch.run.overflowed;
+    // Components may have told it without a search.
+    let (true, Some(obstacles), Some(start)) = (is_whole, request.obstacles, scratch.run.start) else {
+        return is_whole;
+    };
+    let Scratch { nodes, stack, .. } = scratch;
+    stack.clear();
+    stack.push(start.0);
+    while let Some(state) = stack.pop() {
+        // Every pose reached is closed, until it is visited here.
+        if nodes[state as usize] & Node::CLOSED == 0 {
+            continue;
+        }
+        nodes[state as usize] &= !Node::CLOSED;
+        let pose = tables.space().pose(State(state));
+        tables.for_each_successor(State(state), |next| {
+            let primitive = next.primitive as usize;
+            if is_free(tables, request, pose, primitive) {
+                return stack.push(next.state.0);
+            }
+            let swept = tables.class().shape_at(pose, primitive).swept.iter();
+            let cells = swept.map(|offset| offset.cell_from(pose.cell));
+            cells.filter(|&cell| obstacles.get(cell)).for_each(&mut met);
+        });
+    }
+    true
+}
+
 /// Most by which a move raises the sum of cost and bound.
 pub(super) fn sum_range(tables: &MovementTables, request: &Request<'_>, prepared: &Prepared) -> u64 {
     let penalty_max = request.penalties.map_or(0, |penalties| u64::from(penalties.max_ticks()));

@@ -252,7 +252,8 @@ fn wait_of(view: GroupView<'_>, row: usize, order: u32) -> Option<(State, Option
         Activity::Yielding => true,
         _ => false,
     };
-    if !waits || view.agents.assigned[row].is_some() {
+    // An agent whose way others obstruct looks for the nearest pose.
+    if !waits || view.agents.assigned[row].is_some() || view.agents.orders(row).to_nearest {
         return None;
     }
     let OrderKind::GotoGroup(number, trip) = &view.orders.current(&view.agents.orders(row))?.kind else {

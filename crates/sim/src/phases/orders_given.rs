@@ -240,6 +240,7 @@ fn drop_orders(world: &mut World, row: usize) {
     let wait_state = &mut world.agents.wait_states[row];
     (wait_state.failures, wait_state.look_failures) = (0, 0);
     (wait_state.ask_again_at, wait_state.look_again_at) = (world.tick, world.tick);
+    world.obstructed.remove(world.agents.ids[row]);
     world.tick_buffers.requests_over.insert(row);
 }
 
