@@ -5,20 +5,23 @@ use crate::goal_poses::poses_of;
 use crate::log::TraceEvent;
 use crate::obstacles::is_obstacle;
 use crate::obstructed::WaitsUntil;
+#[cfg(test)]
+use crate::obstructed::tests::note_request;
 use crate::order_pool::{OrderPool, OrderState, current_goal};
 use crate::orders::OrderKind;
 use crate::progress::TripProgress;
 use crate::requests::{PathRequest, PathSource, Route, least_ticks};
 use crate::statistics::TripStatistics;
 use crate::tasks::may_be_goal;
-use crate::trip::IfUnreachable;
+use crate::trip::{IfUnreachable, Trip};
 use crate::unreachable::UnreachableReason;
 use crate::world::World;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::model::State;
 use wheelbase_planner::tables::Reachability;
 use wheelbase_planner::{Goal, GoalMember, Heading, Pose, Status};
-use wheelbase_traffic::motion::{Activity, AgentId, end_state};
+use wheelbase_traffic::forbidden::touches;
+use wheelbase_traffic::motion::{Activity, AgentId, end_state, transition_of};
 
 /// Least time, in ticks, that a patrol spends at a station it can only get near to.
 const NEAREST_STATION_TICKS: u32 = 64;
@@ -105,7 +108,7 @@ fn close_order(world: &mut World, row: usize) {
     world.release_pose(row);
     // A hold begins at once: at this very tick the rule of traffic must not send the agent aside.
     let next = world.orders.current(&world.agents.orders(row)).map(|order| &order.kind);
-    if matches!(next, Some(OrderKind::Hold)) && world.agents.motion[row].at_rest() {
+    if next.is_some_and(OrderKind::holds) && world.agents.motion[row].at_rest() {
         world.paths.drop_path(&mut world.agents.paths[row]);
         world.agents.set_activity(row, Activity::Holding);
     } else {
@@ -154,6 +157,7 @@ pub(crate) fn begin_order(world: &mut World, row: usize) {
         None => Activity::Idle,
         Some(OrderKind::Wait(_)) => Activity::Dwelling,
         Some(OrderKind::Hold) => Activity::Holding,
+        Some(&OrderKind::WaitInPlace(ticks)) => return wait_in_place(world, row, ticks),
         Some(OrderKind::Stop) => {
             let mut state = state;
             world.orders.clear(&mut state);
@@ -162,6 +166,11 @@ pub(crate) fn begin_order(world: &mut World, row: usize) {
         }
         Some(&OrderKind::Follow { leader, within }) => {
             return begin_to_follow(world, row, leader, within);
+        }
+        Some(OrderKind::Patrol(trip)) if are_for_edits(world, row, trip) => {
+            // It is sent off like an agent without an order.
+            pause_obstructed(world, row, WaitsUntil::Pause);
+            Activity::Unreachable
         }
         Some(_) if is_at_goal(world, row) => {
             if world.traffic.needs_paths() {
@@ -178,6 +187,38 @@ pub(crate) fn begin_order(world: &mut World, row: usize) {
         Some(_) => return request_path(world, row, Route::Cheapest),
     };
     world.agents.set_activity(row, activity);
+}
+
+/// Goes on with an order to wait in place. An agent on cells for which an edit waits does not hold: it may be sent off.
+pub(crate) fn wait_in_place(world: &mut World, row: usize, ticks: u32) {
+    if world.tick - world.agents.orders(row).since >= ticks {
+        return finish_order(world, row);
+    }
+    let leaves = is_on_pending_edit(world, row);
+    world.agents.set_activity(row, if leaves { Activity::Unreachable } else { Activity::Holding });
+}
+
+/// Whether edits wait for cells of every pose at every station of a patrol.
+fn are_for_edits(world: &World, row: usize, trip: &Trip) -> bool {
+    let areas = world.pending_edits.areas();
+    let tables = &world.tables[usize::from(world.agents.motion[row].class.0)];
+    let is_for_edit = |state: State| {
+        let pose = tables.space().pose(state);
+        areas.iter().any(|of| touches(of.area, pose.cell, tables.class().cells_at(pose)))
+    };
+    !areas.is_empty()
+        && trip.within == 0
+        && trip.members.iter().all(|&member| poses_of(tables, member).all(is_for_edit))
+}
+
+/// Whether an agent at rest covers cells for which an edit waits.
+fn is_on_pending_edit(world: &World, row: usize) -> bool {
+    let areas = world.pending_edits.areas();
+    if areas.is_empty() {
+        return false;
+    }
+    let (anchor, cells) = transition_of(&world.tables, &world.agents.motion[row]).start();
+    areas.iter().any(|of| touches(of.area, anchor, cells))
 }
 
 /// Has an agent wait for a pose of an order to a group. It requests a path once it has one.
@@ -311,7 +352,7 @@ pub(crate) fn request_path(world: &mut World, row: usize, route: Route) {
     };
     world.requests.push(request);
     #[cfg(test)]
-    crate::obstructed::tests::note_request(request);
+    note_request(request);
     world.counts.path_requests += 1;
     world.agents.set_activity(row, Activity::AwaitingPath);
     world.agents.motion[row].replan = false;
@@ -464,6 +505,17 @@ fn pause_obstructed(world: &mut World, row: usize, until: WaitsUntil) {
     world.obstructed.add(world.agents.ids[row], again_at, until);
 }
 
+/// Others obstruct the task of an agent. The next one may lead elsewhere; further ones have to wait.
+fn pause_between_tasks(world: &mut World, row: usize) {
+    let agent = world.agents.ids[row];
+    if world.obstructed.contains(agent) {
+        world.agents.set_activity(row, Activity::Unreachable);
+        pause_obstructed(world, row, WaitsUntil::Pause);
+    } else {
+        world.obstructed.add(agent, world.tick, WaitsUntil::Answered);
+    }
+}
+
 /// Marks an agent as unreachable. Its order is reported, and kept or dropped; without a reason, which is where the
 /// agent itself cannot move, it is kept unreported.
 fn set_unreachable(world: &mut World, row: usize, reason: Option<UnreachableReason>, until: WaitsUntil) {
@@ -482,12 +534,8 @@ fn set_unreachable(world: &mut World, row: usize, reason: Option<UnreachableReas
     world.agents.set_orders(row, OrderState { reported: true, ..state }, &world.orders);
     if is_task {
         close_task(world, row);
-        // The next task may lead elsewhere; further ones have to wait.
-        if world.obstructed.contains(agent) {
-            world.agents.set_activity(row, Activity::Unreachable);
-            pause_obstructed(world, row, WaitsUntil::Pause);
-        } else {
-            world.obstructed.add(agent, world.tick, WaitsUntil::Answered);
+        if reason == UnreachableReason::Obstructed {
+            pause_between_tasks(world, row);
         }
     } else if !drop && reason == UnreachableReason::Obstructed {
         pause_obstructed(world, row, until);

@@ -163,7 +163,9 @@ impl World {
         let is_still = |row: usize| match motion[row].activity {
             // Before the first tick the agents have orders which none has begun.
             Activity::Idle => motion[row].at_rest() && !stamps[row].has_order,
-            Activity::Unreachable | Activity::Holding => motion[row].at_rest(),
+            Activity::Unreachable | Activity::Holding => {
+                motion[row].at_rest() && !self.agents.waits_in_place(row)
+            }
             _ => false,
         };
         self.commands.is_empty()
