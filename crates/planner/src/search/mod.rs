@@ -10,6 +10,7 @@ pub(crate) mod kernel;
 pub(crate) mod landmarks;
 pub(crate) mod learned_costs;
 pub(crate) mod make_landmarks;
+mod nearest_poses;
 pub mod path_queue;
 pub(crate) mod penalties;
 pub(crate) mod plan;
