@@ -658,8 +658,16 @@ fn run_kernel_on<L: ShapeNorm>(
     scratch: &mut Scratch,
     budget: u64,
 ) -> StopReason {
-    let Scratch { nodes, stamp, buckets, heap, norm_parts, run, .. } = scratch;
+    let Scratch { nodes, stamp, goals, buckets, heap, norm_parts, run, .. } = scratch;
     let Some(prepared) = run.prepared else { return StopReason::Exhausted };
+    let sum_max = match run.nearest {
+        // At equal cost only a pose of a lower index is better.
+        Some(NearestRun { best: Some((cost, state, _)), again: false, .. }) => {
+            let may_be_equal = goals.iter().any(|&goal| goal < state);
+            if may_be_equal { cost.into() } else { u64::from(cost).saturating_sub(1) }
+        }
+        _ => u64::MAX,
+    };
     let size = tables.space().size();
     let sums = L::SUMS && run.parts_listed;
     with_layout!(&tables.graph().layouts, layout => {
@@ -667,7 +675,7 @@ fn run_kernel_on<L: ShapeNorm>(
         let mut kernel = Kernel {
             tables, indexing, words, move_deltas: &tables.graph().move_deltas, costs: &tables.graph().costs, budget, order: run.order,
             touched: Node::pack(Node::UNREACHED, stamp.get(), 0), dearest: Node::pack(COST_MAX, stamp.get(), 0),
-            request, sum_max: run.nearest.filter(|nearest| !nearest.again).and_then(|nearest| nearest.best).map_or(u64::MAX, |best| best.0.into()), run,
+            request, sum_max, run,
         };
         let nodes = &mut nodes[..words.len()];
         match prepared {
