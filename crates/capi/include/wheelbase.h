@@ -208,6 +208,11 @@
 #define WB_PLAN_COST_OVERFLOW 7
 
 /**
+ * The map has a path, but agents on hold, or resting agents of other teams, block it: of `wb_world_plan` alone.
+ */
+#define WB_PLAN_OBSTRUCTED 8
+
+/**
  * There is no path.
  */
 #define WB_REACHED_NOTHING 0
@@ -512,6 +517,18 @@
 #define WB_EVENT_TASKS_REPLACED 16
 
 /**
+ * An edit that waited was withdrawn. `a`, `b`: low and high half of the ticket of its command; the ticket of the event is
+ * that of the command which withdrew it.
+ */
+#define WB_EVENT_EDIT_CANCELLED 17
+
+/**
+ * A later edit has replaced parts of one that waited. `a`, `b`: low and high half of the ticket of the earlier one, `c`: the
+ * changes that are left of it, 0 if it waits no longer; the ticket of the event is that of the later one.
+ */
+#define WB_EVENT_EDIT_REPLACED 18
+
+/**
  * No agent has this id any more, or yet; or an order has no such leader to follow.
  */
 #define WB_REFUSED_UNKNOWN_AGENT 0
@@ -597,6 +614,11 @@
 #define WB_REFUSED_WRONG_PRIMITIVE 16
 
 /**
+ * No edit with this ticket waits.
+ */
+#define WB_REFUSED_NO_SUCH_EDIT 17
+
+/**
  * Go to a member of the goal, the cheapest.
  */
 #define WB_ORDER_GOTO 0
@@ -640,6 +662,11 @@
  * Keep within a number of cells of an agent, until that is gone.
  */
 #define WB_ORDER_FOLLOW 8
+
+/**
+ * Stand in place for a number of ticks. Nobody pushes the agent, and searches take it for an obstacle.
+ */
+#define WB_ORDER_WAIT_IN_PLACE 9
 
 /**
  * No member of the goal is on the map.
@@ -3485,6 +3512,16 @@ uint32_t wb_command_edit(uint64_t world,
                          uint32_t deadline,
                          uint32_t tick,
                          uint64_t *ticket);
+
+/**
+ * Withdraws an edit that still waits, by the ticket of its command. Any other ticket is refused with
+ * `WB_REFUSED_NO_SUCH_EDIT`.
+ *
+ * `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
+ *
+ * Pointers: `ticket` is null, or may be written.
+ */
+uint32_t wb_command_cancel_edit(uint64_t world, uint64_t edit, uint32_t tick, uint64_t *ticket);
 
 /**
  * Moves for agents to begin at the tick, by number among the primitives of the agent's class, for a world with the rule

@@ -834,6 +834,10 @@ class World : public detail::Owner<wb_world_destroy> {
     Result<std::uint64_t> set_team_in(const Rect &area, std::uint32_t team, std::uint32_t tick = 0) {
         return command([&](auto *out) { return wb_command_team_in(handle_, &area, team, tick, out); });
     }
+    /** Withdraws an edit that still waits, by the ticket of its command. */
+    Result<std::uint64_t> cancel_edit(std::uint64_t edit, std::uint32_t tick = 0) {
+        return command([&](auto *out) { return wb_command_cancel_edit(handle_, edit, tick, out); });
+    }
     /** In a world with WB_RULE_COMMANDED: the primitive for each of the agents. Of a longer array the rest is ignored. */
     Result<std::uint64_t> decide(Span<const std::uint32_t> agents, Span<const std::uint8_t> primitives, std::uint32_t tick = 0) {
         const std::size_t n = agents.size() < primitives.size() ? agents.size() : primitives.size();

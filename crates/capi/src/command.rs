@@ -13,7 +13,7 @@ use crate::status::Failure;
 use crate::tables::read_area;
 use crate::value::{changes_unchecked, wb_change, wb_pose, wb_rect};
 use crate::world::changing;
-use wheelbase_sim::{AgentId, AgentSelection, AtDeadline, Command, MapEdit, OnAgents, World};
+use wheelbase_sim::{AgentId, AgentSelection, AtDeadline, Command, MapEdit, OnAgents, Ticket, World};
 
 /// The edit waits until it disturbs no agent.
 pub const WB_ON_AGENTS_WAIT: u32 = 0;
@@ -491,6 +491,21 @@ pub unsafe extern "C" fn wb_command_edit(
                 Ok(Command::Edit(MapEdit { changes, on_agents }))
             })
         })
+    }
+}
+
+/// Withdraws an edit that still waits, by the ticket of its command. Any other ticket is refused with
+/// `WB_REFUSED_NO_SUCH_EDIT`.
+///
+/// `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
+///
+/// # Safety
+/// `ticket` is null, or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_command_cancel_edit(world: u64, edit: u64, tick: u32, ticket: *mut u64) -> u32 {
+    // SAFETY: by this function's contract.
+    unsafe {
+        command("wb_command_cancel_edit", (world, tick, ticket), || Ok(Command::CancelEdit(Ticket(edit))))
     }
 }
 

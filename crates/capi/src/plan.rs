@@ -474,7 +474,7 @@ pub unsafe extern "C" fn wb_plan_explain(
     })
 }
 
-const STATUSES: [Status; 8] = [
+const STATUSES: [Status; 9] = [
     Status::Found,
     Status::StartOffMap,
     Status::GoalOffMap,
@@ -483,6 +483,7 @@ const STATUSES: [Status; 8] = [
     Status::Unreachable,
     Status::LimitReached,
     Status::CostOverflow,
+    Status::Obstructed,
 ];
 
 /// Plans many requests at once. `answers` gets one for each; `offsets`, of `count + 1` numbers, says where the path of each

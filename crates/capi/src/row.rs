@@ -74,6 +74,12 @@ pub const WB_EVENT_SPEED_FACTOR_SET: u32 = 14;
 pub const WB_EVENT_CLASS_SET: u32 = 15;
 /// The tasks of an agent were replaced by others.
 pub const WB_EVENT_TASKS_REPLACED: u32 = 16;
+/// An edit that waited was withdrawn. `a`, `b`: low and high half of the ticket of its command; the ticket of the event is
+/// that of the command which withdrew it.
+pub const WB_EVENT_EDIT_CANCELLED: u32 = 17;
+/// A later edit has replaced parts of one that waited. `a`, `b`: low and high half of the ticket of the earlier one, `c`: the
+/// changes that are left of it, 0 if it waits no longer; the ticket of the event is that of the later one.
+pub const WB_EVENT_EDIT_REPLACED: u32 = 18;
 
 /// No agent has this id any more, or yet; or an order has no such leader to follow.
 pub const WB_REFUSED_UNKNOWN_AGENT: u32 = 0;
@@ -109,6 +115,8 @@ pub const WB_REFUSED_NO_REQUEST: u32 = 14;
 pub const WB_REFUSED_WRONG_PATH: u32 = 15;
 /// A primitive that the agent's class does not have.
 pub const WB_REFUSED_WRONG_PRIMITIVE: u32 = 16;
+/// No edit with this ticket waits.
+pub const WB_REFUSED_NO_SUCH_EDIT: u32 = 17;
 
 /// Go to a member of the goal, the cheapest.
 pub const WB_ORDER_GOTO: u32 = 0;
@@ -128,6 +136,8 @@ pub const WB_ORDER_STOP: u32 = 6;
 pub const WB_ORDER_HOLD: u32 = 7;
 /// Keep within a number of cells of an agent, until that is gone.
 pub const WB_ORDER_FOLLOW: u32 = 8;
+/// Stand in place for a number of ticks. Nobody pushes the agent, and searches take it for an obstacle.
+pub const WB_ORDER_WAIT_IN_PLACE: u32 = 9;
 
 /// No member of the goal is on the map.
 pub const WB_FAILURE_GOAL_OFF_MAP: u32 = 0;

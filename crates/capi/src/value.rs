@@ -125,9 +125,11 @@ pub const WB_PLAN_UNREACHABLE: u32 = 5;
 pub const WB_PLAN_LIMIT_REACHED: u32 = 6;
 /// The path would take more than 2^32 - 2 ticks.
 pub const WB_PLAN_COST_OVERFLOW: u32 = 7;
+/// The map has a path, but agents on hold, or resting agents of other teams, block it: of `wb_world_plan` alone.
+pub const WB_PLAN_OBSTRUCTED: u32 = 8;
 
 /// The names of the results, each with the zero byte that ends it in C.
-const RESULTS: [&str; 8] = [
+const RESULTS: [&str; 9] = [
     "found\0",
     "start_off_map\0",
     "goal_off_map\0",
@@ -136,6 +138,7 @@ const RESULTS: [&str; 8] = [
     "unreachable\0",
     "limit_reached\0",
     "cost_overflow\0",
+    "obstructed\0",
 ];
 
 /// There is no path.
@@ -412,6 +415,7 @@ pub(crate) fn result_number(status: Status) -> u32 {
         Status::Unreachable => WB_PLAN_UNREACHABLE,
         Status::LimitReached => WB_PLAN_LIMIT_REACHED,
         Status::CostOverflow => WB_PLAN_COST_OVERFLOW,
+        Status::Obstructed => WB_PLAN_OBSTRUCTED,
         _ => WB_NONE,
     }
 }
@@ -432,12 +436,13 @@ mod tests {
             (Status::Unreachable, WB_PLAN_UNREACHABLE),
             (Status::LimitReached, WB_PLAN_LIMIT_REACHED),
             (Status::CostOverflow, WB_PLAN_COST_OVERFLOW),
+            (Status::Obstructed, WB_PLAN_OBSTRUCTED),
         ];
         for (status, number) in all {
             assert_eq!(result_number(status), number);
             assert_eq!(result_name(number).unwrap().trim_end_matches('\0'), status.name());
         }
-        assert_eq!(result_name(8), None);
+        assert_eq!(result_name(9), None);
         let heuristics = [
             (WB_HEURISTIC_ZERO, HeuristicName::Zero),
             (WB_HEURISTIC_MANHATTAN, HeuristicName::Manhattan),

@@ -73,8 +73,12 @@ pub fn run(args: &PlanArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     check_planning(&args.target, (&grid, &class), 1, guide, memory_max)?;
     let mut tables = MovementTables::compile(&grid, class);
     // A single path is usually found faster than components are made. With a limit of expansions they distinguish an
-    // unreachable goal from a distant one, and landmarks are chosen among the poses of one component.
-    if query.expansions_max.is_some() || matches!(query.heuristic, HeuristicChoice::Landmarks) {
+    // unreachable goal from a distant one, landmarks are chosen among the poses of one component, and the nearest pose to
+    // an unreachable goal is found around it.
+    if query.expansions_max.is_some()
+        || query.fallback == Fallback::Nearest
+        || matches!(query.heuristic, HeuristicChoice::Landmarks)
+    {
         tables.make_components();
     }
     let mut guides = Guides::new(&tables);

@@ -302,6 +302,46 @@ proptest! {
         }
     }
 
+    /// A search for the nearest pose that goes to the poses around the goal ends where one that explores everything ends,
+    /// however it is sliced; also among obstacles, which may cut those poses off.
+    #[test]
+    fn nearest_poses_are_those_of_a_search_of_everything(
+        (grid, class) in world(),
+        (members, within) in goal(),
+        start in any::<Index>(),
+        blocked in prop::collection::vec((0_i32..8, 0_i32..8), 0..6),
+        slice in 1_u64..20,
+    ) {
+        let movement = MovementTables::compile(&grid, class);
+        let space = movement.space();
+        let start = space.pose(State(start.index(space.n_states()) as u32));
+        let mut obstacles = BitGrid::new(grid.size());
+        for &(x, y) in &blocked {
+            let cell = CellXY::new(x, y);
+            if grid.size().contains(cell) {
+                obstacles.set(cell, true);
+            }
+        }
+        let mut request = Request::new(start, Goal { members: &members, within });
+        request.fallback = Fallback::Nearest;
+        request.obstacles = (!blocked.is_empty()).then_some(&obstacles);
+        let (mut scratch, mut path) = (Scratch::new(), Path::new());
+        request.partial = true;
+        let all = plan(&movement, &request, &mut scratch, &mut path);
+        let end = path.poses.last().map(|last| last.pose);
+        request.partial = false;
+        let found = plan(&movement, &request, &mut scratch, &mut path);
+        prop_assert_eq!((found.status, found.reached, found.cost), (all.status, all.reached, all.cost));
+        prop_assert_eq!(path.poses.last().map(|last| last.pose), end);
+        let mut progress = begin(&movement, &request, &mut scratch);
+        while progress == Progress::Running {
+            progress = advance(&movement, &request, &mut scratch, slice);
+        }
+        let moves = path.moves.clone();
+        prop_assert_eq!(finish(&movement, &request, &scratch, &mut path), found);
+        prop_assert_eq!(&path.moves, &moves);
+    }
+
     /// The nearest pose by a greedy search needs the exact costs of all reachable poses. They are expanded again for it,
     /// but count once: a limit that suffices for them is not reached, however the search is sliced.
     #[test]
@@ -318,12 +358,15 @@ proptest! {
         let mut request = Request::new(start, Goal { members: &members, within });
         request.fallback = Fallback::Nearest;
         request.heuristic = Heuristic::Named(HeuristicName::Zero);
+        // With partial paths all that can be reached is explored.
+        request.partial = true;
         let (mut scratch, mut path, mut sliced) = (Scratch::new(), Path::new(), Path::new());
         let exact = plan(&movement, &request, &mut scratch, &mut path);
         // A quarter of the goals.
         if exact.reached != Some(Reached::Nearest) {
             return Ok(());
         }
+        request.partial = false;
         request.heuristic = Heuristic::Named(HeuristicName::Greedy);
         request.expansions_max = Some(exact.expansions.saturating_sub(less));
         let greedy = plan(&movement, &request, &mut scratch, &mut path);
@@ -511,4 +554,31 @@ fn small_maps(side: u64, class: &MovementClass, maps: std::ops::Range<u32>) -> u
         }
     }
     queries
+}
+
+/// An island in the middle of a map: the pose nearest to it is found without a search of the whole land.
+#[test]
+fn the_nearest_pose_to_an_island_takes_few_expansions() {
+    let is_water = |at: usize| (40..88).contains(&at);
+    let row =
+        |y: usize| (0..128).map(|x| if is_water(x) && is_water(y) { 'W' } else { '.' }).collect::<String>();
+    let mut rows: Vec<String> = (0..128).map(row).collect();
+    rows[64].replace_range(64..65, ".");
+    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+    let grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default()).unwrap();
+    let movement = MovementTables::compile(&grid, truck());
+    let goal = [GoalMember::any(CellXY::new(64, 64))];
+    let (mut scratch, mut path) = (Scratch::new(), Path::new());
+    let mut request = Request::new(Pose::new(10, 20, Heading(0)), Goal::of(&goal));
+    request.fallback = Fallback::Nearest;
+    let found = plan(&movement, &request, &mut scratch, &mut path);
+    let end = path.poses.last().map(|last| last.pose);
+    request.partial = true;
+    let all = plan(&movement, &request, &mut scratch, &mut path);
+    assert_eq!(
+        (found.reached, found.cost, end),
+        (all.reached, all.cost, path.poses.last().map(|last| last.pose))
+    );
+    assert_eq!(found.reached, Some(Reached::Nearest));
+    assert!(found.expansions * 10 < all.expansions, "{} of {}", found.expansions, all.expansions);
 }

@@ -107,6 +107,11 @@ impl PyOrder {
     }
 
     #[staticmethod]
+    fn wait_in_place(ticks: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self(Order::wait(whole(ticks, "ticks", "a number of ticks")?).in_place()))
+    }
+
+    #[staticmethod]
     #[pyo3(signature = (source, *, stream = Whole(0)))]
     fn tasks(source: &Bound<'_, PyTaskSource>, stream: Whole<u32>) -> Self {
         Self(Order::new(OrderKind::Tasks(Arc::clone(&source.get().0), stream.0)))

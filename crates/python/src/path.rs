@@ -9,7 +9,7 @@ use wheelbase_planner::search::{self, QueuedRequest};
 use wheelbase_planner::{Legality, Path, Status};
 
 /// The statuses of answers; their numbers in batches.
-pub(crate) const STATUSES: [Status; 8] = [
+pub(crate) const STATUSES: [Status; 9] = [
     Status::Found,
     Status::StartOffMap,
     Status::GoalOffMap,
@@ -18,6 +18,7 @@ pub(crate) const STATUSES: [Status; 8] = [
     Status::Unreachable,
     Status::LimitReached,
     Status::CostOverflow,
+    Status::Obstructed,
 ];
 
 /// The move of the last pose of a path.

@@ -28,7 +28,7 @@ use wheelbase_sim::traffic::{OwnRule, RuleSetting, Traffic};
 use wheelbase_sim::{
     Activity, AgentId, AgentRow, AtDeadline, CollisionRule, Command, EventKind, EventRow, Friends, Host,
     MapEdit, Name, OnAgents, OrderKind, PathSource, RefusalReason, RunState, Settings, Setup, Spawn,
-    SpawnGroup, Team, Threads, UnreachableReason, World, make_own_rule, tune,
+    SpawnGroup, Team, Threads, Ticket, UnreachableReason, World, make_own_rule, tune,
 };
 
 /// A world.
@@ -735,6 +735,11 @@ impl PyWorld {
             let changes = self::changes(changes, world.grid(), "changes")?.into();
             Ok(Command::Edit(MapEdit { changes, on_agents }))
         })
+    }
+
+    #[pyo3(signature = (edit, *, at = None))]
+    fn cancel_edit(&self, edit: Whole<u64>, at: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
+        self.give(at, |_| Ok(Command::CancelEdit(Ticket(edit.0))))
     }
 
     #[pyo3(signature = (agents, primitives, *, at = None))]

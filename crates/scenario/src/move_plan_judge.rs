@@ -642,7 +642,7 @@ fn judged(order: &Order) -> Judged<'_> {
             let goal = Goal { members: &trip.members, within: trip.within };
             Judged::Goal(Box::new(move |shape, pose| goal.matches(shape, pose)), trip.if_unreachable)
         }
-        OrderKind::Wait(ticks) => Judged::Wait(*ticks),
+        OrderKind::Wait(ticks) | OrderKind::WaitInPlace(ticks) => Judged::Wait(*ticks),
         _ => Judged::Nothing,
     }
 }

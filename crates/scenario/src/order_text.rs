@@ -10,7 +10,7 @@ use wheelbase_sim::{IfUnreachable, Order, OrderKind, TaskSource, Trip};
 /// An order as JSON, whose `to_string` is the canonical text.
 pub fn order_json(order: &Order) -> Value {
     let value = match &order.kind {
-        OrderKind::Wait(ticks) => json!(ticks),
+        OrderKind::Wait(ticks) | OrderKind::WaitInPlace(ticks) => json!(ticks),
         OrderKind::GotoArea(area, _) => area_json(*area),
         OrderKind::Goto(trip) | OrderKind::GotoGroup(_, trip) => single_or_list(goals_json(order, trip)),
         OrderKind::Patrol(trip) => goals_json(order, trip).into(),

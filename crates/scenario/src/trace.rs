@@ -289,7 +289,11 @@ fn write_event(world: &World, tick: u32, event: &TraceEvent, out: &mut impl Writ
         TraceEvent::TaskDone { agent, cell } => {
             json!({ "t": tick, "agent": agent.0, "task_done": [cell.x, cell.y] })
         }
-        TraceEvent::Edit(_) => return Ok(()),
+        TraceEvent::EditCancelled { ticket, edit } => {
+            json!({ "t": tick, "ticket": ticket.0, "cancelled": edit.0 })
+        }
+        // What the later edit leaves of it has lines when it takes effect.
+        TraceEvent::EditReplaced { .. } | TraceEvent::Edit(_) => return Ok(()),
     };
     writeln!(out, "{line}")
 }

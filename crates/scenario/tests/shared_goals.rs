@@ -3,7 +3,7 @@
 
 use crate::common::{CART, build_world, cart, cell};
 use wheelbase_grid::CellXY;
-use wheelbase_sim::{RunResult, RunState, TickTimes, World, invariant};
+use wheelbase_sim::{EventKind, OrderKind, RunResult, RunState, TickTimes, World, invariant};
 
 fn world_on(rows: &[String], ticks: u32, more: &str) -> World {
     let rows = rows.join("\",\"");
@@ -140,5 +140,33 @@ fn an_impossible_swap_is_reported_as_a_cycle() {
             assert_eq!((&cycle.agents[..], &cycle.at[..]), (&[0, 1][..], &[[1, 0], [0, 0]][..]));
             assert!(cycle.ring && cycle.waiting == 2);
         }
+    }
+}
+
+/// The recipe of the guide: trucks take a dock in turn, stand there for 60 ticks each, one at a time, and drive home.
+#[test]
+fn trucks_queue_for_a_dock() {
+    const GUIDE: &str = include_str!("../../../scenarios/README.md");
+    let recipe = GUIDE.split("### A dock with a queue").nth(1).unwrap();
+    let text = recipe.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    for seed in 1..=4 {
+        let mut world = build_world(&format!("seed = {seed}\n{text}"));
+        // Agents and ticks: of those that came to the dock, and of those that left it.
+        let (mut came, mut left) = (Vec::new(), Vec::new());
+        while world.step() == RunState::Running {
+            assert_eq!(invariant::check(&world), []);
+            for event in world.events().iter().filter(|event| event.kind() == Some(EventKind::OrderDone)) {
+                match OrderKind::NAMES[event.b as usize] {
+                    "goto" => came.push((event.agent, event.tick)),
+                    "wait_in_place" => left.push((event.agent, event.tick)),
+                    _ => {}
+                }
+            }
+        }
+        let counts = world.counts();
+        assert_eq!((came.len(), counts.orders_done), (6, 24), "{seed}");
+        let stays: Vec<(u32, u32)> = came.iter().map(|&(agent, tick)| (agent, tick + 60)).collect();
+        assert_eq!(left, stays, "{seed}");
+        assert!(world.tick() < 1_200 && counts.path_requests < 120, "{} {counts:?}", world.tick());
     }
 }

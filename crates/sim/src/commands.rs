@@ -31,7 +31,7 @@ pub struct Ticket(pub u64);
 /// before it. A refusal is an event with ticket and reason ([`RefusalReason`]).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Command {
-    /// Places an agent.
+    /// Places an agent. Its id is one more than that of the agent before it; if it is refused, nobody gets that id.
     Spawn(Spawn),
     /// Places agents at random. Those for which there is no room are counted and reported.
     SpawnGroup(SpawnGroup),
@@ -93,7 +93,7 @@ pub enum Command {
         /// The factor in permille.
         permille: u16,
     },
-    /// Edits the map.
+    /// Edits the map. Of edits that still wait, it replaces the parts that set the same of the same cells.
     Edit(MapEdit),
     /// Moves for agents to begin at this tick, by number among the primitives of the agent's class. They are for a rule
     /// of traffic driven from outside ([`Commanded`](wheelbase_traffic::Commanded)); other rules ignore them. The first
@@ -108,6 +108,8 @@ pub enum Command {
         /// Primitives by number; `None` if there is no path.
         moves: Option<Arc<[u8]>>,
     },
+    /// Withdraws an edit that still waits, by the ticket of its command. Any other ticket is refused.
+    CancelEdit(Ticket),
 }
 
 impl Command {
@@ -389,7 +391,8 @@ pub enum RefusalReason {
     WrongOrder,
     /// Tasks without a goal for some agent.
     WrongTasks,
-    /// A list is longer than the limits of this module.
+    /// A list is longer than the limits of this module; or the changes of an edit, times those of waiting edits that it
+    /// replaces in part, are more than 4,194,304.
     TooLong,
     /// An edit names an unknown kind of terrain or side, or a cell off the map.
     WrongEdit,
@@ -408,11 +411,13 @@ pub enum RefusalReason {
     WrongPath,
     /// A primitive that the agent's class does not have.
     WrongPrimitive,
+    /// No edit with this ticket waits.
+    NoSuchEdit,
 }
 
 impl RefusalReason {
     /// All reasons, by number.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::UnknownAgent,
         Self::UnknownClass,
         Self::IllegalPose,
@@ -430,6 +435,7 @@ impl RefusalReason {
         Self::NoRequest,
         Self::WrongPath,
         Self::WrongPrimitive,
+        Self::NoSuchEdit,
     ];
 
     /// Name in traces.
@@ -452,6 +458,7 @@ impl RefusalReason {
             "no_request",
             "wrong_path",
             "wrong_primitive",
+            "no_such_edit",
         ][self as usize]
     }
 }
@@ -476,6 +483,7 @@ impl fmt::Display for RefusalReason {
             Self::NoRequest => "the agent waits for no path",
             Self::WrongPath => "the path is not legal or does not lead to the goal",
             Self::WrongPrimitive => "the class has no such primitive",
+            Self::NoSuchEdit => "no edit with this ticket waits",
         })
     }
 }

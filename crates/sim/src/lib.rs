@@ -115,6 +115,7 @@ mod places;
 mod pool_check;
 mod progress;
 mod questions;
+mod replaced_changes;
 mod replan_params;
 mod requests;
 mod roadblocks;

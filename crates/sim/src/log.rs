@@ -153,6 +153,22 @@ pub enum TraceEvent {
         /// The agent.
         agent: AgentId,
     },
+    /// An edit that waited was withdrawn.
+    EditCancelled {
+        /// The command that withdrew it.
+        ticket: Ticket,
+        /// The command that asked for it.
+        edit: Ticket,
+    },
+    /// A later edit has replaced parts of one that waited.
+    EditReplaced {
+        /// The command of the later edit.
+        ticket: Ticket,
+        /// The command of the earlier one.
+        edit: Ticket,
+        /// Changes that are left of the earlier one.
+        left: u32,
+    },
 }
 
 /// A change of an edit that took effect. Recordings and the page that plays a run hold the same type.

@@ -1,20 +1,27 @@
 //! The life of an order: it begins, requests a path, is done or found unreachable, and the next one begins.
 
+use crate::agents::Agents;
 use crate::goal_poses::poses_of;
 use crate::log::TraceEvent;
-use crate::order_pool::{OrderState, current_goal};
+use crate::obstacles::is_obstacle;
+use crate::obstructed::WaitsUntil;
+#[cfg(test)]
+use crate::obstructed::tests::note_request;
+use crate::order_pool::{OrderPool, OrderState, current_goal};
 use crate::orders::OrderKind;
 use crate::progress::TripProgress;
 use crate::requests::{PathRequest, PathSource, Route, least_ticks};
 use crate::statistics::TripStatistics;
 use crate::tasks::may_be_goal;
-use crate::trip::IfUnreachable;
+use crate::trip::{IfUnreachable, Trip};
 use crate::unreachable::UnreachableReason;
 use crate::world::World;
-use wheelbase_grid::CellXY;
+use wheelbase_grid::{CellXY, Rect};
+use wheelbase_planner::model::State;
 use wheelbase_planner::tables::Reachability;
 use wheelbase_planner::{Goal, GoalMember, Heading, Pose, Status};
-use wheelbase_traffic::motion::{Activity, AgentId, end_state};
+use wheelbase_traffic::forbidden::touches;
+use wheelbase_traffic::motion::{Activity, AgentId, end_state, transition_of};
 
 /// Least time, in ticks, that a patrol spends at a station it can only get near to.
 const NEAREST_STATION_TICKS: u32 = 64;
@@ -101,7 +108,7 @@ fn close_order(world: &mut World, row: usize) {
     world.release_pose(row);
     // A hold begins at once: at this very tick the rule of traffic must not send the agent aside.
     let next = world.orders.current(&world.agents.orders(row)).map(|order| &order.kind);
-    if matches!(next, Some(OrderKind::Hold)) && world.agents.motion[row].at_rest() {
+    if next.is_some_and(OrderKind::holds) && world.agents.motion[row].at_rest() {
         world.paths.drop_path(&mut world.agents.paths[row]);
         world.agents.set_activity(row, Activity::Holding);
     } else {
@@ -150,6 +157,7 @@ pub(crate) fn begin_order(world: &mut World, row: usize) {
         None => Activity::Idle,
         Some(OrderKind::Wait(_)) => Activity::Dwelling,
         Some(OrderKind::Hold) => Activity::Holding,
+        Some(&OrderKind::WaitInPlace(ticks)) => return wait_in_place(world, row, ticks),
         Some(OrderKind::Stop) => {
             let mut state = state;
             world.orders.clear(&mut state);
@@ -158,6 +166,11 @@ pub(crate) fn begin_order(world: &mut World, row: usize) {
         }
         Some(&OrderKind::Follow { leader, within }) => {
             return begin_to_follow(world, row, leader, within);
+        }
+        Some(OrderKind::Patrol(trip)) if are_for_edits(world, row, trip) => {
+            // It is sent off like an agent without an order.
+            pause_obstructed(world, row, WaitsUntil::Pause);
+            Activity::Unreachable
         }
         Some(_) if is_at_goal(world, row) => {
             if world.traffic.needs_paths() {
@@ -168,13 +181,51 @@ pub(crate) fn begin_order(world: &mut World, row: usize) {
             Activity::Arrived
         }
         Some(&OrderKind::GotoGroup(order, _)) if world.agents.assigned[row].is_none() => {
-            // It requests a path once it has a pose.
-            world.group_goals.open(order);
+            wait_for_group_pose(world, row, order);
             Activity::AwaitingPath
         }
         Some(_) => return request_path(world, row, Route::Cheapest),
     };
     world.agents.set_activity(row, activity);
+}
+
+/// Goes on with an order to wait in place. An agent on cells for which an edit waits does not hold: it may be sent off.
+pub(crate) fn wait_in_place(world: &mut World, row: usize, ticks: u32) {
+    if world.tick - world.agents.orders(row).since >= ticks {
+        return finish_order(world, row);
+    }
+    let leaves = is_on_pending_edit(world, row);
+    world.agents.set_activity(row, if leaves { Activity::Unreachable } else { Activity::Holding });
+}
+
+/// Whether edits wait for cells of every pose at every station of a patrol.
+fn are_for_edits(world: &World, row: usize, trip: &Trip) -> bool {
+    let areas = world.pending_edits.areas();
+    let tables = &world.tables[usize::from(world.agents.motion[row].class.0)];
+    let is_for_edit = |state: State| {
+        let pose = tables.space().pose(state);
+        areas.iter().any(|of| touches(of.area, pose.cell, tables.class().cells_at(pose)))
+    };
+    !areas.is_empty()
+        && trip.within == 0
+        && trip.members.iter().all(|&member| poses_of(tables, member).all(is_for_edit))
+}
+
+/// Whether an agent at rest covers cells for which an edit waits.
+fn is_on_pending_edit(world: &World, row: usize) -> bool {
+    let areas = world.pending_edits.areas();
+    if areas.is_empty() {
+        return false;
+    }
+    let (anchor, cells) = transition_of(&world.tables, &world.agents.motion[row]).start();
+    areas.iter().any(|of| touches(of.area, anchor, cells))
+}
+
+/// Has an agent wait for a pose of an order to a group. It requests a path once it has one.
+pub(crate) fn wait_for_group_pose(world: &mut World, row: usize, order: u32) {
+    let state = world.agents.orders(row);
+    world.agents.set_orders(row, OrderState { to_nearest: false, ..state }, &world.orders);
+    world.group_goals.open(order);
 }
 
 /// Begins to follow a leader, or goes on from its present place.
@@ -277,8 +328,15 @@ pub(crate) fn request_path(world: &mut World, row: usize, route: Route) {
         return;
     }
     if route == Route::Cheapest && world.agents.orders(row).to_nearest {
-        // A pose in the area itself can be free by now.
+        // A pose in the area itself can be free by now, or the way to the group.
         world.release_pose(row);
+        let order = world.orders.current(&world.agents.orders(row)).map(|order| &order.kind);
+        if let Some(&OrderKind::GotoGroup(order, _)) = order {
+            wait_for_group_pose(world, row, order);
+            world.agents.set_activity(row, Activity::AwaitingPath);
+            world.agents.motion[row].replan = false;
+            return;
+        }
     }
     let wait_state = world.agents.wait_states[row];
     // The host plans for the map alone; the traffic deals with agents in the way.
@@ -293,6 +351,8 @@ pub(crate) fn request_path(world: &mut World, row: usize, route: Route) {
         least_ticks: least_ticks(world.search_inputs(), row),
     };
     world.requests.push(request);
+    #[cfg(test)]
+    note_request(request);
     world.counts.path_requests += 1;
     world.agents.set_activity(row, Activity::AwaitingPath);
     world.agents.motion[row].replan = false;
@@ -302,17 +362,33 @@ pub(crate) fn request_path(world: &mut World, row: usize, route: Route) {
 /// agent that an edit has stranded keeps its order in any case: the agent cannot move, whatever the goal.
 pub(crate) fn refuse(world: &mut World, row: usize, status: Status) {
     let among_agents = obstacles_now(world, row);
-    refuse_search(world, row, status, among_agents);
+    refuse_search(world, row, status, (among_agents, &[]));
 }
 
-/// As [`refuse`], after a search. `among_agents` is `Agents::cleared` at its beginning, if agents were obstacles to it:
-/// some may have given up their places since.
-pub(crate) fn refuse_search(world: &mut World, row: usize, status: Status, among_agents: Option<u64>) {
+/// As [`refuse`], after a search. `among_agents` is `Agents::cleared` at its beginning, if agents were obstacles to it,
+/// and `met` the cells of those that it met, if known: some may have given up their places since.
+pub(crate) fn refuse_search(
+    world: &mut World,
+    row: usize,
+    status: Status,
+    (among_agents, met): (Option<u64>, &[CellXY]),
+) {
     let reason = match status {
         Status::StartBlocked => None,
         status => Some(reason_of(world, row, status, among_agents.is_some())),
     };
-    set_unreachable(world, row, reason, among_agents.unwrap_or(world.agents.cleared));
+    let World { agents, occupancy, friends, grid, .. } = world;
+    let cleared = among_agents.unwrap_or(agents.cleared);
+    // Friends that rest may cover the poses of an area as well.
+    let met = if goes_to_area(&world.orders, agents, row) { &[] } else { met };
+    let until = WaitsUntil::of((agents, occupancy), friends, row, (met, grid.size()), cleared);
+    set_unreachable(world, row, reason, until);
+}
+
+/// Whether the current order of an agent is to an area.
+pub(crate) fn goes_to_area(orders: &OrderPool, agents: &Agents, row: usize) -> bool {
+    let order = orders.current(&agents.orders(row));
+    order.is_some_and(|order| matches!(order.kind, OrderKind::GotoArea(..)))
 }
 
 /// `among_agents` of a search that begins now.
@@ -323,7 +399,7 @@ pub(crate) fn obstacles_now(world: &World, row: usize) -> Option<u64> {
 
 /// As [`refuse`], with a known reason.
 pub(crate) fn refuse_with(world: &mut World, row: usize, reason: UnreachableReason) {
-    set_unreachable(world, row, Some(reason), world.agents.cleared);
+    set_unreachable(world, row, Some(reason), WaitsUntil::Cleared(world.agents.cleared));
 }
 
 /// Why the current order cannot be done, given the status of its search, and whether agents were obstacles to it.
@@ -343,6 +419,8 @@ fn reason_of(world: &World, row: usize, status: Status, among_agents: bool) -> U
             let is_legal = |cell| poses_of(tables, GoalMember::any(cell)).next().is_some();
             if area.is_empty() {
                 UnreachableReason::GoalOffMap
+            } else if among_agents && has_room_but_for_obstacles(world, row, area) {
+                UnreachableReason::Obstructed
             } else if area.cells().any(|cell| may_be_goal(tables, motion.state, cell)) {
                 // There are legal poses, but no free one.
                 UnreachableReason::NoRoom
@@ -366,31 +444,81 @@ fn may_be_reachable(world: &World, row: usize) -> bool {
     let state = world.agents.orders(row);
     let Some((kind, trip)) = world.orders.current_trip(&state) else { return false };
     let goal = current_goal(trip, kind, &state);
-    goal.within > 0
-        || kind.assigns_pose()
-        || goal
-            .members
-            .iter()
-            .flat_map(|&member| poses_of(tables, member))
-            .any(|to| tables.components().reachability(motion.state, to) != Reachability::No)
+    let mut may_be = kind.assigns_pose();
+    goal.for_each_pose(tables.space(), |pose| {
+        let to = tables.space().state(pose).filter(|&to| !may_be && tables.is_legal(to));
+        may_be |= to.is_some_and(|to| tables.components().reachability(motion.state, to) != Reachability::No);
+    });
+    may_be
+}
+
+/// Whether the map alone lets an agent through to a pose in an area that nobody covers but obstacles to its team.
+fn has_room_but_for_obstacles(world: &World, row: usize, area: Rect) -> bool {
+    let World { agents, friends, occupancy, assigned_poses, .. } = world;
+    let (motion, slot, team) = (&agents.motion[row], agents.slots[row], agents.teams[row]);
+    let tables = &world.tables[usize::from(motion.class.0)];
+    let is_free = |cell: CellXY| {
+        let holder = occupancy.holder_at(cell).and_then(|holder| agents.row_of_slot(holder));
+        holder.is_none_or(|holder| {
+            holder == row || !agents.motion[holder].at_rest() || is_obstacle(agents, holder, team, friends)
+        })
+    };
+    let has_room = |&state: &State| {
+        let pose = tables.space().pose(state);
+        let cells = tables.class().cells_at(pose);
+        tables.components().reachability(motion.state, state) != Reachability::No
+            && assigned_poses.is_free(slot, pose.cell, cells)
+            && cells.iter().all(|offset| is_free(offset.cell_from(pose.cell)))
+    };
+    area.cells().flat_map(|cell| poses_of(tables, GoalMember::any(cell))).any(|state| has_room(&state))
 }
 
 /// Lets obstructed agents try again after others have given up their places.
 pub(crate) fn retry_obstructed(world: &mut World) {
-    let World { obstructed, agents, tick, .. } = world;
-    obstructed.take_due(*tick, agents.cleared, |agent| {
-        let Some(row) = agents.row(agent) else { return };
-        if agents.motion[row].activity == Activity::Unreachable {
+    let World { obstructed, agents, friends, tick, .. } = world;
+    let mut due = std::mem::take(&mut obstructed.due);
+    obstructed.take_due(*tick, agents, friends, &mut due);
+    for agent in due.drain(..) {
+        let Some(row) = world.agents.row(agent) else { continue };
+        if world.agents.motion[row].activity == Activity::Unreachable {
             // The orders phase begins its order again.
-            agents.set_activity(row, Activity::Idle);
-            agents.busy.insert(row);
+            world.agents.set_activity(row, Activity::Idle);
+            world.agents.busy.insert(row);
         }
-    });
+    }
+    world.obstructed.due = due;
+}
+
+/// An agent has found a path: the next time that others obstruct it, its first pause is the shortest again.
+pub(crate) fn end_obstruction(world: &mut World, row: usize) {
+    if !world.obstructed.is_empty() && world.obstructed.remove(world.agents.ids[row]) {
+        world.agents.wait_states[row].failures = 0;
+    }
+}
+
+/// Has an agent that others obstruct ask again after a pause, twice as long as its last one in a row.
+fn pause_obstructed(world: &mut World, row: usize, until: WaitsUntil) {
+    let params = &world.settings.replan;
+    let wait_state = &mut world.agents.wait_states[row];
+    wait_state.failures = (wait_state.failures + 1).min(params.pause_doublings as u8);
+    let again_at = world.tick.saturating_add(params.detour_pause_ticks << wait_state.failures);
+    world.obstructed.add(world.agents.ids[row], again_at, until);
+}
+
+/// Others obstruct the task of an agent. The next one may lead elsewhere; further ones have to wait.
+fn pause_between_tasks(world: &mut World, row: usize) {
+    let agent = world.agents.ids[row];
+    if world.obstructed.contains(agent) {
+        world.agents.set_activity(row, Activity::Unreachable);
+        pause_obstructed(world, row, WaitsUntil::Pause);
+    } else {
+        world.obstructed.add(agent, world.tick, WaitsUntil::Answered);
+    }
 }
 
 /// Marks an agent as unreachable. Its order is reported, and kept or dropped; without a reason, which is where the
 /// agent itself cannot move, it is kept unreported.
-fn set_unreachable(world: &mut World, row: usize, reason: Option<UnreachableReason>, cleared: u64) {
+fn set_unreachable(world: &mut World, row: usize, reason: Option<UnreachableReason>, until: WaitsUntil) {
     let agent = world.agents.ids[row];
     world.agents.set_activity(row, Activity::Unreachable);
     // The occupancy keeps other agents off the pose in which it rests.
@@ -406,12 +534,11 @@ fn set_unreachable(world: &mut World, row: usize, reason: Option<UnreachableReas
     world.agents.set_orders(row, OrderState { reported: true, ..state }, &world.orders);
     if is_task {
         close_task(world, row);
+        if reason == UnreachableReason::Obstructed {
+            pause_between_tasks(world, row);
+        }
     } else if !drop && reason == UnreachableReason::Obstructed {
-        let params = &world.settings.replan;
-        let wait_state = &mut world.agents.wait_states[row];
-        wait_state.failures = (wait_state.failures + 1).min(params.pause_doublings as u8);
-        let again_at = world.tick.saturating_add(params.detour_pause_ticks << wait_state.failures);
-        world.obstructed.add(agent, cleared, again_at);
+        pause_obstructed(world, row, until);
     } else if drop {
         world.counts.orders_unreachable += 1;
         world.counts.unreachable_reasons.count(reason);

@@ -70,12 +70,25 @@ pub enum OrderKind {
         /// The distance, as the radius of a goal.
         within: u32,
     },
+    /// Stand in place for a number of ticks, as with [`OrderKind::Hold`]: nobody pushes the agent, and searches take it
+    /// for an obstacle. It leaves only cells for which an edit waits.
+    WaitInPlace(u32),
 }
 
 impl OrderKind {
     /// Names of all kinds.
-    pub const NAMES: [&'static str; 9] =
-        ["goto", "goto_area", "patrol", "wait", "task", "goto_group", "stop", "hold", "follow"];
+    pub const NAMES: [&'static str; 10] = [
+        "goto",
+        "goto_area",
+        "patrol",
+        "wait",
+        "task",
+        "goto_group",
+        "stop",
+        "hold",
+        "follow",
+        "wait_in_place",
+    ];
 
     /// Its index in [`OrderKind::NAMES`].
     pub fn number(&self) -> u8 {
@@ -89,6 +102,7 @@ impl OrderKind {
             Self::Stop => 6,
             Self::Hold => 7,
             Self::Follow { .. } => 8,
+            Self::WaitInPlace(_) => 9,
         }
     }
 
@@ -109,7 +123,12 @@ impl OrderKind {
             Self::Goto(trip) | Self::GotoArea(_, trip) | Self::GotoGroup(_, trip) | Self::Patrol(trip) => {
                 Some(trip)
             }
-            Self::Tasks(..) | Self::Wait(_) | Self::Stop | Self::Hold | Self::Follow { .. } => None,
+            Self::Tasks(..)
+            | Self::Wait(_)
+            | Self::Stop
+            | Self::Hold
+            | Self::Follow { .. }
+            | Self::WaitInPlace(_) => None,
         }
     }
 
@@ -118,7 +137,12 @@ impl OrderKind {
             Self::Goto(trip) | Self::GotoArea(_, trip) | Self::GotoGroup(_, trip) | Self::Patrol(trip) => {
                 Some(trip)
             }
-            Self::Tasks(..) | Self::Wait(_) | Self::Stop | Self::Hold | Self::Follow { .. } => None,
+            Self::Tasks(..)
+            | Self::Wait(_)
+            | Self::Stop
+            | Self::Hold
+            | Self::Follow { .. }
+            | Self::WaitInPlace(_) => None,
         }
     }
 
@@ -131,6 +155,11 @@ impl OrderKind {
     /// the leader is gone.
     pub fn has_end(&self) -> bool {
         !matches!(self, Self::Patrol(_) | Self::Tasks(..) | Self::Hold | Self::Follow { .. })
+    }
+
+    /// Whether an agent with it is on hold.
+    pub(crate) fn holds(&self) -> bool {
+        matches!(self, Self::Hold | Self::WaitInPlace(_))
     }
 
     /// Whether it counts among the orders done or left: `stop` and `hold` do not.
@@ -189,6 +218,57 @@ impl Order {
         Self::new(OrderKind::Wait(ticks))
     }
 
+    /// Of an order to [`wait`](Order::wait), the same without ever being pushed: at a dock, a pump, a deployment. Others
+    /// are left as they are.
+    ///
+    /// A dock with a queue: trucks come to a yard, and are sent to the dock in the order in which they came there. Each
+    /// stands for 60 ticks and drives home.
+    /// ```
+    /// use std::collections::VecDeque;
+    /// use wheelbase_sim::grid::{Grid, SideTable, TerrainTable};
+    /// use wheelbase_sim::planner::{ClassSpec, Heading, MovementClass, Primitive};
+    /// use wheelbase_sim::*;
+    ///
+    /// let grid = Grid::from_rows(&["................"; 9], TerrainTable::movingai(), SideTable::default())?;
+    /// let mut truck = ClassSpec::new("truck", 1);
+    /// truck.primitives = Primitive::four_directions(2);
+    /// let mut setup = Setup::cooperative(Settings::named("dock"), grid, vec![MovementClass::new(truck)?]);
+    /// let (yard, dock) = (CellXY::new(8, 4), CellXY::new(15, 4));
+    /// let homes: Vec<CellXY> = (0..6).map(|y| CellXY::new(0, y)).collect();
+    /// for home in &homes {
+    ///     let spawn = Spawn::new(ClassId(0), Pose { cell: *home, heading: Heading(0) });
+    ///     setup.agents.push(spawn.with_orders([Order::goto_group(yard)]));
+    /// }
+    /// let mut world = World::new(setup)?;
+    /// let (mut queue, mut is_free, mut served) = (VecDeque::new(), true, Vec::new());
+    /// while world.counts().orders_done < 4 * 6 && world.tick() < 2_000 {
+    ///     world.step();
+    ///     for event in world.events().iter().filter(|event| event.kind() == Some(EventKind::OrderDone)) {
+    ///         match OrderKind::NAMES[event.b as usize] {
+    ///             "goto_group" => queue.push_back(event.agent),
+    ///             "wait_in_place" => is_free = true,
+    ///             _ => {}
+    ///         }
+    ///     }
+    ///     if is_free && let Some(next) = queue.pop_front() {
+    ///         let home = Order::goto(homes[next as usize]);
+    ///         let orders = [Order::goto(dock), Order::wait(60).in_place(), home];
+    ///         world.command(Command::orders(AgentId(next), orders));
+    ///         is_free = false;
+    ///         served.push(next);
+    ///     }
+    /// }
+    /// assert_eq!((served.len(), world.counts().orders_done), (6, 4 * 6));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn in_place(mut self) -> Self {
+        if let OrderKind::Wait(ticks) = self.kind {
+            self.kind = OrderKind::WaitInPlace(ticks);
+        }
+        self
+    }
+
     /// Rest without end, pushed by nobody, an obstacle to all others.
     pub fn hold() -> Self {
         Self::new(OrderKind::Hold)
@@ -223,6 +303,16 @@ impl Order {
             trip.if_unreachable = IfUnreachable::Wait;
         }
         self
+    }
+
+    /// Whether an order asks for the same, whatever number it has as an order to a group. Tasks begin again.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let same = match (&self.kind, &other.kind) {
+            (OrderKind::GotoGroup(_, trip), OrderKind::GotoGroup(_, of)) => trip == of,
+            (OrderKind::Tasks(..), _) => false,
+            (kind, of) => kind == of,
+        };
+        same && self.headings == other.headings && self.lacked == other.lacked
     }
 
     /// The same order for classes of another number of headings. Goals with a heading that these lack are no members

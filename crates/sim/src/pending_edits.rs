@@ -90,6 +90,22 @@ impl PendingEdits {
         self.waits_for.push(None);
     }
 
+    /// Leaves some changes of an edit, at least one.
+    pub(crate) fn set_changes(&mut self, at: usize, changes: Vec<Change>) {
+        self.edits[at].edit.changes = changes.into();
+        self.waits_for[at] = None;
+        self.areas.clear();
+        for PendingEdit { ticket, edit, .. } in &self.edits {
+            let areas = edit.changes.iter().map(Change::area);
+            self.areas.extend(areas.map(|area| ForbiddenArea { area, edit: ticket.0 }));
+        }
+    }
+
+    /// The place of the edit of a ticket.
+    pub(crate) fn find(&self, ticket: Ticket) -> Option<usize> {
+        self.edits.iter().position(|edit| edit.ticket == ticket)
+    }
+
     /// An agent for which an edit waits, if known.
     pub(crate) fn waits_for(&self, at: usize) -> Option<WaitsFor> {
         self.waits_for[at]

@@ -12,7 +12,7 @@ use crate::world::World;
 use wheelbase_grid::{Change, Rect};
 use wheelbase_planner::fields::{Distances, SettleTarget};
 use wheelbase_planner::search::{Answer, QueuedRequest};
-use wheelbase_planner::{Goal, GoalMember, Path, Pose, Request, Scratch, plan};
+use wheelbase_planner::{Goal, GoalMember, Path, Pose, Request, Scratch, Status, plan};
 use wheelbase_traffic::Commanded;
 use wheelbase_traffic::motion::{AgentId, ClassId, end_state};
 use wheelbase_traffic::speed::ticks_at_speed;
@@ -78,7 +78,7 @@ impl World {
 
     /// Previews the path of an agent from where it rests, or will rest, around the agents that are obstacles to its
     /// team. `None` if there is no such agent. A request now would get the same path, except for ties and
-    /// congestion-aware replanning.
+    /// congestion-aware replanning. [`Status::Obstructed`] says that the map alone has a path.
     pub fn plan(
         &self,
         agent: AgentId,
@@ -97,7 +97,18 @@ impl World {
             obstacles: obstacles.as_ref(),
             ..Request::new(start, goal)
         };
-        Some(plan(tables, &request, scratch, path))
+        let answer = plan(tables, &request, scratch, path);
+        if answer.status != Status::Unreachable || obstacles.is_none() {
+            return Some(answer);
+        }
+        let on_map = plan(tables, &Request { obstacles: None, ..request }, scratch, path);
+        path.clear();
+        let mut found = answer;
+        found.expansions += on_map.expansions;
+        if on_map.status == Status::Found {
+            found.status = Status::Obstructed;
+        }
+        Some(found)
     }
 
     /// Writes what is left of the path of an agent: from where it rests, or will rest, with arrivals in ticks from there

@@ -132,14 +132,16 @@ impl RowCheck {
 fn check_events(world: &World) -> Result<(), String> {
     // The last step of a run does not advance its tick.
     let tick = world.events().first().map_or(world.tick().saturating_sub(1), |row| row.tick);
-    let by_command = [EventKind::Spawned, EventKind::EditDone, EventKind::EditWaits, EventKind::Refused];
+    let about_edits =
+        [EventKind::EditDone, EventKind::EditWaits, EventKind::EditCancelled, EventKind::EditReplaced];
     let besides = [EventKind::EditWaits, EventKind::Blocked];
     let mut told = Vec::new();
     for row in world.events() {
         let Some(kind) = row.kind() else { return Err(format!("no kind: {row:?}")) };
-        let about_no_agent = [EventKind::EditDone, EventKind::EditWaits].contains(&kind);
+        let about_no_agent = about_edits.contains(&kind);
+        let by_command = about_no_agent || matches!(kind, EventKind::Spawned | EventKind::Refused);
         let is_right = row.tick == tick
-            && (row.ticket != EventRow::NO_TICKET) == by_command.contains(&kind)
+            && (row.ticket != EventRow::NO_TICKET) == by_command
             && (row.agent == EventRow::NONE || !about_no_agent)
             && (row.agent != EventRow::NONE || about_no_agent || kind == EventKind::Refused);
         if !is_right {

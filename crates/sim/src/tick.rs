@@ -163,13 +163,15 @@ impl World {
         let is_still = |row: usize| match motion[row].activity {
             // Before the first tick the agents have orders which none has begun.
             Activity::Idle => motion[row].at_rest() && !stamps[row].has_order,
-            Activity::Unreachable | Activity::Holding => motion[row].at_rest(),
+            Activity::Unreachable | Activity::Holding => {
+                motion[row].at_rest() && !self.agents.waits_in_place(row)
+            }
             _ => false,
         };
         self.commands.is_empty()
             && self.class_changes.is_empty()
             && !self.pending_edits.any_deadline()
-            && !self.obstructed.any_tries(self.agents.cleared)
+            && !self.obstructed.any_tries(&self.agents, &self.friends)
             && busy.iter().all(is_still)
             && !sends_off(self)
     }

@@ -31,6 +31,7 @@ pub enum IfUnreachable {
     /// `"drop"`: it is reported, and the next order begins.
     #[default]
     Drop,
-    /// `"wait"`: it is reported once, kept, and tried again after an edit that could help.
+    /// `"wait"`: it is reported once, kept, and tried again after an edit that could help. Where agents obstruct it, it is
+    /// tried again when one of them has left.
     Wait,
 }

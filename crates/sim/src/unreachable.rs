@@ -15,7 +15,7 @@ pub enum UnreachableReason {
     GoalBlocked,
     /// No sequence of moves leads from the agent to the goal.
     Unreachable,
-    /// Agents on hold, or resting agents of other teams, are in the way.
+    /// The map has a way, but agents on hold, or resting agents of other teams, block it.
     Obstructed,
     /// All poses in the area, or near the group's goal, are taken.
     NoRoom,

@@ -78,6 +78,66 @@ fn orders_of_one_tick_are_one_list() {
     assert_eq!(run.cell(A), cell(0, 0));
 }
 
+/// A player who clicks again and again changes nothing but which command is answered.
+#[test]
+fn an_identical_order_does_not_restart_anything() {
+    let to = cell(9, 2);
+    let orders = [
+        Order::goto(to),
+        Order::goto_group(to),
+        Order::goto_area(Rect::new(9, 2, 1, 1)),
+        Order::wait(40).in_place(),
+    ];
+    for order in orders {
+        let play = |again: bool| {
+            let mut run = Checked::on(open(12, 4), &[at(CART, 0, 1, 0), at(CART, 0, 2, 0)]);
+            run.does(Command::order(vec![A, B], order.clone()));
+            for _ in 0..12 {
+                if again && run.world.events().is_empty() {
+                    run.does(Command::order(vec![A, B], order.clone()));
+                    let given = events(&run.world, EventKind::Ordered);
+                    assert_eq!(given.iter().map(|&(agent, _)| agent).collect::<Vec<_>>(), [0, 1]);
+                } else {
+                    run.steps(1);
+                }
+            }
+            let paths = run.told.iter().filter(|row| row.kind() == Some(EventKind::PathFound)).count();
+            run.steps(40);
+            let done = run.told.iter().filter(|row| row.kind() == Some(EventKind::OrderDone));
+            let done: Vec<(u32, u32)> = done.map(|row| (row.tick, row.agent)).collect();
+            (done, paths, run.cell(A), run.cell(B))
+        };
+        assert_eq!(play(true), play(false), "{order:?}");
+    }
+}
+
+#[test]
+fn a_preview_tells_what_agents_obstruct_from_what_the_map_does() {
+    let mut run = Checked::on(lane(12), &[at(WALKER, 0, 0, 0), at(WALKER, 4, 0, 0)]);
+    run.does(Command::hold(B));
+    let preview = |run: &Checked, x| {
+        let (mut scratch, mut path) = (Scratch::new(), Path::new());
+        let goal = [GoalMember::any(cell(x, 0))];
+        let answer = run.world.plan(A, Goal::of(&goal), &mut scratch, &mut path).unwrap();
+        assert_eq!(path.moves.is_empty(), answer.status != Status::Found);
+        answer.status
+    };
+    assert_eq!([3, 4, 9].map(|x| preview(&run, x)), [Status::Found, Status::Obstructed, Status::Obstructed]);
+    run.does(edit([flood(7, 0, 1, 1)], OnAgents::Wait));
+    assert_eq!([6, 9].map(|x| preview(&run, x)), [Status::Obstructed, Status::Unreachable]);
+}
+
+/// Ids are those that a host counts on, whatever is refused.
+#[test]
+fn nobody_gets_the_id_of_a_refused_agent() {
+    let mut run = Checked::on(open(12, 1), &[at(WALKER, 0, 0, 0)]);
+    run.refuses(Command::Spawn(at(WALKER, 0, 0, 0)), RefusalReason::PoseHeld);
+    run.does(Command::Spawn(at(WALKER, 3, 0, 0)));
+    assert_eq!(events(&run.world, EventKind::Spawned), [(2, 0)]);
+    assert_eq!(run.world.agent_at(cell(3, 0)), Some(AgentId(2)));
+    run.refuses(Command::remove(B), RefusalReason::UnknownAgent);
+}
+
 #[test]
 fn no_orders_leave_an_agent_without_any() {
     let mut run = Checked::on(open(12, 1), &[at(WALKER, 0, 0, 0)]);
@@ -122,6 +182,41 @@ fn nobody_moves_an_agent_on_hold() {
     run.steps_until_at(A, cell(11, 0), 60);
     run.does(Command::order(B, Order::goto(cell(9, 0))));
     run.steps_until_at(B, cell(9, 0), 60);
+}
+
+#[test]
+fn an_agent_that_waits_in_place_is_never_pushed_and_goes_on() {
+    let mut run = Checked::on(lane(12), &[at(WALKER, 4, 0, 0), at(WALKER, 0, 0, 0)]);
+    run.does(Command::orders(A, [Order::wait(60).in_place(), Order::goto(cell(11, 0))]));
+    run.does(Command::order(B, Order::goto(cell(9, 0)).or_wait()));
+    run.steps(57);
+    assert_eq!((run.cell(A), run.row(A).activity()), (cell(4, 0), Some(Activity::Holding)));
+    assert_eq!((run.row(A).order_kind, run.count(EventKind::OrderDone, A)), (9, 0));
+    // The goal of the other is walled in until then.
+    let failed = run.told.iter().find(|row| row.kind() == Some(EventKind::OrderFailed)).unwrap();
+    assert_eq!((failed.agent, failed.c), (B.0, UnreachableReason::Obstructed as u32));
+    run.steps(4);
+    assert_eq!(run.count(EventKind::OrderDone, A), 1);
+    run.steps_until_at(B, cell(9, 0), 100);
+    assert_eq!(run.cell(A), cell(11, 0));
+    assert_eq!(Order::hold().in_place(), Order::hold());
+}
+
+#[test]
+fn an_agent_that_waits_in_place_leaves_for_an_edit_alone() {
+    let mut run = Checked::on(open(8, 3), &[at(WALKER, 4, 1, 0), at(WALKER, 0, 1, 0)]);
+    run.does(Command::order(A, Order::wait(200).in_place()));
+    run.does(Command::order(B, Order::goto(cell(7, 1))));
+    run.steps_until_at(B, cell(7, 1), 60);
+    assert_eq!(run.cell(A), cell(4, 1));
+    run.does(edit([flood(4, 1, 1, 1)], OnAgents::Wait));
+    assert_eq!(run.world.edits_pending(), 1);
+    run.steps(60);
+    assert_eq!(run.world.edits_pending(), 0);
+    // It has left, and stands for the rest of its time.
+    assert_eq!((run.row(A).activity(), run.count(EventKind::OrderDone, A)), (Some(Activity::Holding), 0));
+    run.steps(200);
+    assert_eq!(run.count(EventKind::OrderDone, A), 1);
 }
 
 #[test]
@@ -574,6 +669,77 @@ fn an_edit_waits_as_a_whole_until_it_disturbs_nobody() {
     assert_eq!((done.ticket, done.a), (ticket.0, waits.tick));
 }
 
+/// A building on the beat of a guard: the guard leaves, and its patrol ends once there is no station left.
+#[test]
+fn a_patrol_whose_stations_are_to_be_built_on_is_sent_off() {
+    let mut run = Checked::on(open(12, 6), &[at(WALKER, 4, 2, 0)]);
+    run.does(Command::order(A, Order::patrol(&[cell(4, 2), cell(6, 2)])));
+    run.steps(20);
+    run.does(edit([flood(3, 1, 5, 3)], OnAgents::Wait));
+    assert_eq!(run.world.edits_pending(), 1);
+    run.steps(200);
+    assert_eq!(run.world.edits_pending(), 0);
+    let failed = run.told.iter().find(|row| row.kind() == Some(EventKind::OrderFailed)).unwrap();
+    assert_eq!((failed.agent, failed.c), (A.0, UnreachableReason::GoalBlocked as u32));
+    assert_eq!(run.row(A).order_kind, AgentRow::NO_ORDER);
+    // With a station outside it goes there, as before.
+    let mut run = Checked::on(open(12, 6), &[at(WALKER, 4, 2, 0)]);
+    run.does(Command::order(A, Order::patrol(&[cell(4, 2), cell(10, 2)])));
+    run.does(edit([flood(3, 1, 5, 3)], OnAgents::Wait));
+    run.steps(60);
+    assert_eq!(run.world.edits_pending(), 0);
+}
+
+#[test]
+fn an_edit_that_waits_can_be_cancelled() {
+    let mut run = Checked::on(open(8, 2), &[at(WALKER, 2, 0, 0), at(WALKER, 6, 1, 0)]);
+    run.does(Command::hold(A));
+    let ticket = run.does(edit([flood(2, 0, 1, 1), flood(5, 0, 1, 1)], OnAgents::Wait));
+    let other = run.does(edit([flood(2, 0, 1, 2)], OnAgents::Wait));
+    assert_eq!(run.world.edits_pending(), 1);
+    run.refuses(Command::CancelEdit(ticket), RefusalReason::NoSuchEdit);
+    let cancel = run.does(Command::CancelEdit(other));
+    let event = run.world.events()[0];
+    assert_eq!(
+        (event.kind(), event.edit(), event.ticket),
+        (Some(EventKind::EditCancelled), Some(other), cancel.0)
+    );
+    assert_eq!(run.world.edits_pending(), 0);
+    run.refuses(Command::CancelEdit(other), RefusalReason::NoSuchEdit);
+    // Its cells may be entered again, and nothing comes of it once they are free.
+    run.does(Command::order(B, Order::goto(cell(2, 1))));
+    run.steps_until_at(B, cell(2, 1), 40);
+    run.does(Command::order(vec![A, B], Order::goto_group(cell(7, 0))));
+    run.steps(60);
+    assert_eq!(run.world.grid().terrain_at(cell(2, 0)), Some(GROUND));
+}
+
+/// A building goes up, its cells are razed while it waits, and nothing of it comes.
+#[test]
+fn a_later_edit_replaces_what_waits_for_the_same_cells() {
+    let ground = |x, y, width, height| Change::Terrain { area: Rect::new(x, y, width, height), kind: GROUND };
+    let mut run = Checked::on(open(8, 3), &[at(WALKER, 2, 0, 0), at(WALKER, 6, 1, 0)]);
+    run.does(Command::hold(A));
+    let build = run.does(edit([flood(1, 0, 4, 2), flood(7, 0, 1, 1)], OnAgents::Wait));
+    // The hole is in the middle of the first change. Nobody stands on what is left of it.
+    let raze = run.does(edit([ground(2, 0, 2, 3)], OnAgents::Wait));
+    let event = run.world.events()[0];
+    assert_eq!(
+        (event.kind(), event.edit(), event.ticket),
+        (Some(EventKind::EditReplaced), Some(build), raze.0)
+    );
+    assert_eq!((event.c, run.world.edits_pending()), (3, 0));
+    let terrain = |run: &Checked, x| run.world.grid().terrain_at(cell(x, 0));
+    let expected = [GROUND, WATER, GROUND, GROUND, WATER, GROUND, GROUND, WATER];
+    assert_eq!([0, 1, 2, 3, 4, 5, 6, 7].map(|x| terrain(&run, x)), expected.map(Some));
+    // Of an edit that is replaced as a whole nothing waits.
+    run.does(edit([flood(2, 0, 1, 1)], OnAgents::Wait));
+    run.does(edit([ground(0, 0, 8, 3)], OnAgents::Wait));
+    let replaced = run.told.iter().filter(|row| row.kind() == Some(EventKind::EditReplaced)).map(|row| row.c);
+    assert_eq!(replaced.collect::<Vec<_>>(), [3, 0]);
+    assert_eq!((run.world.edits_pending(), terrain(&run, 2)), (0, Some(GROUND)));
+}
+
 #[test]
 fn an_edit_strands_or_removes() {
     let mut run = Checked::on(open(8, 2), &[at(WALKER, 2, 0, 0), at(WALKER, 6, 1, 0)]);
@@ -979,7 +1145,7 @@ fn plan_and_reach_preview_what_an_agent_would_do() {
     assert!(run.world.reach(AgentId(9), 6).is_none());
     // The agent on hold is no obstacle to itself.
     run.does(Command::hold(B));
-    assert_eq!(run.world.plan(A, goal, &mut scratch, &mut path).unwrap().status, Status::Unreachable);
+    assert_eq!(run.world.plan(A, goal, &mut scratch, &mut path).unwrap().status, Status::Obstructed);
     assert_eq!(run.world.plan(B, goal, &mut scratch, &mut path).unwrap().status, Status::Found);
 }
 

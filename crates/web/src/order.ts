@@ -45,7 +45,9 @@ export type Order =
   /** Rest without end. Nobody pushes the agent, and searches take it for an obstacle. */
   | { kind: 'hold' }
   /** Keep within a number of cells of an agent, until that is gone. */
-  | { kind: 'follow'; leader: number; within: number };
+  | { kind: 'follow'; leader: number; within: number }
+  /** Stand in place for a number of ticks. Nobody pushes the agent, and searches take it for an obstacle. */
+  | { kind: 'wait_in_place'; ticks: number };
 
 /** An agent to place. */
 export interface Spawn {
@@ -134,6 +136,7 @@ function setOrder(m: Instance, at: number, order: Order, name: string): void {
       setTrip(m, at, order, name);
       break;
     case 'wait':
+    case 'wait_in_place':
       m.setU32(at + wb_order.ticks, whole(order.ticks, `${name}.ticks`, 0, NONE));
       break;
     case 'tasks':

@@ -457,6 +457,13 @@ export class World extends Handle {
     );
   }
 
+  /** Withdraws an edit that still waits, by the ticket of its command. */
+  cancelEdit(edit: number, when: When = {}): number {
+    return this.#command(when, (m, tick, to) =>
+      m.f.wb_command_cancel_edit(this.handle, BigInt(whole(edit, 'edit', 0, Number.MAX_SAFE_INTEGER)), tick, to),
+    );
+  }
+
   /** Moves for agents to begin, by number of the primitive, in a world with the rule `commanded`. */
   decide(agents: ArrayLike<number>, primitives: Uint8Array, when: When = {}): number {
     if (agents.length !== primitives.length) throw wrong(`${agents.length} agents, ${primitives.length} primitives`);

@@ -366,6 +366,7 @@ unsafe fn call(world: u64, command: &Command, shape: GridShape, tick: u32, out: 
                 };
                 wb_command_edit(world, changes.as_ptr(), changes.len(), on_agents, deadline, tick, out)
             }
+            Command::CancelEdit(edit) => wb_command_cancel_edit(world, edit.0, tick, out),
             Command::Decisions(moves) => {
                 let agents: Vec<u32> = moves.iter().map(|(agent, _)| agent.0).collect();
                 let primitives: Vec<u8> = moves.iter().map(|&(_, primitive)| primitive).collect();

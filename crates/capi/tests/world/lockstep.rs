@@ -89,6 +89,7 @@ fn two_thousand_ticks_of_all_commands_are_those_of_rust() {
     let mut twins = Twins::new(GridShape::Square, Driver::Planner, 0);
     let given = play(&mut twins, 1, 2_000);
     let all = [
+        "CancelEdit",
         "Class",
         "Decisions",
         "Edit",

@@ -121,6 +121,8 @@ fn numbers_and_names_are_those_of_rust() {
         WB_EVENT_SPEED_FACTOR_SET,
         WB_EVENT_CLASS_SET,
         WB_EVENT_TASKS_REPLACED,
+        WB_EVENT_EDIT_CANCELLED,
+        WB_EVENT_EDIT_REPLACED,
     ];
     assert_eq!(events.to_vec(), EventKind::ALL.map(|kind| kind as u32));
     let names = |of: extern "C" fn(u32) -> *const std::ffi::c_char, n: usize| -> Vec<&'static str> {
@@ -147,6 +149,7 @@ fn numbers_and_names_are_those_of_rust() {
         WB_REFUSED_NO_REQUEST,
         WB_REFUSED_WRONG_PATH,
         WB_REFUSED_WRONG_PRIMITIVE,
+        WB_REFUSED_NO_SUCH_EDIT,
     ];
     assert_eq!(refusals.to_vec(), RefusalReason::ALL.map(|reason| reason as u32));
     assert_eq!(names(wb_refusal_name, refusals.len()), RefusalReason::ALL.map(RefusalReason::name));
@@ -183,6 +186,7 @@ fn numbers_and_names_are_those_of_rust() {
         ("stop", WB_ORDER_STOP),
         ("hold", WB_ORDER_HOLD),
         ("follow", WB_ORDER_FOLLOW),
+        ("wait_in_place", WB_ORDER_WAIT_IN_PLACE),
     ];
     assert_eq!(names(wb_order_kind_name, orders.len()), OrderKind::NAMES);
     for (of, number) in orders {

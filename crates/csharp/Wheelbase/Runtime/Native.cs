@@ -99,6 +99,12 @@ namespace Wheelbase
         ClassSet = 15,
         /// <summary>The tasks of an agent were replaced by others.</summary>
         TasksReplaced = 16,
+        /// <summary>An edit that waited was withdrawn. <c>a</c>, <c>b</c>: low and high half of the ticket of its command; the ticket of the event is
+        /// that of the command which withdrew it.</summary>
+        EditCancelled = 17,
+        /// <summary>A later edit has replaced parts of one that waited. <c>a</c>, <c>b</c>: low and high half of the ticket of the earlier one, <c>c</c>: the
+        /// changes that are left of it, 0 if it waits no longer; the ticket of the event is that of the later one.</summary>
+        EditReplaced = 18,
     }
 
     /// <summary>The numbers <c>WB_REFUSED_...</c> of C.</summary>
@@ -138,6 +144,8 @@ namespace Wheelbase
         WrongPath = 15,
         /// <summary>A primitive that the agent's class does not have.</summary>
         WrongPrimitive = 16,
+        /// <summary>No edit with this ticket waits.</summary>
+        NoSuchEdit = 17,
     }
 
     /// <summary>The numbers <c>WB_ORDER_...</c> of C.</summary>
@@ -161,6 +169,8 @@ namespace Wheelbase
         Hold = 7,
         /// <summary>Keep within a number of cells of an agent, until that is gone.</summary>
         Follow = 8,
+        /// <summary>Stand in place for a number of ticks. Nobody pushes the agent, and searches take it for an obstacle.</summary>
+        WaitInPlace = 9,
     }
 
     /// <summary>The numbers <c>WB_FAILURE_...</c> of C.</summary>
@@ -268,6 +278,8 @@ namespace Wheelbase
         LimitReached = 6,
         /// <summary>The path would take more than 2^32 - 2 ticks.</summary>
         CostOverflow = 7,
+        /// <summary>The map has a path, but agents on hold, or resting agents of other teams, block it: of <c>wb_world_plan</c> alone.</summary>
+        Obstructed = 8,
     }
 
     /// <summary>The numbers <c>WB_REACHED_...</c> of C.</summary>
@@ -2265,6 +2277,15 @@ namespace Wheelbase
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_edit(ulong world, Change* changes, UIntPtr n_changes, uint on_agents, uint deadline, uint tick, ulong* ticket);
+
+        /// <summary>Withdraws an edit that still waits, by the ticket of its command. Any other ticket is refused with
+        /// <c>Refusal.NoSuchEdit</c>.</summary>
+        /// <remarks>
+        /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
+        /// <para>Pointers: <c>ticket</c> is null, or may be written.</para>
+        /// </remarks>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern Status wb_command_cancel_edit(ulong world, ulong edit, uint tick, ulong* ticket);
 
         /// <summary>Moves for agents to begin at the tick, by number among the primitives of the agent's class, for a world with the rule
         /// <c>TrafficRule.Commanded</c>; other rules ignore them. The first of two moves of an agent counts.</summary>

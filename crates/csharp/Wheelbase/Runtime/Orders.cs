@@ -106,6 +106,9 @@ namespace Wheelbase
         /// <summary>Stand for a number of ticks.</summary>
         public static Order Wait(uint ticks) { return new Order { Kind = OrderKind.Wait, Ticks = ticks }; }
 
+        /// <summary>Stand in place for a number of ticks, and never be pushed.</summary>
+        public static Order WaitInPlace(uint ticks) { return new Order { Kind = OrderKind.WaitInPlace, Ticks = ticks }; }
+
         /// <summary>Do one task after another, without end; the last of a list.</summary>
         public static Order Do(TaskSource tasks, uint stream = 0)
         {

@@ -624,6 +624,22 @@ namespace Wheelbase
             return Given(status, given, out ticket);
         }
 
+        /// <summary>Withdraws an edit that still waits, by the ticket of its command. Gives the ticket.</summary>
+        public ulong CancelEdit(ulong edit, uint tick = 0)
+        {
+            ulong ticket;
+            Check(TryCancelEdit(edit, tick, out ticket));
+            return ticket;
+        }
+
+        /// <summary>As <c>CancelEdit</c>; gives the status.</summary>
+        public Status TryCancelEdit(ulong edit, uint tick, out ulong ticket)
+        {
+            ulong given = Constants.NoTicket;
+            var status = Native.wb_command_cancel_edit(Handle, edit, tick, &given);
+            return Given(status, given, out ticket);
+        }
+
         /// <summary>Moves for agents to begin at the tick, by number of the primitive, in a world with <c>TrafficRule.Commanded</c>: one
         /// for each of the first <c>count</c> agents. Gives the ticket.</summary>
         public ulong Decide(uint[] agents, byte[] primitives, int count, uint tick = 0)

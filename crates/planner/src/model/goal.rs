@@ -57,7 +57,7 @@ impl<'a> Goal<'a> {
 
     /// Calls `found` with every member pose on the map, in order of the named members, then row-major. Poses
     /// near several named members occur repeatedly.
-    pub(crate) fn for_each_pose(&self, space: StateSpace, mut found: impl FnMut(Pose)) {
+    pub fn for_each_pose(&self, space: StateSpace, mut found: impl FnMut(Pose)) {
         let (width, height) = (i64::from(space.size().width()), i64::from(space.size().height()));
         let reach = i64::from(self.within);
         for member in self.members {

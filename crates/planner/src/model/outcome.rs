@@ -27,6 +27,9 @@ pub enum Status {
     LimitReached,
     /// The path would take more than [`COST_MAX`] ticks.
     CostOverflow,
+    /// The map has a path, but obstacles block it. No query of the planner ends so: those who know what its obstacles are
+    /// say it of an [unreachable](Self::Unreachable) goal.
+    Obstructed,
 }
 
 impl Status {
@@ -41,6 +44,7 @@ impl Status {
             Self::Unreachable => "unreachable",
             Self::LimitReached => "limit_reached",
             Self::CostOverflow => "cost_overflow",
+            Self::Obstructed => "obstructed",
         }
     }
 }

@@ -27,6 +27,8 @@ pub(super) struct Kernel<'a, W: MoveWord, L: StateIndexing> {
     pub touched: u64,
     pub dearest: u64,
     pub budget: u64,
+    /// Poses of a greater sum of cost and bound are left on the open list.
+    pub sum_max: u64,
     pub order: KeyOrder,
     pub request: &'a Request<'a>,
     pub run: &'a mut SearchRun,
@@ -73,7 +75,11 @@ impl<W: MoveWord, L: StateIndexing> Kernel<'_, W, L> {
         open: &mut Q,
     ) -> StopReason {
         let Request { obstacles, window, area, partial, penalties, .. } = self.request;
-        let asks_more = obstacles.is_some() || penalties.is_some() || window.is_some() || area.is_some();
+        let asks_more = obstacles.is_some()
+            || penalties.is_some()
+            || window.is_some()
+            || area.is_some()
+            || self.sum_max < u64::MAX;
         if !asks_more && !partial {
             self.expand_all::<E, Q, false>(nodes, estimate, open)
         } else {
@@ -108,6 +114,10 @@ impl<W: MoveWord, L: StateIndexing> Kernel<'_, W, L> {
                 (key, state) = popped;
             }
             pending = PendingState { key, state: NO_STATE };
+            if ALL && self.order.sum(key) > self.sum_max {
+                open.push(key, state);
+                break StopReason::Exhausted;
+            }
             let node = nodes[state as usize];
             if node & (Node::CLOSED | Node::GOAL) != 0 {
                 if node & Node::CLOSED != 0 {

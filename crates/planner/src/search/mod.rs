@@ -10,6 +10,7 @@ pub(crate) mod kernel;
 pub(crate) mod landmarks;
 pub(crate) mod learned_costs;
 pub(crate) mod make_landmarks;
+mod nearest_poses;
 pub mod path_queue;
 pub(crate) mod penalties;
 pub(crate) mod plan;
@@ -26,7 +27,9 @@ pub use landmarks::Landmarks;
 pub use learned_costs::LearnedCosts;
 pub use path_queue::{CellPenalties, PathQueue, QueueAnswer, QueueError, QueuedRequest, SearchJob, Ticket};
 pub use penalties::Penalties;
-pub use plan::{advance, begin, cost_lower_bound, cost_lower_bound_of, finish, pass_goal, plan};
+pub use plan::{
+    advance, begin, cost_lower_bound, cost_lower_bound_of, finish, for_each_obstacle_met, pass_goal, plan,
+};
 pub use replan::BackTraces;
 pub use request::{Answer, Fallback, GoalArea, Reason, Request};
 pub use saved_search::SavedSearch;

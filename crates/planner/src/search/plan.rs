@@ -20,8 +20,9 @@ use crate::search::guide::HeuristicName;
 use crate::search::heuristic::{AnyEstimate, Heuristic, Prepared};
 use crate::search::kernel::{Kernel, StopReason};
 use crate::search::landmarks::{LandmarkEstimate, SelectedColumns};
+use crate::search::nearest_poses::poses_at_nearest;
 use crate::search::request::{Answer, Fallback, GoalArea, Request};
-use crate::search::scratch::{Outcome, Scratch, SearchRun};
+use crate::search::scratch::{NearestRun, Outcome, Scratch, SearchRun};
 use crate::tables::MovementTables;
 use crate::tables::components::Reachability;
 use crate::tables::layouts::with_layout;
@@ -63,7 +64,11 @@ pub fn begin(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scrat
             Progress::Done
         }
         Ok((start, prepared)) => {
+            // Goals that are no members of the goal are poses nearest to it.
+            let is_member = |&state: &u32| request.goal.matches(space.shape(), space.pose(State(state)));
+            let to_nearest = request.area.is_none() && scratch.goals.iter().any(|state| !is_member(state));
             push_start(tables, request, scratch, start, prepared);
+            scratch.run.nearest = to_nearest.then_some(NearestRun { at: 0, best: None, again: false });
             Progress::Running
         }
     }
@@ -110,6 +115,12 @@ fn mark_goals(
     if headings == 0 && !nearest {
         return Err(Status::Unreachable);
     }
+    if headings == 0
+        && may_mark_nearest(request)
+        && let Some(prepared) = mark_nearest(tables, request, scratch, start, 0)
+    {
+        return Ok((start, prepared));
+    }
     let prepared = match headings {
         // No goal to be guided to: everything is explored, for the nearest pose.
         0 => Prepared::Zero,
@@ -117,6 +128,15 @@ fn mark_goals(
     };
     let is_goal = |state: State| scratch.nodes[state.0 as usize] & Node::GOAL != 0;
     Ok((start, with_landmarks(request, start, prepared, is_goal)))
+}
+
+/// Whether a search for the pose nearest to an unreachable goal may go to those found around the goal: it knows exact costs,
+/// and follows a bound that is never too great.
+fn may_mark_nearest(request: &Request<'_>) -> bool {
+    let is_exact =
+        matches!(request.heuristic, Heuristic::Default | Heuristic::Landmarks(_) | Heuristic::Named(_))
+            && !is_greedy(request);
+    is_exact && request.weight_permille <= 1000 && request.penalties.is_none() && !request.partial
 }
 
 /// The heuristic of a request at its start, without a search: a lower bound of the cost of any path in ticks,
@@ -268,6 +288,31 @@ pub fn advance(
     let (before, mut rest) = (run.expansions, expansions);
     let mut left = left_to(request, scratch);
     let mut stop = run_kernel(tables, request, scratch, left.min(rest));
+    while let Some(nearest) = scratch.run.nearest {
+        match stop {
+            StopReason::Goal(state) if nearest.again => {
+                scratch.run.outcome = Some(Outcome::AtNearest(state));
+                return Progress::Done;
+            }
+            StopReason::Goal(state) => {
+                let found = (Node::cost(scratch.nodes[state.0 as usize]), state.0, nearest.at);
+                let best = Some(nearest.best.map_or(found, |best| best.min(found)));
+                scratch.run.nearest = Some(NearestRun { best, ..nearest });
+            }
+            StopReason::Exhausted => {
+                // All that can be reached is explored without one of them: the best of it is found below.
+                let Some(best) = nearest.best else { break };
+                if let Some(end) = go_to_next_nearest(tables, request, scratch, nearest, best) {
+                    scratch.run.outcome = Some(Outcome::AtNearest(end));
+                    return Progress::Done;
+                }
+            }
+            StopReason::Budget => break,
+        }
+        rest = expansions - (scratch.run.expansions - before);
+        left = left_to(request, scratch);
+        stop = run_kernel(tables, request, scratch, left.min(rest));
+    }
     if matches!(stop, StopReason::Exhausted) && needs_exact_costs(request, scratch) {
         if scratch.run.overflowed && enumerate_reachable(tables, request, scratch).0 {
             // Only greed made the path to the goal too long: no pose near it takes its place.
@@ -291,6 +336,71 @@ pub fn advance(
             Progress::Done
         }
     }
+}
+
+/// Marks the poses at one of the cells nearest to the goal as goals, and prepares a bound to them. `None` if there is no such
+/// cell.
+fn mark_nearest(
+    tables: &MovementTables,
+    request: &Request<'_>,
+    scratch: &mut Scratch,
+    start: State,
+    number: u32,
+) -> Option<Prepared> {
+    let mut cells = CellBounds::empty(tables.space().shape());
+    let mut headings = 0;
+    let is_there = poses_at_nearest(tables, &request.goal, start, number, |pose, state| {
+        scratch.mark_goal(state);
+        cells.add(pose.cell);
+        headings |= 1 << pose.heading.0;
+    });
+    is_there.then(|| prepare_named(request, tables, cells, headings))
+}
+
+/// The bound by the heuristic that a request names, or by the default one.
+fn prepare_named(
+    request: &Request<'_>,
+    tables: &MovementTables,
+    cells: CellBounds,
+    headings: u8,
+) -> Prepared {
+    let heuristic = match request.heuristic {
+        Heuristic::Named(name) => Heuristic::Named(name),
+        _ => Heuristic::Default,
+    };
+    Prepared::new(&heuristic, tables, cells, headings)
+}
+
+/// A search has found all poses at a cell near the goal that may be the nearest. Restarts it to the next such cell; behind the
+/// last, for the path to the best pose, unless that is there. Then it returns that pose.
+fn go_to_next_nearest(
+    tables: &MovementTables,
+    request: &Request<'_>,
+    scratch: &mut Scratch,
+    nearest: NearestRun,
+    (cost, state, found_at): (u32, u32, u32),
+) -> Option<State> {
+    let space = tables.space();
+    let (start, expansions) = (scratch.run.start?, scratch.run.expansions);
+    let is_there = |number| poses_at_nearest(tables, &request.goal, start, number, |_, _| {});
+    let (at, again) = if is_there(nearest.at + 1) { (nearest.at + 1, false) } else { (found_at, true) };
+    if again && found_at == nearest.at {
+        return Some(State(state));
+    }
+    scratch.reset(space.n_states());
+    let prepared = if again {
+        scratch.mark_goal(State(state));
+        let mut cells = CellBounds::empty(space.shape());
+        let pose = space.pose(State(state));
+        cells.add(pose.cell);
+        prepare_named(request, tables, cells, 1 << pose.heading.0)
+    } else {
+        mark_nearest(tables, request, scratch, start, at)?
+    };
+    push_start(tables, request, scratch, start, prepared);
+    scratch.run.expansions = expansions;
+    scratch.run.nearest = Some(NearestRun { at, best: Some((cost, state, found_at)), again });
+    None
 }
 
 /// Expansions that the limit of a request leaves to its search.
@@ -441,6 +551,47 @@ fn enumerate_reachable(
     (goal_met, best)
 }
 
+/// Calls `met` with the cells of the request's obstacles that kept moves from poses that a search has reached, some more
+/// than once. Returns whether the search tells: it must have found its goal [`Status::Unreachable`] with no fallback.
+/// Without such a cell, the map alone makes the goal unreachable. Linear in the poses reached.
+///
+/// `tables` and `request` must be those of the search. It cannot go on afterwards.
+pub fn for_each_obstacle_met(
+    tables: &MovementTables,
+    request: &Request<'_>,
+    scratch: &mut Scratch,
+    mut met: impl FnMut(CellXY),
+) -> bool {
+    let is_whole = matches!(scratch.run.outcome, Some(Outcome::Without(Status::Unreachable)))
+        && request.fallback == Fallback::Fail
+        && !scratch.run.overflowed;
+    // Components may have told it without a search.
+    let (true, Some(obstacles), Some(start)) = (is_whole, request.obstacles, scratch.run.start) else {
+        return is_whole;
+    };
+    let Scratch { nodes, stack, .. } = scratch;
+    stack.clear();
+    stack.push(start.0);
+    while let Some(state) = stack.pop() {
+        // Every pose reached is closed, until it is visited here.
+        if nodes[state as usize] & Node::CLOSED == 0 {
+            continue;
+        }
+        nodes[state as usize] &= !Node::CLOSED;
+        let pose = tables.space().pose(State(state));
+        tables.for_each_successor(State(state), |next| {
+            let primitive = next.primitive as usize;
+            if is_free(tables, request, pose, primitive) {
+                return stack.push(next.state.0);
+            }
+            let swept = tables.class().shape_at(pose, primitive).swept.iter();
+            let cells = swept.map(|offset| offset.cell_from(pose.cell));
+            cells.filter(|&cell| obstacles.get(cell)).for_each(&mut met);
+        });
+    }
+    true
+}
+
 /// Most by which a move raises the sum of cost and bound.
 pub(super) fn sum_range(tables: &MovementTables, request: &Request<'_>, prepared: &Prepared) -> u64 {
     let penalty_max = request.penalties.map_or(0, |penalties| u64::from(penalties.max_ticks()));
@@ -507,8 +658,16 @@ fn run_kernel_on<L: ShapeNorm>(
     scratch: &mut Scratch,
     budget: u64,
 ) -> StopReason {
-    let Scratch { nodes, stamp, buckets, heap, norm_parts, run, .. } = scratch;
+    let Scratch { nodes, stamp, goals, buckets, heap, norm_parts, run, .. } = scratch;
     let Some(prepared) = run.prepared else { return StopReason::Exhausted };
+    let sum_max = match run.nearest {
+        // At equal cost only a pose of a lower index is better.
+        Some(NearestRun { best: Some((cost, state, _)), again: false, .. }) => {
+            let may_be_equal = goals.iter().any(|&goal| goal < state);
+            if may_be_equal { cost.into() } else { u64::from(cost).saturating_sub(1) }
+        }
+        _ => u64::MAX,
+    };
     let size = tables.space().size();
     let sums = L::SUMS && run.parts_listed;
     with_layout!(&tables.graph().layouts, layout => {
@@ -516,7 +675,7 @@ fn run_kernel_on<L: ShapeNorm>(
         let mut kernel = Kernel {
             tables, indexing, words, move_deltas: &tables.graph().move_deltas, costs: &tables.graph().costs, budget, order: run.order,
             touched: Node::pack(Node::UNREACHED, stamp.get(), 0), dearest: Node::pack(COST_MAX, stamp.get(), 0),
-            request, run,
+            request, sum_max, run,
         };
         let nodes = &mut nodes[..words.len()];
         match prepared {

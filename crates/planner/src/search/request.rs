@@ -166,6 +166,8 @@ pub enum Reason {
     LimitReached(u64),
     /// The path would exceed the maximum cost.
     CostOverflow,
+    /// Obstacles block every path that the map has.
+    Obstructed,
 }
 
 impl Answer {
@@ -200,6 +202,7 @@ impl Answer {
             Status::Unreachable => Reason::Unreachable,
             Status::LimitReached => Reason::LimitReached(request.expansions_max.unwrap_or(self.expansions)),
             Status::CostOverflow => Reason::CostOverflow,
+            Status::Obstructed => Reason::Obstructed,
         })
     }
 }
@@ -223,6 +226,7 @@ impl Reason {
             Self::NoneOpen => "no pose of the area is open".to_owned(),
             Self::Unreachable => "no sequence of moves leads from the start to the goal".to_owned(),
             Self::LimitReached(limit) => format!("the limit of {limit} expansions was reached first"),
+            Self::Obstructed => "obstacles block every path to the goal".to_owned(),
             Self::CostOverflow => format!("the path would take more than {COST_MAX} ticks"),
         }
     }

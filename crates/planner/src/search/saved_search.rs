@@ -10,7 +10,7 @@ use crate::search::guide::Guide;
 use crate::search::heuristic::{AnyEstimate, Prepared};
 use crate::search::plan::{estimate_of, sum_range};
 use crate::search::request::Request;
-use crate::search::scratch::{Outcome, Scratch, SearchRun};
+use crate::search::scratch::{NearestRun, Outcome, Scratch, SearchRun};
 use crate::tables::MovementTables;
 use crate::tables::node::Node;
 
@@ -32,6 +32,7 @@ pub struct SavedSearch {
     order: KeyOrder,
     keys_from: u64,
     by_area: bool,
+    nearest: Option<NearestRun>,
     best: Option<(u32, u32, u32)>,
     /// Where the buckets stand, what they hold, and what the heap holds.
     key: u64,
@@ -88,6 +89,7 @@ impl Scratch {
             order: run.order,
             keys_from: run.keys_from,
             by_area: run.by_area,
+            nearest: run.nearest,
             best: run.best,
             key: if begun { self.buckets.key() } else { 0 },
             near,
@@ -136,6 +138,7 @@ impl Scratch {
             keys_from: saved.keys_from,
             parts_listed: false,
             by_area: saved.by_area,
+            nearest: saved.nearest,
             best: saved.best,
         };
         let restored = match saved.start {
@@ -168,6 +171,10 @@ impl Scratch {
             Some(Outcome::AtGoal(state) | Outcome::AtNearest(state)) => Some(state.0),
             Some(Outcome::Without(_)) | None => None,
         };
+        let nearest = saved.nearest.and_then(|nearest| nearest.best).map(|(_, state, _)| state);
+        if let Some(state) = nearest.filter(|&state| state as usize >= n_states) {
+            return Err(RestoreError::not_below("nearest pose of a search", state, n_states));
+        }
         for state in [Some(start.0), end, saved.best.map(|(.., state)| state)].into_iter().flatten() {
             if !is_reached(&self.nodes, self.stamp.get(), state) {
                 return Err(RestoreError::new("search", format_args!("state {state} is not reached")));

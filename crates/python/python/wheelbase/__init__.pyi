@@ -358,6 +358,9 @@ class Order:
     @staticmethod
     def wait(ticks: int) -> Order: ...
     @staticmethod
+    def wait_in_place(ticks: int) -> Order:
+        """Stands for that long; nobody pushes the agent, and searches take it for an obstacle."""
+    @staticmethod
     def tasks(source: TaskSource, *, stream: int = 0) -> Order: ...
     @staticmethod
     def stop() -> Order: ...
@@ -551,6 +554,8 @@ class World:
         deadline: int | None = None,
         at: int | None = None,
     ) -> int: ...
+    def cancel_edit(self, edit: int, *, at: int | None = None) -> int:
+        """Withdraws an edit that still waits, by the ticket of its command."""
     def decide(self, agents: ArrayLike, primitives: ArrayLike, *, at: int | None = None) -> int:
         """The moves of a tick under the rule "commanded"."""
     def answer_path(self, agent: int, moves: ArrayLike | None, *, at: int | None = None) -> int: ...

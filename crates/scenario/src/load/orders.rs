@@ -92,6 +92,7 @@ fn build_order(
             OrderKind::Follow { leader: known.unwrap_or(AgentId::NOBODY), within: u32::from(*within) }
         }
         scenario::OrderKind::Wait { ticks } => OrderKind::Wait(*ticks),
+        scenario::OrderKind::WaitInPlace { ticks } => OrderKind::WaitInPlace(*ticks),
         scenario::OrderKind::Goto { goals, options } => {
             let trip = build_trip(headings, order, goals, options, errors);
             check_on_map(setup, order, &trip, &trip.members, errors);
@@ -126,6 +127,7 @@ fn build_order(
         scenario::OrderKind::Patrol { stops, .. } => lacked_goals(headings, stops),
         scenario::OrderKind::GotoArea { .. }
         | scenario::OrderKind::Wait { .. }
+        | scenario::OrderKind::WaitInPlace { .. }
         | scenario::OrderKind::Stop
         | scenario::OrderKind::Hold
         | scenario::OrderKind::Follow { .. } => Box::default(),

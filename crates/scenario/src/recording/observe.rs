@@ -131,7 +131,10 @@ fn gather_events(world: &World, record: &mut TickRecord) -> usize {
                 let count = (path_runs.len() - first_run) as u32;
                 Event::Path { agent, from, runs: RunRange { first: first_run as u32, count } }
             }
-            TraceEvent::Move { .. } => continue,
+            // The commands tell.
+            TraceEvent::EditCancelled { .. } | TraceEvent::EditReplaced { .. } | TraceEvent::Move { .. } => {
+                continue;
+            }
         });
     }
     let n_events = events.len();

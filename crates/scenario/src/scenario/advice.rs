@@ -5,7 +5,18 @@ use toml::de::DeValue;
 /// Keys that users put into the wrong table, and where they belong.
 pub(super) const HOMES: [(&[&str], &str); 7] = [
     (
-        &["goto", "goto_area", "goto_group", "wait", "patrol", "stop", "hold", "follow", "within"],
+        &[
+            "goto",
+            "goto_area",
+            "goto_group",
+            "wait",
+            "wait_in_place",
+            "patrol",
+            "stop",
+            "hold",
+            "follow",
+            "within",
+        ],
         "an order; put it into `orders`: orders = [{ KEY = ... }]",
     ),
     (&["by", "turn", "time", "swept", "when"], "a move; put it into `moves`: moves = [{ KEY = ..., ... }]"),

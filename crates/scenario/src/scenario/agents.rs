@@ -21,6 +21,7 @@ const ORDER_KEYS: Keys = Keys {
         "goto_area",
         "goto_group",
         "wait",
+        "wait_in_place",
         "patrol",
         "stop",
         "hold",
@@ -33,8 +34,8 @@ const ORDER_KEYS: Keys = Keys {
 };
 const TASKS_KEYS: Keys = Keys { known: &["kind", "area", "file"], later: &[] };
 const TASK_SOURCES: [&str; 2] = ["kind", "file"];
-const ORDER_KINDS: [&str; 8] =
-    ["goto", "goto_area", "goto_group", "wait", "patrol", "stop", "hold", "follow"];
+const ORDER_KINDS: [&str; 9] =
+    ["goto", "goto_area", "goto_group", "wait", "wait_in_place", "patrol", "stop", "hold", "follow"];
 
 pub(super) const AGENTS: ListOf = ListOf { one: "agent", many: "agents", len: 0..=AGENTS_MAX as usize };
 pub(super) const GROUPS: ListOf = ListOf { one: "group", many: "groups", len: 0..=AGENTS_MAX as usize };
@@ -225,6 +226,9 @@ fn order(reader: &mut Reader, node: &Node) -> Option<Order> {
             refuse(reader, &table, &FALLBACK_KEYS, GOAL_ORDERS, kind);
             match kind {
                 "wait" => OrderKind::Wait { ticks: reader.required_whole(&table, kind, TICK_RANGE)? },
+                "wait_in_place" => {
+                    OrderKind::WaitInPlace { ticks: reader.required_whole(&table, kind, TICK_RANGE)? }
+                }
                 "stop" => reader.required(&table, kind, "true", only_true).map(|()| OrderKind::Stop)?,
                 _ => reader.required(&table, kind, "true", only_true).map(|()| OrderKind::Hold)?,
             }

@@ -429,6 +429,11 @@ pub enum OrderKind {
         /// Ticks to wait, at most [`TICK_MAX`].
         ticks: u32,
     },
+    /// Stay, pushed by nobody.
+    WaitInPlace {
+        /// Ticks to wait, at most [`TICK_MAX`].
+        ticks: u32,
+    },
     /// Go to the poses in turn, forever; at least one. Orders after it never run.
     Patrol {
         /// The stops in turn. No heading means any.
@@ -457,6 +462,7 @@ impl OrderKind {
             Self::GotoArea { .. } => "goto_area",
             Self::GotoGroup { .. } => "goto_group",
             Self::Wait { .. } => "wait",
+            Self::WaitInPlace { .. } => "wait_in_place",
             Self::Patrol { .. } => "patrol",
             Self::Stop => "stop",
             Self::Hold => "hold",

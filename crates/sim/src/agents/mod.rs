@@ -8,6 +8,7 @@ pub(crate) mod saved;
 
 use crate::name::Name;
 use crate::order_pool::{OrderPool, OrderState};
+use crate::orders::OrderKind;
 use crate::progress::TripProgress;
 use crate::rows::agent_row::AgentRow;
 use crate::statistics::TripStatistics;
@@ -175,6 +176,11 @@ impl Agents {
     /// Whether ids are left for further agents.
     pub(crate) fn ids_left(&self) -> bool {
         self.n_placed < u32::MAX - 1
+    }
+
+    /// Uses up the id that a refused agent would have had: nobody else gets it.
+    pub(crate) fn skip_id(&mut self) {
+        self.n_placed += u32::from(self.ids_left());
     }
 
     /// Sets the priority of the agent in a row.
@@ -381,10 +387,15 @@ impl Agents {
         let motion = &self.motion[row];
         let is_done = match motion.activity {
             Activity::Idle => !self.stamps[row].has_order,
-            Activity::Unreachable | Activity::Holding => true,
+            Activity::Unreachable | Activity::Holding => !self.waits_in_place(row),
             _ => false,
         };
         is_done && motion.at_rest() && !motion.replan && self.paths[row].is_empty()
+    }
+
+    /// Whether the current order of the agent in a row is to wait in place.
+    pub(crate) fn waits_in_place(&self, row: usize) -> bool {
+        self.rows[row].order_kind == OrderKind::WaitInPlace(0).number()
     }
 
     /// The entity of the agent in a row.

@@ -79,6 +79,19 @@ impl GroupGoals {
         self.n_used = self.centres.len();
     }
 
+    /// The agents of a class go on with an order to a group under another number.
+    pub fn renew(&mut self, order: u32, to: u32, class: ClassId) {
+        if self.centres(to, class).next().is_some() {
+            return;
+        }
+        for at in 0..self.centres.len() {
+            let centre = self.centres[at];
+            if (centre.order, centre.class) == (order, class) {
+                self.centres.push(GroupCentre { order: to, ..centre });
+            }
+        }
+    }
+
     /// Number of centres.
     pub fn n_centres(&self) -> usize {
         self.centres.len()
@@ -252,7 +265,8 @@ fn wait_of(view: GroupView<'_>, row: usize, order: u32) -> Option<(State, Option
         Activity::Yielding => true,
         _ => false,
     };
-    if !waits || view.agents.assigned[row].is_some() {
+    // An agent whose way others obstruct looks for the nearest pose.
+    if !waits || view.agents.assigned[row].is_some() || view.agents.orders(row).to_nearest {
         return None;
     }
     let OrderKind::GotoGroup(number, trip) = &view.orders.current(&view.agents.orders(row))?.kind else {

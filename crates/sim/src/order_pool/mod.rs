@@ -66,6 +66,11 @@ impl OrderState {
         to_nearest: false,
     };
 
+    /// Whether lists stand behind the current one.
+    pub(crate) fn has_queued(&self) -> bool {
+        self.next != NONE
+    }
+
     /// No orders, since a tick.
     pub(crate) fn none_at(tick: u32) -> Self {
         Self { given: tick, since: tick, ..Self::NONE }
@@ -181,6 +186,11 @@ impl OrderPool {
         logged.map(|(number, order)| (number, order.kind.number()))
     }
 
+    /// The first order of a stored list.
+    pub(crate) fn first_of(&self, place: u32) -> Option<&Order> {
+        self.lists.get(place)?.orders.first()
+    }
+
     /// Place of the list that an agent is at.
     pub(crate) fn first_list(&self, state: &OrderState) -> Option<u32> {
         (state.list != NONE).then_some(state.list)
@@ -203,6 +213,13 @@ impl OrderPool {
             _ => state.next = number,
         }
         state.last = number;
+    }
+
+    /// Puts a stored list in place of the only order that an agent has left, which goes on as the order of the list.
+    pub(crate) fn renew(&mut self, state: &mut OrderState, place: u32, given: u32) {
+        self.take_up(place);
+        self.release(state.list);
+        (state.open, state.list, state.given) = (self.whole(place), place, given);
     }
 
     /// Takes the current order off an agent's list.

@@ -1,10 +1,11 @@
 //! Edits of the map: when they take effect, and what they do to agents.
 
 use crate::class::WorldClass;
-use crate::commands::{AtDeadline, MapEdit, OnAgents};
+use crate::commands::{AtDeadline, MapEdit, OnAgents, RefusalReason, Ticket};
 use crate::disturbed::{find_disturbed, find_one_disturbed, is_known_to_wait};
 use crate::log::{AppliedEdit, EditEffect, TraceEvent};
 use crate::pending_edits::{PendingEdit, WaitsFor};
+use crate::replaced_changes::{PAIRS_MAX, left_of, replaces};
 use crate::rows::event_row::EventRow;
 use crate::world::World;
 use wheelbase_grid::{Change, Grid, Rect, SIDES_MAX, Side};
@@ -12,13 +13,58 @@ use wheelbase_planner::MovementTables;
 use wheelbase_planner::tables::Update;
 use wheelbase_traffic::motion::{Activity, ClassId, end_state};
 
-/// Applies the edit of a command, or adds it to the pending ones.
-pub(super) fn request_edit(world: &mut World, edit: PendingEdit) {
+/// Applies the edit of a command, or adds it to the pending ones, of which it replaces what sets the same cells.
+/// # Errors
+/// [`RefusalReason::TooLong`] if there is too much to compare.
+pub(super) fn request_edit(world: &mut World, edit: PendingEdit) -> Result<(), RefusalReason> {
+    replace_pending(world, &edit)?;
     if !try_apply(world, &edit) {
         let disturbed = world.pending_edits.disturbed.len() as u32;
         world.event_rows.push(EventRow::edit_waits(world.tick, disturbed).with_ticket(edit.ticket));
         world.pending_edits.push(edit);
     }
+    Ok(())
+}
+
+/// Takes what a later edit sets out of the pending ones.
+fn replace_pending(world: &mut World, later: &PendingEdit) -> Result<(), RefusalReason> {
+    let changes = &later.edit.changes;
+    let bounds = |changes: &[Change]| changes.iter().map(Change::area).reduce(Rect::union);
+    let Some(near) = bounds(changes) else { return Ok(()) };
+    let is_near = |edit: &&PendingEdit| bounds(&edit.edit.changes).is_some_and(|area| area.overlaps(near));
+    let n_earlier: usize =
+        world.pending_edits.edits().iter().filter(is_near).map(|edit| edit.edit.changes.len()).sum();
+    if n_earlier.saturating_mul(changes.len()) > PAIRS_MAX {
+        return Err(RefusalReason::TooLong);
+    }
+    let mut at = 0;
+    while let Some(earlier) = world.pending_edits.edits().get(at) {
+        let (edit, old) = (earlier.ticket, &earlier.edit.changes);
+        if !is_near(&earlier) || !old.iter().any(|old| changes.iter().any(|new| replaces(new, old))) {
+            at += 1;
+            continue;
+        }
+        let left: Vec<Change> = old.iter().flat_map(|&old| left_of(old, changes)).collect();
+        let event = TraceEvent::EditReplaced { ticket: later.ticket, edit, left: left.len() as u32 };
+        if left.is_empty() {
+            world.pending_edits.remove(at);
+        } else {
+            world.pending_edits.set_changes(at, left);
+            at += 1;
+        }
+        world.note(event);
+    }
+    Ok(())
+}
+
+/// Withdraws the pending edit of a ticket.
+/// # Errors
+/// [`RefusalReason::NoSuchEdit`] if it does not wait.
+pub(super) fn cancel_edit(world: &mut World, ticket: Ticket, edit: Ticket) -> Result<(), RefusalReason> {
+    let at = world.pending_edits.find(edit).ok_or(RefusalReason::NoSuchEdit)?;
+    world.pending_edits.remove(at);
+    world.note(TraceEvent::EditCancelled { ticket, edit });
+    Ok(())
 }
 
 /// Tries the pending edits, oldest first, until none takes effect. While an agent for which an edit waits stays as it is,

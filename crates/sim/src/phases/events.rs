@@ -65,7 +65,9 @@ fn take_agents(rows: &mut RowSet, agents: &Agents, named: &mut Vec<AgentId>) -> 
 /// Carries out a command, as far as that is possible.
 fn carry_out(world: &mut World, ticket: Ticket, command: Command) {
     let done = match command {
-        Command::Spawn(spawn) => agents::spawn(world, ticket, &spawn).map(|_| ()),
+        Command::Spawn(spawn) => {
+            agents::spawn(world, ticket, &spawn).map(|_| ()).inspect_err(|_| world.agents.skip_id())
+        }
         Command::SpawnGroup(group) => agents::spawn_group(world, ticket, &group),
         Command::Remove(selection) => for_each_row(world, ticket, &selection, |world, _, row| {
             world.remove(row);
@@ -94,9 +96,9 @@ fn carry_out(world: &mut World, ticket: Ticket, command: Command) {
             agents::set_speed_factor(world, row, permille);
             Ok(())
         }),
-        Command::Edit(edit) => check_edit(world, &edit).map(|()| {
-            edits::request_edit(world, PendingEdit { asked: world.tick, ticket, edit });
-        }),
+        Command::Edit(edit) => check_edit(world, &edit)
+            .and_then(|()| edits::request_edit(world, PendingEdit { asked: world.tick, ticket, edit })),
+        Command::CancelEdit(edit) => edits::cancel_edit(world, ticket, edit),
         Command::Decisions(decisions) => agents::set_decisions(world, ticket, &decisions),
         Command::PathAnswer { agent, moves } => orders_given::answer_path(world, agent, moves.as_deref()),
     };

@@ -1,6 +1,8 @@
 //! The orders phase: closes orders that are done and begins the next ones.
 
-use crate::order_life::{begin_order, finish_order, request_path, retry_obstructed, watch_leaders};
+use crate::order_life::{
+    begin_order, finish_order, request_path, retry_obstructed, wait_in_place, watch_leaders,
+};
 use crate::orders::OrderKind;
 use crate::requests::Route;
 use crate::world::World;
@@ -39,11 +41,13 @@ pub(crate) fn run_orders(world: &mut World) {
                 }
             }
             Activity::Following if motion.replan => request_path(world, row, Route::Cheapest),
-            Activity::Yielding
-            | Activity::Following
-            | Activity::AwaitingPath
-            | Activity::Unreachable
-            | Activity::Holding => {}
+            Activity::Yielding | Activity::Following | Activity::AwaitingPath => {}
+            Activity::Unreachable | Activity::Holding => {
+                let order = world.orders.current(&world.agents.orders(row));
+                if let Some(&OrderKind::WaitInPlace(ticks)) = order.map(|order| &order.kind) {
+                    wait_in_place(world, row, ticks);
+                }
+            }
         }
     }
 }

@@ -188,6 +188,9 @@ pub(super) fn give_orders(
         // Behind nothing an order is as one that replaces: an agent on its way aside takes it up at once.
         let is_further = world.tick_buffers.given_orders.contains(row);
         world.tick_buffers.given_orders.insert(row);
+        if !append && !is_further && goes_on(world, row, list, orders.len()) {
+            return Ok(());
+        }
         let is_behind = if append { before.open.count > 0 } else { is_further && !stops };
         if !is_behind {
             let is_of_placement = before.given == world.tick && !is_further;
@@ -220,6 +223,33 @@ pub(super) fn give_orders(
     })
 }
 
+/// If a stored list is the same as the only order that the agent in a row has left: has it go on with the list, with all its
+/// progress.
+fn goes_on(world: &mut World, row: usize, list: Option<u32>, n_orders: usize) -> bool {
+    let mut state = world.agents.orders(row);
+    let (Some(list), true) = (list, n_orders == 1 && state.open.count == 1 && !state.has_queued()) else {
+        return false;
+    };
+    let (Some(now), Some(new)) = (world.orders.current(&state), world.orders.first_of(list)) else {
+        return false;
+    };
+    // What it was placed with at this tick was never begun. An agent without a pose has no progress with its group.
+    if !now.is_same(new)
+        || state.given == world.tick
+        || state.reported
+        || matches!(now.kind, OrderKind::GotoGroup(..)) && world.agents.assigned[row].is_none()
+    {
+        return false;
+    }
+    if let (OrderKind::GotoGroup(now, _), OrderKind::GotoGroup(new, _)) = (&now.kind, &new.kind) {
+        world.group_goals.renew(*now, *new, world.agents.motion[row].class);
+    }
+    world.orders.renew(&mut state, list, world.tick);
+    world.agents.set_orders(row, state, &world.orders);
+    world.note_orders(row, list, false);
+    true
+}
+
 /// Drops all orders and tasks of the agent in a row, with its path. The orders phase begins the next ones once it
 /// rests.
 fn drop_orders(world: &mut World, row: usize) {
@@ -240,6 +270,7 @@ fn drop_orders(world: &mut World, row: usize) {
     let wait_state = &mut world.agents.wait_states[row];
     (wait_state.failures, wait_state.look_failures) = (0, 0);
     (wait_state.ask_again_at, wait_state.look_again_at) = (world.tick, world.tick);
+    world.obstructed.remove(world.agents.ids[row]);
     world.tick_buffers.requests_over.insert(row);
 }
 

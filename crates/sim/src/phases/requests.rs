@@ -3,13 +3,14 @@
 use crate::bypass::note_outcome;
 use crate::commands::RefusalReason;
 use crate::group_goals::{GroupPoses, GroupView, choose_group_poses};
-use crate::order_life::{obstacles_now, refuse_search, refuse_with, request_path};
+use crate::order_life::{end_obstruction, obstacles_now, refuse_search, refuse_with, request_path};
 use crate::order_pool::{OrderState, current_goal};
 use crate::orders::OrderKind;
 use crate::requests::{PathRequest, PathSource, Route, shared_goal};
 use crate::world::World;
+use wheelbase_grid::CellXY;
 use wheelbase_planner::model::Reached;
-use wheelbase_planner::search::{Answer, pass_goal};
+use wheelbase_planner::search::{Answer, Fallback, pass_goal};
 use wheelbase_planner::{Goal, Path, Progress, Status};
 use wheelbase_traffic::motion::Activity;
 
@@ -112,7 +113,7 @@ fn deliver_all(world: &mut World, last: bool) {
         let Some(row) = world.agents.row(agent) else { continue };
         let by_area = request.route == Route::Cheapest
             && world.agents.assigned[row].is_none()
-            && goes_to_area(world, row);
+            && assigns_pose(world, row);
         if by_area && held_up {
             continue;
         }
@@ -131,10 +132,10 @@ fn deliver_all(world: &mut World, last: bool) {
             // With them, the next such request of a class with one-way moves needs no search.
             world.tables[world.agents.motion[row].class.0 as usize].renew_components();
         }
-        let among_agents = slot.among_agents;
-        let outcome = deliver(world, row, request, (&answer, among_agents), &path);
+        let (among_agents, met) = (slot.among_agents, std::mem::take(&mut slot.met));
+        let outcome = deliver(world, row, request, (&answer, among_agents, &met), &path);
         let slot = &mut world.requests.slots[at];
-        slot.path = path;
+        (slot.path, slot.met) = (path, met);
         match outcome {
             Outcome::Answered => slot.request = None,
             Outcome::ContinueSearch => {
@@ -149,10 +150,15 @@ fn deliver_all(world: &mut World, last: bool) {
     world.requests.in_order = slots;
 }
 
-/// Whether the current order of an agent is to an area.
-fn goes_to_area(world: &World, row: usize) -> bool {
-    let order = world.orders.current(&world.agents.orders(row));
-    order.is_some_and(|order| matches!(order.kind, OrderKind::GotoArea(..)))
+/// Whether the current order of an agent assigns it a pose.
+fn assigns_pose(world: &World, row: usize) -> bool {
+    world.orders.current(&world.agents.orders(row)).is_some_and(|order| order.kind.assigns_pose())
+}
+
+/// Whether an agent goes to the nearest pose if it cannot reach the goal of its current order.
+fn goes_near(world: &World, row: usize) -> bool {
+    let state = world.agents.orders(row);
+    world.orders.current_trip(&state).is_some_and(|(_, trip)| trip.fallback == Fallback::Nearest)
 }
 
 /// Number of the current order of an agent, if it is to a group.
@@ -180,19 +186,19 @@ enum Outcome {
     RestartSearch,
 }
 
-/// Delivers an answer to its agent. The [`Slot`](crate::requests::Slot) gives `among_agents`.
+/// Delivers an answer to its agent. The [`Slot`](crate::requests::Slot) gives `among_agents` and `met`.
 fn deliver(
     world: &mut World,
     row: usize,
     request: PathRequest,
-    (answer, among_agents): (&Answer, Option<u64>),
+    (answer, among_agents, met): (&Answer, Option<u64>, &[CellXY]),
     path: &Path,
 ) -> Outcome {
     // A congestion-aware path that is not cheaper counts as none.
     let found = answer.status == Status::Found
         && (request.route != Route::CongestionAware || is_cheaper(world, row, path));
     let was_assigned = world.agents.assigned[row].is_some();
-    if let Some(outcome) = settle_pose(world, row, request, answer, path, found) {
+    if let Some(outcome) = settle_pose(world, row, request, (answer, among_agents.is_some()), path, found) {
         return outcome;
     }
     let waited = world.tick - request.issued;
@@ -209,7 +215,7 @@ fn deliver(
         Route::Cheapest if found => deliver_cheapest(world, row, answer, path),
         Route::Cheapest => {
             world.paths.drop_path(&mut world.agents.paths[row]);
-            refuse_search(world, row, answer.status, among_agents);
+            refuse_search(world, row, answer.status, (among_agents, met));
         }
     }
     Outcome::Answered
@@ -237,7 +243,7 @@ pub(super) fn deliver_given(
     world.agents.busy.insert(row);
     let among_agents = obstacles_now(world, row);
     // Else its pose is free again: it asks for a path to another one.
-    if matches!(deliver(world, row, request, (&answer, among_agents), &path), Outcome::Answered) {
+    if matches!(deliver(world, row, request, (&answer, among_agents, &[]), &path), Outcome::Answered) {
         world.tick_buffers.requests_over.insert(row);
     }
     Ok(())
@@ -269,15 +275,16 @@ fn settle_pose(
     world: &mut World,
     row: usize,
     request: PathRequest,
-    answer: &Answer,
+    (answer, among_agents): (&Answer, bool),
     path: &Path,
     found: bool,
 ) -> Option<Outcome> {
-    let (to_area, group) = (goes_to_area(world, row), group_of(world, row));
+    let (assigns, group) = (assigns_pose(world, row), group_of(world, row));
+    let to_area = assigns && group.is_none();
     let (was_assigned, is_cheapest) =
         (world.agents.assigned[row].is_some(), request.route == Route::Cheapest);
     let end = path.poses.last().map(|end| end.pose);
-    if to_area && !was_assigned && found {
+    if assigns && !was_assigned && found {
         if end.is_some_and(|pose| !world.search_context().is_free(row, pose)) {
             return Some(Outcome::ContinueSearch);
         }
@@ -291,12 +298,21 @@ fn settle_pose(
         return Some(Outcome::RestartSearch);
     }
     let order = group.filter(|_| was_assigned)?;
-    if !found && is_cheapest && answer.status != Status::StartBlocked && has_field(world, row, order) {
-        // The assigned pose cannot be reached any more. The agent is assigned another: the field knows which it can
-        // reach.
-        world.release_pose(row);
-        world.group_goals.open(order);
-        return Some(Outcome::Answered);
+    let by_planner = world.requests.source == PathSource::Planner;
+    if !found && is_cheapest && answer.status != Status::StartBlocked {
+        if among_agents && by_planner && goes_near(world, row) {
+            // Only agents obstruct it: it goes up to them.
+            world.release_pose(row);
+            let state = world.agents.orders(row);
+            world.agents.set_orders(row, OrderState { to_nearest: true, ..state }, &world.orders);
+            return Some(Outcome::RestartSearch);
+        }
+        if !among_agents && by_planner && has_field(world, row, order) {
+            // The map has cut its assigned pose off. The agent is assigned another: the field knows which it can reach.
+            world.release_pose(row);
+            world.group_goals.open(order);
+            return Some(Outcome::Answered);
+        }
     }
     if found {
         // The same cells, possibly with another heading.
@@ -309,6 +325,7 @@ fn settle_pose(
 
 /// Delivers a cheapest path.
 fn deliver_cheapest(world: &mut World, row: usize, answer: &Answer, path: &Path) {
+    end_obstruction(world, row);
     let (state, mut statistics) = (world.agents.orders(row), world.agents.statistics(row));
     let to_nearest = answer.reached == Some(Reached::Nearest);
     statistics.record_bound_ticks(answer.cost);

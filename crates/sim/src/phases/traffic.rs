@@ -3,6 +3,7 @@
 use super::outside_rule::check_decisions;
 use crate::bypass::{leads_to_roadblock, request_bypass};
 use crate::log::TraceEvent;
+use crate::obstacles::is_obstacle;
 use crate::order_life::{refuse, request_path};
 use crate::order_pool::{OrderState, current_goal};
 use crate::orders::OrderKind;
@@ -30,8 +31,21 @@ pub(crate) fn run_traffic(world: &mut World) {
     begin_moves(world, &mut buffers);
     let Decisions { replan, unreachable, around, give_up, .. } = &buffers.decisions;
     for &row in replan {
-        let motion = &mut world.agents.motion[row as usize];
-        motion.replan = motion.activity == Activity::Following;
+        let motion = world.agents.motion[row as usize];
+        if motion.activity != Activity::Following {
+            continue;
+        }
+        // An agent whose retreat is taken may get the same path again and again. An illegal path is replaced at once.
+        let next = world.paths.moves(world.agents.paths[row as usize]).first();
+        let tables = &world.tables[usize::from(motion.class.0)];
+        let is_legal = next.is_some_and(|&next| tables.move_ticks(motion.state, usize::from(next)).is_some());
+        if is_legal && world.tick < world.agents.wait_states[row as usize].ask_again_at {
+            continue;
+        }
+        if is_legal {
+            pause_requests(world, row as usize);
+        }
+        world.agents.motion[row as usize].replan = true;
     }
     // A rule from outside may have had them begin a move as well: a path would begin where they no longer are.
     let rests = |world: &World, row: u32| world.agents.motion[row as usize].at_rest();
@@ -57,9 +71,47 @@ fn ask_for_way_around(world: &mut World, row: usize) {
     if leads_to_roadblock(world, row) {
         return request_bypass(world, row);
     }
-    // Obstacles to its team count all over the map, and may leave no way at all.
-    let among_agents = world.agents.obstruct(world.agents.teams[row], &world.friends);
-    request_path(world, row, if among_agents { Route::Cheapest } else { Route::Detour });
+    if !is_path_obstructed(world, row) {
+        return request_path(world, row, Route::Detour);
+    }
+    // There may be no way at all.
+    pause_requests(world, row);
+    request_path(world, row, Route::Cheapest);
+}
+
+/// Has an agent pause before it asks for another path than that which it asks for now.
+fn pause_requests(world: &mut World, row: usize) {
+    let wait_state = &mut world.agents.wait_states[row];
+    let pause = world.settings.replan.detour_pause_ticks << wait_state.failures;
+    wait_state.ask_again_at = world.tick.saturating_add(pause);
+}
+
+/// Whether the path of an agent leads over an obstacle to its team.
+fn is_path_obstructed(world: &World, row: usize) -> bool {
+    let World { agents, friends, occupancy, .. } = world;
+    let (motion, team) = (&agents.motion[row], agents.teams[row]);
+    if !agents.obstruct(team, friends) {
+        return false;
+    }
+    let tables = &world.tables[usize::from(motion.class.0)];
+    let (class, mut state) = (tables.class(), motion.state);
+    let is_held = |cell: CellXY| {
+        let holder = occupancy.holder_at(cell).and_then(|slot| agents.row_of_slot(slot));
+        holder.is_some_and(|holder| holder != row && is_obstacle(agents, holder, team, friends))
+    };
+    for &primitive in world.paths.moves(agents.paths[row]) {
+        let primitive = usize::from(primitive);
+        if tables.move_ticks(state, primitive).is_none() {
+            return false;
+        }
+        let pose = tables.space().pose(state);
+        let (anchor, cells) = Transition { class, pose, primitive }.swept();
+        if cells.iter().any(|offset| is_held(offset.cell_from(anchor))) {
+            return true;
+        }
+        state = tables.state_after(state, primitive);
+    }
+    false
 }
 
 /// Cells to which agents go, of several the first, for a rule that finds paths itself.

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
 use wheelbase_planner::model::{Reached, State};
 use wheelbase_planner::search::schedule::{RequestKey, SearchSlot};
-use wheelbase_planner::search::{Answer, Fallback, GoalArea, Guide};
+use wheelbase_planner::search::{Answer, Fallback, GoalArea, Guide, for_each_obstacle_met};
 use wheelbase_planner::{
     Goal, GoalMember, MovementTables, Path, PathPose, Progress, Request, Scratch, Status, advance, begin,
     finish,
@@ -54,6 +54,8 @@ pub(crate) struct Slot {
     /// [`Agents::cleared`] when the search began, if agents all over the map are obstacles to it: places given up since
     /// still are.
     pub among_agents: Option<u64>,
+    /// Output: cells of such agents that kept the search from its goal, in order.
+    pub met: Vec<CellXY>,
     pub answer: Option<Answer>,
     /// Whether the field of the goal answers the request, and whether it has failed to.
     pub by_field: bool,
@@ -111,6 +113,7 @@ impl Slot {
             obstacles: BitGrid::new(size),
             has_obstacles: false,
             among_agents: None,
+            met: Vec::with_capacity(PATH_ROOM),
             answer: None,
             by_field: false,
             field_failed: false,
@@ -266,6 +269,12 @@ impl Slot {
             (&OrderKind::GotoArea(area, _), None) => {
                 request.area = Some(GoalArea { area, open: &is_free });
             }
+            (OrderKind::GotoGroup(..), None) => {
+                // Others obstruct its pose near the goal: it goes to the nearest free one.
+                let cell = trip.members.first().map_or(request.start.cell, |member| member.cell);
+                let area = Rect::new(cell.x, cell.y, 1, 1);
+                request.area = Some(GoalArea { area, open: &is_free });
+            }
             _ => {}
         }
         let penalties =
@@ -318,6 +327,16 @@ impl Slot {
         self.share = spent - self.spent;
         self.spent = spent;
         if self.progress == Progress::Done && self.made <= may_spend {
+            if answer.status == Status::Unreachable && self.among_agents.is_some() {
+                let Self { scratch, met, .. } = self;
+                met.clear();
+                let tells = for_each_obstacle_met(tables, &request, scratch, |cell| met.push(cell));
+                met.sort_unstable();
+                met.dedup();
+                if tells && met.is_empty() {
+                    self.among_agents = None;
+                }
+            }
             let first_ticks = self.join_first_part();
             let cost = answer.cost.saturating_add(first_ticks);
             let mut joined = answer;

@@ -45,11 +45,17 @@ pub enum EventKind {
     ClassSet = 15,
     /// The tasks of an agent were replaced by others.
     TasksReplaced = 16,
+    /// An edit that waited was withdrawn. `a`, `b`: low and high half of the ticket of its command; the ticket of the
+    /// event is that of the command which withdrew it.
+    EditCancelled = 17,
+    /// A later edit has replaced parts of one that waited. `a`, `b`: low and high half of the ticket of the earlier one,
+    /// `c`: the changes that are left of it, 0 if it waits no longer; the ticket of the event is that of the later one.
+    EditReplaced = 18,
 }
 
 impl EventKind {
     /// All kinds, each at the index that is its number.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 19] = [
         Self::Spawned,
         Self::Removed,
         Self::Refused,
@@ -67,6 +73,8 @@ impl EventKind {
         Self::SpeedFactorSet,
         Self::ClassSet,
         Self::TasksReplaced,
+        Self::EditCancelled,
+        Self::EditReplaced,
     ];
 
     /// Name in outputs.
@@ -89,6 +97,8 @@ impl EventKind {
             "speed_factor_set",
             "class_set",
             "tasks_replaced",
+            "edit_cancelled",
+            "edit_replaced",
         ][self as usize]
     }
 }
@@ -144,9 +154,15 @@ impl EventRow {
         (self.agent != Self::NONE).then_some(AgentId(self.agent))
     }
 
-    /// The command that asked for it, for refusals, placements, and edits that wait or are done.
+    /// The command that asked for it, for refusals, placements, and edits that wait, are done, withdrawn or replaced.
     pub fn ticket(&self) -> Option<Ticket> {
         (self.ticket != Self::NO_TICKET).then_some(Ticket(self.ticket))
+    }
+
+    /// The edit that was withdrawn or replaced; `None` for other events.
+    pub fn edit(&self) -> Option<Ticket> {
+        let is_about = matches!(self.kind(), Some(EventKind::EditCancelled | EventKind::EditReplaced));
+        is_about.then_some(Ticket(u64::from(self.b) << 32 | u64::from(self.a)))
     }
 
     /// Why a command was not carried out; `None` for other events.
@@ -222,13 +238,21 @@ impl EventRow {
             }
             TraceEvent::Class { agent, class, .. } => (EventKind::ClassSet, agent, [class.0.into(), 0, 0]),
             TraceEvent::TasksReplaced { agent } => (EventKind::TasksReplaced, agent, [0; 3]),
+            TraceEvent::EditCancelled { edit, .. } => {
+                (EventKind::EditCancelled, AgentId::NOBODY, [edit.0 as u32, (edit.0 >> 32) as u32, 0])
+            }
+            TraceEvent::EditReplaced { edit, left, .. } => {
+                (EventKind::EditReplaced, AgentId::NOBODY, [edit.0 as u32, (edit.0 >> 32) as u32, left])
+            }
             TraceEvent::Edit(AppliedEdit { asked, .. }) => {
                 (EventKind::EditDone, AgentId::NOBODY, [asked, 0, 0])
             }
         };
         let row = Self::new(tick, kind, agent, numbers);
         match *event {
-            TraceEvent::Spawn { ticket: Some(ticket), .. } => Some(row.with_ticket(ticket)),
+            TraceEvent::Spawn { ticket: Some(ticket), .. }
+            | TraceEvent::EditCancelled { ticket, .. }
+            | TraceEvent::EditReplaced { ticket, .. } => Some(row.with_ticket(ticket)),
             _ => Some(row),
         }
     }

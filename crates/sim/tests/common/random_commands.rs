@@ -5,9 +5,9 @@ use wheelbase_grid::{CellXY, Change, GridShape, Rect, SIDES_MAX, Side, SideKind,
 use wheelbase_planner::search::Fallback;
 use wheelbase_planner::{Goal, GoalMember, Heading, Path, Pose, Scratch, Status};
 use wheelbase_sim::{
-    Activity, AgentId, AgentSelection, AtDeadline, CHANGES_MAX, ClassId, Command, GOALS_MAX, IfUnreachable,
-    LackedGoal, MapEdit, NAMED_MAX, ORDERS_MAX, OnAgents, Order, OrderKind, Spawn, SpawnGroup, TaskSource,
-    Team, Trip, World,
+    Activity, AgentId, AgentSelection, AtDeadline, CHANGES_MAX, ClassId, Command, EventKind, EventRow,
+    GOALS_MAX, IfUnreachable, LackedGoal, MapEdit, NAMED_MAX, ORDERS_MAX, OnAgents, Order, OrderKind, Spawn,
+    SpawnGroup, TaskSource, Team, Ticket, Trip, World,
 };
 
 /// Switches for kinds of commands, to find out which of them a failure needs.
@@ -189,10 +189,11 @@ impl Generator {
             14 => OrderKind::Tasks(Arc::new(self.tasks(world)), self.pick(&[0, 1, u32::MAX])),
             15 => OrderKind::Stop,
             16 if self.kinds.hold => OrderKind::Hold,
-            17.. if self.kinds.follow => {
+            17..19 if self.kinds.follow => {
                 let within = if self.chance(50) { self.length() } else { self.below(4) };
                 OrderKind::Follow { leader: self.agent(world), within }
             }
+            _ if self.kinds.hold => OrderKind::WaitInPlace(self.pick(&[0, 1, 4, 30])),
             _ => OrderKind::Wait(3),
         };
         let mut order = Order { kind, headings, lacked: Box::default() };
@@ -393,6 +394,11 @@ impl Generator {
                 agents: AgentSelection::Named(vec![AgentId(0); NAMED_MAX + 1]),
                 priority: 1,
             },
+            98 if self.kinds.edits => {
+                let waits = |event: &&EventRow| event.kind() == Some(EventKind::EditWaits);
+                let ticket = world.events().iter().find(waits).and_then(EventRow::ticket);
+                Command::CancelEdit(ticket.unwrap_or(Ticket(self.below(40).into())))
+            }
             _ => Command::stop(self.selection(world)),
         }
     }

@@ -16,6 +16,7 @@ function orderWords(order, labelOf) {
     goto_group: (value) => `goes with its group to a place of its own near ${list(value)}`,
     patrol: (value) => `patrols between ${list(value)}`,
     wait: (value) => `waits for ${value} ${value === 1 ? "tick" : "ticks"} as ordered`,
+    wait_in_place: (value) => `stands in place for ${value} ${value === 1 ? "tick" : "ticks"}`,
     stop: () => "has been stopped",
     hold: () => "holds its place",
     follow: (value) => `follows agent ${labelOf(value)}`,
