@@ -35,6 +35,7 @@ enum Verb
     Errands,  // First unit, count, x, y, width, height: errands there.
     Blow,     // X, y, width, height, what becomes of units there (0 to 4: wait ...), deadline: water.
     Build,    // X, y, width, height become ground, after so many ticks.
+    FalseAlarm, // X, y, width, height: water there once nobody is on it, which is withdrawn immediately.
     Gate,     // X, y, kind of the western side.
     Why,      // Unit: why does it wait?
     Left,     // Unit: what is left of its path?
@@ -83,7 +84,7 @@ struct Formation
 sealed class Skirmish
 {
     const uint SavedAt = 300, LoadedUntil = 400, Ticks = 700, LineEvery = 50;
-    const int EventKinds = 17;
+    const int EventKinds = 19;
     static readonly string[] Classes = { "scout", "truck", "tank", "hovercraft" };
 
     // Red (team 0) stands in the west and faces east, blue (team 1) in the east.
@@ -119,6 +120,9 @@ sealed class Skirmish
         new Click(31, Verb.Place, 0, 0, 4, 60, 0, 0),
         new Click(31, Verb.Room, 2, 46, 5, 0, 0, 0),
         new Click(31, Verb.Room, 3, 46, 5, 0, 0, 0),
+        new Click(36, Verb.FalseAlarm, 4, 16, 18, 8),               // where trucks stand
+        new Click(37, Verb.Blow, 4, 16, 18, 8, 0, 0),               // under trucks: it waits,
+        new Click(37, Verb.Build, 4, 16, 18, 8, 1),                 // and is replaced
         new Click(40, Verb.Then, 0, 20, 66, 24, 0, 0),
         new Click(60, Verb.Why, 50, 0, 0, 0, 0, 0),
         new Click(60, Verb.Left, 80, 0, 0, 0, 0, 0),
@@ -248,6 +252,9 @@ sealed class Skirmish
             case Verb.Drop: world.SpawnGroup(new SpawnGroup { Class = (uint)n[0], Count = (uint)n[1], Area = Rect(n, 2) }); return;
             case Verb.Blow: world.Edit(new[] { TerrainChange(n, "water") }, (OnAgents)n[4], (uint)n[5]); return;
             case Verb.Build: world.Edit(new[] { TerrainChange(n, "ground") }, OnAgents.Wait, 0, world.Tick + (uint)n[4]); return;
+            case Verb.FalseAlarm:
+                world.CancelEdit(world.Edit(new[] { TerrainChange(n, "water") }));
+                return;
             case Verb.Gate:
                 world.Edit(new[] { Change.Sides(new Cell(n[0], n[1]), new[] { Constants.Keep, Constants.Keep, (uint)n[2], Constants.Keep }) });
                 return;

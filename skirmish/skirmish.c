@@ -10,7 +10,7 @@
 #include <string.h>
 #include <wheelbase.h>
 
-enum { SAVED_AT = 300, LOADED_UNTIL = 400, TICKS = 700, LINE_EVERY = 50, UNITS_MAX = 300, EVENT_KINDS = 17 };
+enum { SAVED_AT = 300, LOADED_UNTIL = 400, TICKS = 700, LINE_EVERY = 50, UNITS_MAX = 300, EVENT_KINDS = 19 };
 
 static const char *const classes[] = {"scout", "truck", "tank", "hovercraft"};
 
@@ -51,6 +51,7 @@ enum verb {
     ERRANDS,  /* First unit, count, x, y, width, height: errands there. */
     BLOW,     /* X, y, width, height, what becomes of units there (0 to 4: wait ...), deadline: water. */
     BUILD,    /* X, y, width, height become ground, after so many ticks. */
+    FALSE_ALARM, /* X, y, width, height: water there once nobody is on it, which is withdrawn immediately. */
     GATE,     /* X, y, kind of the western side. */
     WHY,      /* Unit: why does it wait? */
     LEFT,     /* Unit: what is left of its path? */
@@ -86,6 +87,9 @@ static const struct click {
     {31, PLACE, {0, 0, 4, 60, 0, 0}},
     {31, ROOM, {2, 46, 5, 0, 0, 0}},
     {31, ROOM, {3, 46, 5, 0, 0, 0}},
+    {36, FALSE_ALARM, {4, 16, 18, 8, 0, 0}},      /* where trucks stand */
+    {37, BLOW, {4, 16, 18, 8, 0, 0}},             /* under trucks: it waits, */
+    {37, BUILD, {4, 16, 18, 8, 1, 0}},            /* and is replaced */
     {40, THEN, {0, 20, 66, 24, 0, 0}},
     {60, WHY, {50, 0, 0, 0, 0, 0}},
     {60, LEFT, {80, 0, 0, 0, 0, 0}},
@@ -464,6 +468,13 @@ static void click(struct game *game, enum verb verb, const int32_t *n) {
         uint32_t tick;
         ok(wb_world_tick(world, &tick));
         ok(wb_command_edit(world, &change, 1, WB_ON_AGENTS_WAIT, 0, tick + (uint32_t)n[4], NULL));
+        break;
+    }
+    case FALSE_ALARM: {
+        const wb_change change = terrain_change(game, n, "water");
+        uint64_t edit;
+        ok(wb_command_edit(world, &change, 1, WB_ON_AGENTS_WAIT, 0, 0, &edit));
+        ok(wb_command_cancel_edit(world, edit, 0, NULL));
         break;
     }
     case GATE: {

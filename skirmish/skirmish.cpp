@@ -53,6 +53,7 @@ enum class Verb {
     Errands,  // First unit, count, x, y, width, height: errands there.
     Blow,     // X, y, width, height, what becomes of units there (0 to 4: wait ...), deadline: water.
     Build,    // X, y, width, height become ground, after so many ticks.
+    FalseAlarm, // X, y, width, height: water there once nobody is on it, which is withdrawn immediately.
     Gate,     // X, y, kind of the western side.
     Why,      // Unit: why does it wait?
     Left,     // Unit: what is left of its path?
@@ -89,6 +90,9 @@ constexpr Click CLICKS[] = {
     {31, Verb::Place, {0, 0, 4, 60, 0, 0}},
     {31, Verb::Room, {2, 46, 5, 0, 0, 0}},
     {31, Verb::Room, {3, 46, 5, 0, 0, 0}},
+    {36, Verb::FalseAlarm, {4, 16, 18, 8, 0, 0}}, // where trucks stand
+    {37, Verb::Blow, {4, 16, 18, 8, 0, 0}}, // under trucks: it waits,
+    {37, Verb::Build, {4, 16, 18, 8, 1, 0}}, // and is replaced
     {40, Verb::Then, {0, 20, 66, 24, 0, 0}},
     {60, Verb::Why, {50, 0, 0, 0, 0, 0}},
     {60, Verb::Left, {80, 0, 0, 0, 0, 0}},
@@ -144,7 +148,7 @@ constexpr Click CLICKS[] = {
 /// What the game keeps beside the world, and saves with it.
 struct Notes {
     std::vector<std::uint32_t> units; // the ids of all units ever placed, in order
-    unsigned events[17] = {};         // so far, by kind
+    unsigned events[19] = {};         // so far, by kind
 };
 
 static std::string read_file(const std::string &path) {
@@ -307,6 +311,11 @@ class Game {
         case Verb::Build: {
             const wb::Change change[] = {terrain_change(n, "ground")};
             world.edit(change, WB_ON_AGENTS_WAIT, 0, *world.tick() + whole(n[4])).value();
+            break;
+        }
+        case Verb::FalseAlarm: {
+            const wb::Change change[] = {terrain_change(n, "water")};
+            world.cancel_edit(world.edit(change, WB_ON_AGENTS_WAIT, 0).value()).value();
             break;
         }
         case Verb::Gate: {

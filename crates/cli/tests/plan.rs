@@ -179,7 +179,7 @@ fn queries_are_answered_in_order_with_their_ids() {
         ),
     );
     let ended = folder.run(&["plan", "row.map", "--class", "east.toml", "--queries", "q.jsonl"]).code(0);
-    assert_eq!(ended.stderr, "7 queries: 4 guided by manhattan, 3 unguided\n");
+    assert_eq!(ended.stderr, "7 queries: 5 guided by manhattan, 2 unguided\n");
     assert_eq!(
         ended.stdout.lines().collect::<Vec<_>>(),
         [

@@ -101,6 +101,8 @@ enum Verb {
     Blow,
     /// X, y, width, height become ground, after so many ticks.
     Build,
+    /// X, y, width, height: water there once nobody is on it, which is withdrawn immediately.
+    FalseAlarm,
     /// X, y, kind of the western side.
     Gate,
     /// Unit: why does it wait?
@@ -142,6 +144,9 @@ const CLICKS: &[(u32, Verb, [i32; 6])] = &[
     (31, Place, [0, 0, 4, 60, 0, 0]),
     (31, Room, [2, 46, 5, 0, 0, 0]),
     (31, Room, [3, 46, 5, 0, 0, 0]),
+    (36, FalseAlarm, [4, 16, 18, 8, 0, 0]),   // where trucks stand
+    (37, Blow, [4, 16, 18, 8, 0, 0]),         // under trucks: it waits,
+    (37, Build, [4, 16, 18, 8, 1, 0]),        // and is replaced
     (40, Then, [0, 20, 66, 24, 0, 0]),
     (60, Why, [50, 0, 0, 0, 0, 0]),
     (60, Left, [80, 0, 0, 0, 0, 0]),
@@ -312,6 +317,11 @@ impl Game {
                     _ => OnAgents::WaitUntil { deadline: f as u32, then: AtDeadline::Remove },
                 };
                 Command::Edit(MapEdit { on_agents, ..MapEdit::new(change) })
+            }
+            FalseAlarm => {
+                let change = Change::Terrain { area: area(a, b, c, d), kind: self.terrain("water")? };
+                let edit = self.world.command(Command::edit(change));
+                Command::CancelEdit(edit)
             }
             Build => {
                 let kind = self.terrain("ground")?;

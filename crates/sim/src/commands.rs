@@ -391,7 +391,7 @@ pub enum RefusalReason {
     WrongOrder,
     /// Tasks without a goal for some agent.
     WrongTasks,
-    /// A list is longer than the limits of this module; or the changes of an edit, times those of waiting edits that it
+    /// A list is longer than the limits of this module; or the changes of an edit, times the changes of waiting edits that it
     /// replaces in part, are more than 4,194,304.
     TooLong,
     /// An edit names an unknown kind of terrain or side, or a cell off the map.

@@ -366,7 +366,7 @@ pub(crate) fn refuse(world: &mut World, row: usize, status: Status) {
 }
 
 /// As [`refuse`], after a search. `among_agents` is `Agents::cleared` at its beginning, if agents were obstacles to it,
-/// and `met` the cells of those that it met, if known: some may have given up their places since.
+/// and `met` the cells of the obstacles that it met, if known: some may have given up their places since.
 pub(crate) fn refuse_search(
     world: &mut World,
     row: usize,

@@ -1,12 +1,12 @@
-//! What is left of the changes of an edit that waits, once a later edit sets the same of some of its cells.
+//! The rest of the changes of a waiting edit, once a later edit sets the same of some of its cells.
 
 use wheelbase_grid::{Change, Rect};
 
 /// Most pairs of an earlier and a later change that one edit compares.
 pub(crate) const PAIRS_MAX: usize = 1 << 22;
 
-/// Whether the later of two changes sets something that the earlier one sets too. A rotation sets nothing: it turns what is
-/// there.
+/// Whether the later of two changes sets something that the earlier one sets too. A rotation sets nothing: it turns the
+/// cell.
 pub(crate) fn replaces(later: &Change, earlier: &Change) -> bool {
     match (*later, *earlier) {
         (Change::Terrain { area: new, .. }, Change::Terrain { area: old, .. })
@@ -18,7 +18,7 @@ pub(crate) fn replaces(later: &Change, earlier: &Change) -> bool {
     }
 }
 
-/// What is left of a change after later ones; nothing if these set all that it sets.
+/// The rest of a change after later ones; nothing if these set all of it.
 pub(crate) fn left_of(change: Change, later: &[Change]) -> Vec<Change> {
     let mut left = vec![change];
     for new in later {

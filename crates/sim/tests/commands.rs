@@ -127,7 +127,7 @@ fn a_preview_tells_what_agents_obstruct_from_what_the_map_does() {
     assert_eq!([6, 9].map(|x| preview(&run, x)), [Status::Obstructed, Status::Unreachable]);
 }
 
-/// Ids are those that a host counts on, whatever is refused.
+/// Ids are the ids that a host counts on, whatever is refused.
 #[test]
 fn nobody_gets_the_id_of_a_refused_agent() {
     let mut run = Checked::on(open(12, 1), &[at(WALKER, 0, 0, 0)]);
@@ -721,7 +721,7 @@ fn a_later_edit_replaces_what_waits_for_the_same_cells() {
     let mut run = Checked::on(open(8, 3), &[at(WALKER, 2, 0, 0), at(WALKER, 6, 1, 0)]);
     run.does(Command::hold(A));
     let build = run.does(edit([flood(1, 0, 4, 2), flood(7, 0, 1, 1)], OnAgents::Wait));
-    // The hole is in the middle of the first change. Nobody stands on what is left of it.
+    // The hole is in the middle of the first change. Nobody stands on the rest of it.
     let raze = run.does(edit([ground(2, 0, 2, 3)], OnAgents::Wait));
     let event = run.world.events()[0];
     assert_eq!(

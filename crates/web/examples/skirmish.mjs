@@ -50,6 +50,7 @@ const FORMATIONS = [
  * - errands: first unit, count, x, y, width, height: errands there
  * - blow: x, y, width, height, what becomes of units there (0 to 4: wait ...), deadline: water
  * - build: x, y, width, height become ground, after so many ticks
+ * - false_alarm: x, y, width, height: water there once nobody is on it, which is withdrawn immediately
  * - gate: x, y, kind of the western side
  * - why: unit: why does it wait?
  * - left: unit: what is left of its path?
@@ -80,6 +81,9 @@ const CLICKS = [
   [31, 'place', 0, 0, 4, 60, 0],
   [31, 'room', 2, 46, 5, 0],
   [31, 'room', 3, 46, 5, 0],
+  [36, 'false_alarm', 4, 16, 18, 8],              // where trucks stand
+  [37, 'blow', 4, 16, 18, 8, 0, 0],               // under trucks: it waits,
+  [37, 'build', 4, 16, 18, 8, 1],                 // and is replaced
   [40, 'then', 0, 20, 66, 24],
   [60, 'why', 50],
   [60, 'left', 80],
@@ -218,6 +222,7 @@ class Game {
         return world.edit([terrain('water')], { onAgents, deadline: n[5] });
       }
       case 'build': return world.edit([terrain('ground')], { tick: world.tick + n[4] });
+      case 'false_alarm': return world.cancelEdit(world.edit([terrain('water')]));
       case 'gate': return world.edit([{ kind: 'sides', cell: { x: n[0], y: n[1] }, sides: [null, null, n[2], null] }]);
       default: return this.ask(verb, n);
     }

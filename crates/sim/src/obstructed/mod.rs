@@ -153,7 +153,7 @@ impl Obstructed {
         self.waiting.is_empty()
     }
 
-    /// Adds the agents that ask again at a tick to `due`. Drops those that are gone.
+    /// Adds the agents that ask again at a tick to `due`. Drops agents that are gone.
     pub fn take_due(&mut self, tick: u32, agents: &Agents, friends: &Friends, due: &mut Vec<AgentId>) {
         self.waiting.retain_mut(|waiting| {
             if tick >= waiting.again_at && waiting.may_differ(agents, friends) {

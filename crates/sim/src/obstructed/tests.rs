@@ -121,14 +121,14 @@ type Question = ((u32, State), [u32; 4], u64);
 struct Asked {
     tick: u32,
     question: Question,
-    /// Cells of which a change may change the answer: those of obstacles that the search met, of the path found, of the
+    /// Cells of which a change may change the answer: the cells of obstacles that the search met, of the path found, of the
     /// goal. With the agent on each, and where it stands.
     cells: Vec<(CellXY, Option<(AgentSlot, u64)>)>,
     /// Requests in a row without such a change.
     n_same: u32,
 }
 
-/// Who is on a cell, and where that agent stands.
+/// The agent on a cell, and where it stands.
 fn holder_of(world: &World, cell: CellXY) -> Option<(AgentSlot, u64)> {
     let slot = world.occupancy.holder_at(cell)?;
     let motion = &world.agents.motion[world.agents.row_of_slot(slot)?];
@@ -202,7 +202,7 @@ fn requests_too_soon(world: &mut World) -> Vec<String> {
             let kept = Asked { tick: request.issued, question, cells: cells.collect(), n_same };
             asked.insert(request.agent, kept);
         }
-        // Whoever has ended an order asks another question.
+        // An agent that has ended an order asks another question.
         let ends =
             |kind| matches!(kind, Some(EventKind::OrderFailed | EventKind::OrderDone | EventKind::TaskDone));
         for event in world.events().iter().filter(|event| ends(event.kind())) {
