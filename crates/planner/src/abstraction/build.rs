@@ -36,6 +36,8 @@ pub struct Abstraction {
     borders: Vec<Border>,
     /// By cluster.
     costs: Vec<ClusterCosts>,
+    /// Least rates of all clusters.
+    rates: Rates,
     revision: u64,
 }
 
@@ -52,21 +54,54 @@ struct ClusterCosts {
     /// From the portal of the row to that of the column, in the order of [`Abstraction::portals`]; [`UNREACHED`] without a
     /// path.
     costs: Box<[u32]>,
-    /// Least cost of a cell of distance, in 1,024ths of a tick, rounded down; [`UNREACHED`] without paths.
-    least_rate: u32,
+    /// The portals in that order, and their cells.
+    portals: Box<[(PortalId, CellXY)]>,
+    rates: Rates,
 }
 
-/// Cells between two cells, diagonal steps counted as one.
-pub(crate) fn steps_between(one: CellXY, other: CellXY) -> u32 {
-    one.x.abs_diff(other.x).max(one.y.abs_diff(other.y))
+/// A lower bound of costs: so much for a cell of distance along the longer axis, and so much for one along the shorter axis
+/// in addition, in 1,024ths of a tick. [`UNREACHED`] where no cost is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rates {
+    long: u32,
+    short: u32,
 }
 
-/// Cost of a cell of distance in 1,024ths of a tick, rounded down.
-pub(crate) fn rate(cost: u32, steps: u32) -> u32 {
-    if steps == 0 {
-        UNREACHED
-    } else {
-        (u64::from(cost) * 1024 / u64::from(steps)).min(UNREACHED.into()) as u32
+impl Default for Rates {
+    fn default() -> Self {
+        Self { long: UNREACHED, short: UNREACHED }
+    }
+}
+
+impl Rates {
+    /// The greatest bound on some costs between cells, the longer axis first.
+    pub(crate) fn of(costs: impl Iterator<Item = (u32, CellXY, CellXY)> + Clone) -> Self {
+        let axes = |one: CellXY, other: CellXY| {
+            let (x, y) = (one.x.abs_diff(other.x), one.y.abs_diff(other.y));
+            (u64::from(x.max(y)), u64::from(x.min(y)))
+        };
+        let known = costs.filter(|&(cost, one, other)| cost != UNREACHED && one != other);
+        let longs = known.clone().map(|(cost, one, other)| u64::from(cost) * 1024 / axes(one, other).0);
+        let long = longs.min().unwrap_or(UNREACHED.into());
+        let shorts = known.filter_map(|(cost, one, other)| {
+            let (longer, shorter) = axes(one, other);
+            (u64::from(cost) * 1024 - long * longer).checked_div(shorter)
+        });
+        let short = shorts.min().unwrap_or(UNREACHED.into());
+        let number = |rate: u64| rate.min(UNREACHED.into()) as u32;
+        Self { long: number(long), short: number(short) }
+    }
+
+    /// A bound on the costs of both.
+    pub(crate) fn min(self, other: Self) -> Self {
+        Self { long: self.long.min(other.long), short: self.short.min(other.short) }
+    }
+
+    /// Lower bound of the cost between two cells in ticks.
+    pub(crate) fn bound(self, one: CellXY, other: CellXY) -> u32 {
+        let known = |rate: u32| if rate == UNREACHED { 0 } else { u64::from(rate) };
+        let (x, y) = (u64::from(one.x.abs_diff(other.x)), u64::from(one.y.abs_diff(other.y)));
+        ((known(self.long) * x.max(y) + known(self.short) * x.min(y)) / 1024).min(UNREACHED.into()) as u32
     }
 }
 
@@ -80,6 +115,7 @@ impl Abstraction {
             clusters,
             borders: vec![Border::default(); 2 * n],
             costs: vec![ClusterCosts::default(); n],
+            rates: Rates::default(),
             revision: 0,
         };
         let all: Vec<u32> = (0..n as u32).collect();
@@ -122,6 +158,7 @@ impl Abstraction {
         for (&cluster, costs) in stale.iter().zip(found) {
             self.costs[cluster as usize] = costs;
         }
+        self.rates = self.costs.iter().map(|of| of.rates).fold(Rates::default(), Rates::min);
         self.revision = tables.revision();
     }
 
@@ -132,25 +169,27 @@ impl Abstraction {
         search: &mut ClusterSearch,
         cluster: u32,
     ) -> ClusterCosts {
-        let cells: Vec<CellXY> = self.portals(cluster).map(|portal| self.cell_of(portal)).collect();
+        let with_cell = |portal: PortalId| (portal, self.cell_of(portal));
+        let portals: Box<[_]> = self.find_portals_of(cluster).map(with_cell).collect();
         let region = self.clusters.region(cluster);
-        let mut costs = Vec::with_capacity(cells.len() * cells.len());
-        let mut least_rate = UNREACHED;
-        for &from in &cells {
-            search.run(tables, region, Along::Moves, poses_of(tables, from));
-            for &to in &cells {
-                let cost = search.cost_of_cell(to);
-                costs.push(cost);
-                if cost != UNREACHED {
-                    least_rate = least_rate.min(rate(cost, steps_between(from, to)));
-                }
-            }
+        let mut costs = Vec::with_capacity(portals.len() * portals.len());
+        let cells = || portals.iter().map(|&(_, cell)| cell);
+        for from in cells() {
+            search.run(tables, (region, Along::Moves), poses_of(tables, from), cells());
+            costs.extend(cells().map(|to| search.cost_of_cell(to)));
         }
-        ClusterCosts { costs: costs.into_boxed_slice(), least_rate }
+        let pairs = cells().flat_map(|from| cells().map(move |to| (from, to)));
+        let rates = Rates::of(costs.iter().zip(pairs).map(|(&cost, (from, to))| (cost, from, to)));
+        ClusterCosts { costs: costs.into_boxed_slice(), portals, rates }
     }
 
-    /// The portals of a cluster, in a fixed order.
-    pub(crate) fn portals(&self, cluster: u32) -> impl Iterator<Item = PortalId> {
+    /// The portals of a cluster, in a fixed order, and their cells.
+    pub(crate) fn portals(&self, cluster: u32) -> &[(PortalId, CellXY)] {
+        &self.costs[cluster as usize].portals
+    }
+
+    /// The portals on the borders of a cluster.
+    fn find_portals_of(&self, cluster: u32) -> impl Iterator<Item = PortalId> {
         let of_border = |border: u32| {
             let n = self.borders[border as usize].n_portals.into();
             (0..n).map(move |place| PortalId::of(border, place))
@@ -176,9 +215,9 @@ impl Abstraction {
         self.borders.len() * BORDER_PORTALS as usize
     }
 
-    /// Least cost of a cell of distance on any edge, in 1,024ths of a tick.
-    pub(crate) fn least_rate(&self) -> u32 {
-        self.costs.iter().map(|of| of.least_rate).min().unwrap_or(UNREACHED)
+    /// A bound on the costs of all edges.
+    pub(crate) fn rates(&self) -> Rates {
+        self.rates
     }
 
     /// Portals of the whole map.
@@ -193,7 +232,8 @@ impl Abstraction {
 
     /// Memory in bytes.
     pub fn memory_bytes(&self) -> usize {
-        let costs = self.costs.iter().map(|of| size_of_val(&*of.costs)).sum::<usize>();
+        let of_cluster = |of: &ClusterCosts| size_of_val(&*of.costs) + size_of_val(&*of.portals);
+        let costs = self.costs.iter().map(of_cluster).sum::<usize>();
         size_of_val(&*self.borders) + size_of_val(&*self.costs) + costs
     }
 }

@@ -3,7 +3,7 @@
 use crate::model::{Heading, Pose, State};
 use crate::open_list::{BUCKETS_MAX, BucketQueue, HeapQueue, OpenList};
 use crate::tables::MovementTables;
-use wheelbase_grid::{CellXY, Rect};
+use wheelbase_grid::{CellXY, GridShape, Rect};
 
 /// A cost that no path has.
 pub(crate) const UNREACHED: u32 = u32::MAX;
@@ -20,10 +20,12 @@ pub(crate) enum Along {
 /// Memory of a search in one region, reused by the next.
 #[derive(Debug)]
 pub(crate) struct ClusterSearch {
-    region: Rect,
-    headings: u32,
-    /// Cost of each pose of the region, cell by cell and heading by heading.
+    places: Places,
+    /// Cost by place.
     costs: Vec<u32>,
+    /// Bits of the cells that the search is for, until it has reached them.
+    targets: Vec<u64>,
+    steps: Vec<Step>,
     buckets: BucketQueue,
     heap: HeapQueue,
 }
@@ -31,105 +33,209 @@ pub(crate) struct ClusterSearch {
 impl Default for ClusterSearch {
     fn default() -> Self {
         Self {
-            region: Rect::new(0, 0, 0, 0),
-            headings: 0,
+            places: Places { region: Rect::new(0, 0, 0, 0), width_bits: 0, heading_bits: 0 },
             costs: Vec::new(),
+            targets: Vec::new(),
+            steps: Vec::new(),
             buckets: BucketQueue::default(),
             heap: HeapQueue::default(),
         }
     }
 }
 
+/// Places of the poses of a region in an array: bits of row, column and heading, so that none needs a division.
+#[derive(Clone, Copy, Debug)]
+struct Places {
+    region: Rect,
+    width_bits: u32,
+    heading_bits: u32,
+}
+
+impl Places {
+    fn of(region: Rect, headings: u8) -> Self {
+        let bits = |n: u32| n.next_power_of_two().trailing_zeros();
+        Self { region, width_bits: bits(region.width), heading_bits: bits(headings.into()) }
+    }
+
+    fn len(self) -> usize {
+        self.n_cells() << self.heading_bits
+    }
+
+    fn n_cells(self) -> usize {
+        (self.region.height as usize) << self.width_bits
+    }
+
+    /// Place of a pose of the region.
+    fn at(self, pose: Pose) -> usize {
+        let (x, y) = ((pose.cell.x - self.region.x) as usize, (pose.cell.y - self.region.y) as usize);
+        (y << self.width_bits | x) << self.heading_bits | usize::from(pose.heading.0)
+    }
+
+    fn pose(self, place: usize) -> Pose {
+        let (cell, heading) = (place >> self.heading_bits, place & ((1 << self.heading_bits) - 1));
+        let (x, y) = (cell & ((1 << self.width_bits) - 1), cell >> self.width_bits);
+        Pose::new(self.region.x + x as i32, self.region.y + y as i32, Heading(heading as u8))
+    }
+}
+
+/// A move of the class from, or against the moves to, one heading and parity of row.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    /// Heading and parity of the row at the end that the search reaches first.
+    frame: u8,
+    primitive: u8,
+    /// Heading at the other end.
+    heading: u8,
+    dx: i32,
+    dy: i32,
+}
+
 impl ClusterSearch {
-    /// Computes the cost of each pose of a region from, or to, the nearest of some poses, over poses of the region alone.
-    /// Linear in its poses and moves.
+    /// Computes the cost of each pose of a region from, or to, the nearest of some poses, over poses of the region alone. Ends
+    /// as soon as it knows the costs of some cells. Returns the number of poses that it has taken off the open list, at most
+    /// all of the region.
     pub(crate) fn run(
         &mut self,
         tables: &MovementTables,
-        region: Rect,
-        along: Along,
+        (region, along): (Rect, Along),
         sources: impl Iterator<Item = Pose>,
-    ) {
-        let headings = u32::from(tables.space().headings());
-        (self.region, self.headings) = (region, headings);
+        targets: impl Iterator<Item = CellXY>,
+    ) -> u64 {
+        let places = Places::of(region, tables.space().headings());
+        self.places = places;
         self.costs.clear();
-        self.costs.resize((region.n_cells() * u64::from(headings)) as usize, UNREACHED);
-        let Self { costs, buckets, heap, .. } = self;
-        let area = Area { tables, region, headings, along };
+        self.costs.resize(places.len(), UNREACHED);
+        self.targets.clear();
+        self.targets.resize(places.n_cells().div_ceil(64), 0);
+        let mut n_targets = 0;
+        for cell in targets.filter(|&cell| region.contains(cell)) {
+            let at = places.at(Pose { cell, heading: Heading(0) }) >> places.heading_bits;
+            n_targets += u32::from(self.targets[at / 64] >> (at % 64) & 1 == 0);
+            self.targets[at / 64] |= 1 << (at % 64);
+        }
+        self.find_steps(tables, along);
+        let Self { costs, targets, steps, buckets, heap, .. } = self;
+        let area = Area { tables, places, along, steps };
         let range = tables.max_ticks();
         if range < BUCKETS_MAX {
             buckets.reset(range, 0);
-            area.spread(costs, buckets, sources);
+            area.spread(costs, buckets, sources, (targets, n_targets))
         } else {
             heap.reset();
-            area.spread(costs, heap, sources);
+            area.spread(costs, heap, sources, (targets, n_targets))
         }
+    }
+
+    /// The moves of the class, by frame.
+    fn find_steps(&mut self, tables: &MovementTables, along: Along) {
+        let space = tables.space();
+        let headings = space.headings();
+        self.steps.clear();
+        for frame in 0..space.n_frames() {
+            for primitive in 0..tables.class().primitives().len() {
+                let (dx, dy, after) = tables.move_delta(frame, primitive);
+                let (primitive, heading) = (primitive as u8, frame % headings);
+                self.steps.push(match along {
+                    Along::Moves => Step { frame, primitive, heading: after, dx, dy },
+                    Along::Against => {
+                        let parity = match space.shape() {
+                            GridShape::Square => 0,
+                            GridShape::Hex => (frame / headings) ^ (dy & 1) as u8,
+                        };
+                        Step { frame: parity * headings + after, primitive, heading, dx: -dx, dy: -dy }
+                    }
+                });
+            }
+        }
+        self.steps.sort_by_key(|step| step.frame);
     }
 
     /// The least cost of the poses of a cell; [`UNREACHED`] outside the region and for a cell that no path reaches.
     pub(crate) fn cost_of_cell(&self, cell: CellXY) -> u32 {
-        if !self.region.contains(cell) {
+        if !self.places.region.contains(cell) {
             return UNREACHED;
         }
-        let first = index_in(self.region, self.headings, Pose { cell, heading: Heading(0) });
-        let costs = &self.costs[first..first + self.headings as usize];
+        let first = self.places.at(Pose { cell, heading: Heading(0) });
+        let costs = &self.costs[first..first + (1 << self.places.heading_bits)];
         costs.iter().copied().min().unwrap_or(UNREACHED)
     }
 
     /// The cost of a pose; [`UNREACHED`] as for a cell.
     pub(crate) fn cost_of_pose(&self, pose: Pose) -> u32 {
-        if self.region.contains(pose.cell) {
-            self.costs[index_in(self.region, self.headings, pose)]
-        } else {
-            UNREACHED
-        }
+        if self.places.region.contains(pose.cell) { self.costs[self.places.at(pose)] } else { UNREACHED }
     }
-}
-
-/// Index of a pose in a region that contains it.
-fn index_in(region: Rect, headings: u32, pose: Pose) -> usize {
-    let (x, y) = ((pose.cell.x - region.x) as u32, (pose.cell.y - region.y) as u32);
-    ((y * region.width + x) * headings + u32::from(pose.heading.0)) as usize
 }
 
 /// The poses of a region and their moves.
 struct Area<'a> {
     tables: &'a MovementTables,
-    region: Rect,
-    headings: u32,
+    places: Places,
     along: Along,
+    steps: &'a [Step],
 }
 
 impl Area<'_> {
-    fn spread(&self, costs: &mut [u32], open: &mut impl OpenList, sources: impl Iterator<Item = Pose>) {
-        let space = self.tables.space();
-        for pose in sources.filter(|pose| self.region.contains(pose.cell)) {
-            let Some(state) = space.state(pose).filter(|&state| self.tables.is_legal(state)) else {
-                continue;
-            };
-            costs[index_in(self.region, self.headings, pose)] = 0;
-            open.push(0, state.0);
+    fn spread(
+        &self,
+        costs: &mut [u32],
+        open: &mut impl OpenList,
+        sources: impl Iterator<Item = Pose>,
+        (targets, mut n_targets): (&mut [u64], u32),
+    ) -> u64 {
+        let (tables, places, space) = (self.tables, self.places, self.tables.space());
+        let region = places.region;
+        for pose in sources.filter(|&pose| region.contains(pose.cell) && tables.is_legal_pose(pose)) {
+            costs[places.at(pose)] = 0;
+            open.push(0, places.at(pose) as u32);
         }
-        while let Some((cost, state)) = open.pop() {
-            let (state, cost) = (State(state), cost as u32);
-            if cost > costs[index_in(self.region, self.headings, space.pose(state))] {
+        // The steps of a frame, from where they begin.
+        let mut first_of = [self.steps.len(); 17];
+        for (at, step) in self.steps.iter().enumerate().rev() {
+            first_of[usize::from(step.frame)] = at;
+        }
+        for frame in (0..16).rev() {
+            first_of[frame] = first_of[frame].min(first_of[frame + 1]);
+        }
+        let (width, headings) = (space.size().width(), u32::from(space.headings()));
+        let state_of = |pose: Pose| {
+            State((pose.cell.y as u32 * width + pose.cell.x as u32) * headings + u32::from(pose.heading.0))
+        };
+        let mut n_settled = 0;
+        while let Some((cost, place)) = open.pop() {
+            let (place, cost) = (place as usize, cost as u32);
+            if cost > costs[place] {
                 continue;
             }
-            let found = |other: crate::tables::Successor| {
-                let pose = space.pose(other.state);
-                let sum = cost.saturating_add(other.ticks);
-                if self.region.contains(pose.cell) {
-                    let known = &mut costs[index_in(self.region, self.headings, pose)];
-                    if sum < *known {
-                        *known = sum;
-                        open.push(u64::from(sum), other.state.0);
-                    }
+            n_settled += 1;
+            let cell = place >> places.heading_bits;
+            if targets[cell / 64] >> (cell % 64) & 1 == 1 {
+                targets[cell / 64] &= !(1 << (cell % 64));
+                n_targets -= 1;
+                if n_targets == 0 {
+                    break;
                 }
-            };
-            match self.along {
-                Along::Moves => self.tables.for_each_successor(state, found),
-                Along::Against => self.tables.for_each_predecessor(state, found),
+            }
+            let pose = places.pose(place);
+            let (state, frame) = (state_of(pose), usize::from(space.frame(pose).0));
+            for step in &self.steps[first_of[frame]..first_of[frame + 1]] {
+                let to = CellXY::new(pose.cell.x + step.dx, pose.cell.y + step.dy);
+                if !region.contains(to) {
+                    continue;
+                }
+                let other = Pose { cell: to, heading: Heading(step.heading) };
+                let from = match self.along {
+                    Along::Moves => state,
+                    Along::Against => state_of(other),
+                };
+                let Some(ticks) = tables.move_ticks(from, usize::from(step.primitive)) else { continue };
+                let sum = cost.saturating_add(ticks);
+                let known = &mut costs[places.at(other)];
+                if sum < *known {
+                    *known = sum;
+                    open.push(u64::from(sum), places.at(other) as u32);
+                }
             }
         }
+        n_settled
     }
 }

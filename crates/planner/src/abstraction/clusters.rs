@@ -74,6 +74,12 @@ impl Clusters {
         Rect::new(x - MARGIN as i32, y - MARGIN as i32, side, side).intersection(self.size.rect())
     }
 
+    /// Cells of a cluster and those across its borders, on the map.
+    pub(crate) fn near_region(self, cluster: u32) -> Rect {
+        let Rect { x, y, .. } = self.cells(cluster);
+        Rect::new(x - 1, y - 1, SIDE + 2, SIDE + 2).intersection(self.size.rect())
+    }
+
     /// Number of the border of a cluster on a side; `None` at the edge of the map.
     fn border(self, cluster: u32, side: Side) -> Option<u32> {
         let (column, row) = (cluster % self.columns, cluster / self.columns);

@@ -236,6 +236,11 @@ impl MovementTables {
         self.graph().for_each_predecessor(state, found);
     }
 
+    /// Displacement in columns and rows of a primitive in a frame, and the heading after it.
+    pub(crate) fn move_delta(&self, frame: u8, primitive: usize) -> (i32, i32, u8) {
+        self.graph().move_delta(frame, primitive)
+    }
+
     /// Lower bound of the time of the primitive's legal moves, in ticks.
     #[inline]
     pub(crate) fn min_ticks(&self, primitive: usize) -> u32 {

@@ -91,6 +91,12 @@ impl PoseGraph {
         State(state.0.wrapping_add_signed(self.move_deltas[frame * FRAME_STRIDE + primitive].delta))
     }
 
+    /// Displacement in columns and rows of a primitive in a frame, and the heading after it.
+    pub fn move_delta(&self, frame: u8, primitive: usize) -> (i32, i32, u8) {
+        let step = self.move_deltas[usize::from(frame) * FRAME_STRIDE + primitive];
+        (step.dx, step.dy, step.heading_after as u8)
+    }
+
     /// State before a legal move that leads to a state.
     pub fn state_before(&self, state: State, primitive: usize) -> State {
         let after = self.space.pose(state);
