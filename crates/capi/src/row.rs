@@ -20,6 +20,8 @@ pub const WB_FLAG_STRANDED: u32 = 1;
 pub const WB_FLAG_ON_HOLD: u32 = 2;
 /// Bit of `flags`: its path leads to the pose nearest to a goal that it cannot reach.
 pub const WB_FLAG_TO_NEAREST: u32 = 4;
+/// Bit of `flags`: its path is a leg of a route over the abstract graph, and does not lead to its goal.
+pub const WB_FLAG_ON_LEG: u32 = 8;
 
 /// It has no order left.
 pub const WB_ACTIVITY_IDLE: u8 = 0;

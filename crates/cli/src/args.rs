@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use wheelbase_maps::movingai_scen::QUERIES_MAX;
 use wheelbase_scenario::output_clash::is_same_file;
 use wheelbase_scenario::scenario::{EXPANSIONS_PER_TICK_MAX, nearest_name};
-use wheelbase_sim::{ReplanParams, TrafficParams, tune};
+use wheelbase_sim::{ReplanParams, RouteMode, TrafficParams, tune};
 use wheelbase_view::picture::view::SCALE_MAX;
 
 /// Simulates and plans for units that cover more than one tile.
@@ -124,6 +124,27 @@ pub enum Color {
     Never,
 }
 
+/// How path requests are answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Routes {
+    /// By exact searches
+    Exact,
+    /// By routes over the abstract graph and exact legs along them
+    Abstract,
+    /// Exactly as far as the budget of expansions goes, the others by legs
+    Auto,
+}
+
+impl From<Routes> for RouteMode {
+    fn from(routes: Routes) -> Self {
+        match routes {
+            Routes::Exact => Self::Exact,
+            Routes::Abstract => Self::Abstract,
+            Routes::Auto => Self::Auto,
+        }
+    }
+}
+
 impl From<Color> for ColorChoice {
     fn from(color: Color) -> Self {
         match color {
@@ -143,13 +164,14 @@ pub struct ProgressArgs {
 }
 
 /// What a snapshot settles; and outputs that begin with the scenario.
-const RESUME_EXCLUDES: [&str; 10] = [
+const RESUME_EXCLUDES: [&str; 11] = [
     "scenario",
     "agents",
     "map",
     "class",
     "seed",
     "expansions_per_tick",
+    "routes",
     "poses_per_agent",
     "tries_per_tick",
     "tune",
@@ -212,6 +234,9 @@ pub struct RunArgs {
     /// Expansions per tick for path requests, instead of the scenario's
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64, 1, EXPANSIONS_PER_TICK_MAX>)]
     pub expansions_per_tick: Option<u64>,
+    /// How path requests are answered, instead of the scenario's way: exact, abstract or auto
+    #[arg(long, value_name = "MODE", value_enum)]
+    pub routes: Option<Routes>,
     /// Poses that each agent may expand per tick to plan its moves, instead of the scenario's
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32, 1, U32_MAX>)]
     pub poses_per_agent: Option<u32>,

@@ -487,7 +487,7 @@ struct MemoryResult {
 
 impl MemoryResult {
     fn of(world: &World, loaded_mib: Option<f64>) -> Self {
-        let Memory { agents, agent_bytes, fields, field_bytes, landmark_bytes } = world.memory();
+        let Memory { agents, agent_bytes, fields, field_bytes, landmark_bytes, .. } = world.memory();
         Self {
             loaded_mib,
             agent_bytes: agent_bytes / agents.max(1),

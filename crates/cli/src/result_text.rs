@@ -199,6 +199,17 @@ fn write_times(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
             counted(result.longest_request_ticks, "tick")
         ),
     )?;
+    if result.routes_abstract > 0 {
+        line(
+            "legs of routes",
+            format!(
+                "{}, and {} to goals, waited {} for the next",
+                result.routes_abstract,
+                counted(result.routes_exact, "path"),
+                counted(result.leg_wait_ticks, "tick")
+            ),
+        )?;
+    }
     let tick_ms = result.tick_ms;
     line("time", format!("{:.3} s, {:.0} ticks per second", result.wall_s, result.ticks_per_s))?;
     line("tick", format!("p50 {:.3} ms, p99 {:.3} ms, max {:.3} ms", tick_ms.p50, tick_ms.p99, tick_ms.max))?;

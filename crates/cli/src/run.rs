@@ -44,6 +44,7 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         ticks: args.ticks,
         seed: args.seed,
         expansions_per_tick: args.expansions_per_tick,
+        routes: args.routes.map(Into::into),
         poses_per_agent: args.poses_per_agent,
         tries_per_tick: args.tries_per_tick,
         traffic,

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Keys of the result in their order.
-const KEYS: [&str; 46] = [
+const KEYS: [&str; 49] = [
     "schema",
     "scenario",
     "seed",
@@ -45,6 +45,9 @@ const KEYS: [&str; 46] = [
     "no_progress_agents",
     "classes",
     "path_requests",
+    "routes_exact",
+    "routes_abstract",
+    "leg_wait_ticks",
     "longest_request_ticks",
     "expansions",
     "state_hash",

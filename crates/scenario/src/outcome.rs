@@ -13,7 +13,7 @@ pub fn outcome_json(result: &RunResult) -> Value {
 }
 
 /// The keys of [`outcome_json`] that measure a run, in their order: all but its scheme, its scenario and its seed.
-pub const MEASURES: [&str; 36] = [
+pub const MEASURES: [&str; 39] = [
     "ticks",
     "agents",
     "orders_done",
@@ -47,6 +47,9 @@ pub const MEASURES: [&str; 36] = [
     "no_progress_agents",
     "classes",
     "path_requests",
+    "routes_exact",
+    "routes_abstract",
+    "leg_wait_ticks",
     "longest_request_ticks",
     "expansions",
     "state_hash",

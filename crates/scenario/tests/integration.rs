@@ -38,6 +38,7 @@ mod recorded_outcomes;
 mod recordings;
 mod regressions;
 mod roadblocks;
+mod routes;
 mod schema;
 mod shared_goals;
 mod single_agent_bound;

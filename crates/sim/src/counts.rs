@@ -59,6 +59,12 @@ pub struct Counts {
     pub agent_ticks: u64,
     /// Path requests made.
     pub path_requests: u64,
+    /// Paths to their goals that requests for cheapest paths were answered with.
+    pub routes_exact: u64,
+    /// Legs of routes that requests were answered with.
+    pub routes_abstract: u64,
+    /// Ticks that agents have rested at the ends of legs, waiting for the next one.
+    pub leg_wait_ticks: u64,
     /// Longest time from a request to its answer.
     pub longest_request_ticks: u32,
     /// Expansions of all searches.
@@ -74,7 +80,8 @@ impl Counts {
             *self;
         let Self { tasks_done, moves, moves_refused, moves_overlapping, flowtime, trips, .. } = *self;
         let Self { trip_ticks, bound_ticks, wait_ticks, path_requests, expansions, collisions, .. } = *self;
-        let Self { trips_of_no_length, agent_ticks, .. } = *self;
+        let Self { trips_of_no_length, agent_ticks, routes_exact, routes_abstract, leg_wait_ticks, .. } =
+            *self;
         let reasons = self.unreachable_reasons.iter().map(|(_, count)| count).max();
         let all = [
             [placed, removed, not_placed, commands_refused, orders_done, orders_unreachable],
@@ -82,6 +89,7 @@ impl Counts {
             [trip_ticks, bound_ticks, wait_ticks, path_requests, expansions, collisions.unwrap_or(0)],
         ];
         let all = all.as_flattened().iter().copied().chain([trips_of_no_length, agent_ticks]);
+        let all = all.chain([routes_exact, routes_abstract, leg_wait_ticks]);
         all.chain(reasons).max().unwrap_or(0)
     }
 

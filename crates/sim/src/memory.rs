@@ -2,6 +2,7 @@
 
 use crate::agents::Row;
 use crate::class::WorldClass;
+use crate::leg::Leg;
 use crate::order_pool::OrderState;
 use crate::progress::TripProgress;
 use crate::rows::agent_row::AgentRow;
@@ -28,6 +29,8 @@ pub struct Memory {
     pub field_bytes: u64,
     /// Landmarks of all classes.
     pub landmark_bytes: u64,
+    /// Abstract graphs of all classes.
+    pub graph_bytes: u64,
 }
 
 /// Bytes of an agent in all arrays, and of its entity with its components.
@@ -36,6 +39,7 @@ const ROW_BYTES: usize = size_of::<AgentId>()
     + size_of::<Motion>()
     + size_of::<WaitState>()
     + size_of::<TripProgress>()
+    + size_of::<Leg>()
     + size_of::<PathHandle>()
     + size_of::<GoalStamp>()
     + size_of::<PriorityKey>()
@@ -59,6 +63,7 @@ impl World {
             fields: fields.len() as u64,
             field_bytes: fields.bytes() as u64,
             landmark_bytes: self.classes.iter().map(WorldClass::landmark_bytes).sum::<usize>() as u64,
+            graph_bytes: self.classes.iter().map(WorldClass::graph_bytes).sum::<usize>() as u64,
         }
     }
 }

@@ -11,6 +11,8 @@ use crate::order_pool::{OrderPool, OrderState, current_goal};
 use crate::orders::OrderKind;
 use crate::progress::TripProgress;
 use crate::requests::{PathRequest, PathSource, Route, least_ticks};
+use crate::route_legs::forget_next_leg;
+use crate::route_mode::RouteMode;
 use crate::statistics::TripStatistics;
 use crate::tasks::may_be_goal;
 use crate::trip::{IfUnreachable, Trip};
@@ -271,6 +273,7 @@ pub(crate) fn watch_leaders(world: &mut World) {
         let (rests, activity) = (world.agents.motion[row].at_rest(), world.agents.motion[row].activity);
         let Some(cell) = goes_to(world, leader).filter(|_| leader != agent) else {
             world.paths.drop_path(&mut world.agents.paths[row]);
+            forget_next_leg(world, row);
             if rests && activity != Activity::Arrived {
                 world.requests.forget(agent);
                 world.agents.busy.insert(row);
@@ -338,6 +341,7 @@ pub(crate) fn request_path(world: &mut World, row: usize, route: Route) {
             return;
         }
     }
+    forget_next_leg(world, row);
     let wait_state = world.agents.wait_states[row];
     // The host plans for the map alone; the traffic deals with agents in the way.
     if world.requests.source == PathSource::Host && route != Route::Cheapest {
@@ -348,7 +352,7 @@ pub(crate) fn request_path(world: &mut World, row: usize, route: Route) {
         issued: world.tick,
         priority: wait_state.priority,
         route,
-        least_ticks: least_ticks(world.search_inputs(), row),
+        least_ticks: least_ticks_of(world, row),
     };
     world.requests.push(request);
     #[cfg(test)]
@@ -356,6 +360,14 @@ pub(crate) fn request_path(world: &mut World, row: usize, route: Route) {
     world.counts.path_requests += 1;
     world.agents.set_activity(row, Activity::AwaitingPath);
     world.agents.motion[row].replan = false;
+}
+
+/// Least ticks of a path, for the order of requests. A first leg is equally short wherever the goal is.
+fn least_ticks_of(world: &World, row: usize) -> u32 {
+    match world.settings.replan.route_mode() {
+        RouteMode::Exact => least_ticks(world.search_inputs(), row),
+        RouteMode::Abstract | RouteMode::Auto => 0,
+    }
 }
 
 /// The goal of the current order cannot be reached: the order is reported once, then kept or dropped as it says. An
@@ -520,6 +532,7 @@ fn pause_between_tasks(world: &mut World, row: usize) {
 /// agent itself cannot move, it is kept unreported.
 fn set_unreachable(world: &mut World, row: usize, reason: Option<UnreachableReason>, until: WaitsUntil) {
     let agent = world.agents.ids[row];
+    forget_next_leg(world, row);
     world.agents.set_activity(row, Activity::Unreachable);
     // The occupancy keeps other agents off the pose in which it rests.
     world.release_pose(row);

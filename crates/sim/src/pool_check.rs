@@ -1,6 +1,7 @@
 //! The sizes of what a world keeps by agent, order and request, counted again from the agents.
 
 use crate::orders::OrderKind;
+use crate::requests::Route;
 use crate::world::World;
 use std::collections::BTreeSet;
 use wheelbase_traffic::motion::Activity;
@@ -62,7 +63,11 @@ pub fn check_pools(world: &World) -> Result<(), String> {
     let mut asking = BTreeSet::new();
     for request in world.requests.queued().iter().chain(in_slots) {
         let activity = agents.row(request.agent).map(|row| agents.motion[row].activity);
-        if activity != Some(Activity::AwaitingPath) || !asking.insert(request.agent) {
+        let asks = match request.route {
+            Route::NextLeg => agents.row(request.agent).is_some_and(|row| agents.legs[row].asked),
+            _ => activity == Some(Activity::AwaitingPath),
+        };
+        if !asks || !asking.insert(request.agent) {
             return Err(format!("{request:?} of an agent that is {activity:?}, or its second"));
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! A mechanism is left out by a value, so that two runs measure what it is worth.
 
+use crate::route_mode::RouteMode;
 use std::fmt;
 use wheelbase_traffic::TrafficParams;
 use wheelbase_traffic::params::{ParamError, Tunable};
@@ -116,9 +117,17 @@ params! {
     detour_pause_ticks: 16 in 1..=65536;
     /// Doublings of these two pauses at most.
     pause_doublings: 6 in 0..=15;
+    /// How requests for cheapest paths are answered, a number of `RouteMode`: 0 exactly, 1 by routes over the abstract
+    /// graph, 2 exactly as far as the budget of expansions goes. Scenarios have the key `routes` for it.
+    routes: 0 in 0..=2;
 }
 
 impl ReplanParams {
+    /// How requests for cheapest paths are answered.
+    pub fn route_mode(&self) -> RouteMode {
+        RouteMode::of_number(self.routes)
+    }
+
     /// Paths that are checked per tick, and requests that come of it at most, among some agents.
     pub(crate) fn checks_and_requests(&self, n_agents: usize) -> (usize, usize) {
         let of_agents = |usual: u32| {
@@ -196,6 +205,6 @@ mod tests {
             error.starts_with("no tunable is called `horizon`, expected one of horizon_steps, "),
             "{error}"
         );
-        assert!(error.ends_with(", pause_doublings"), "{error}");
+        assert!(error.ends_with(", routes"), "{error}");
     }
 }

@@ -123,7 +123,8 @@ impl RowCheck {
             order: if order.is_some() { orders.open.first } else { AgentRow::NEVER },
             flags: flag(wait_state.stranded, AgentRow::STRANDED)
                 | flag(motion.activity == Activity::Holding, AgentRow::ON_HOLD)
-                | flag(orders.to_nearest, AgentRow::TO_NEAREST),
+                | flag(orders.to_nearest, AgentRow::TO_NEAREST)
+                | flag(agents.legs[row].is_some(), AgentRow::ON_LEG),
         })
     }
 }

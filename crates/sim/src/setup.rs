@@ -21,6 +21,7 @@ use crate::phases::orders_given::{StoredOrders, check_leaders, check_not_own_lea
 use crate::progress::LongestOfClass;
 use crate::replan_params::ReplanParams;
 use crate::requests::{PathSource, Requests};
+use crate::route_legs::make_graphs_early;
 use crate::threads::{Pool, Threads};
 use crate::tick_buffers::TickBuffers;
 use crate::traffic_buffers::TrafficBuffers;
@@ -235,6 +236,7 @@ impl WorldBase {
             name: tables.class().spec().name.clone(),
             speeds: ClassSpeeds::of(&grid, tables.class()),
             landmarks: None,
+            graph: None,
         });
         Self { classes: classes.collect(), settings, grid, tables, friends, start }
     }
@@ -323,6 +325,7 @@ impl World {
         }
         let mut pool = world.pool.clone();
         pool.run(|| make_landmarks(&mut world, landmarks, &eased));
+        pool.run(|| make_graphs_early(&mut world));
         world.pool = pool;
         world.start = Start { landmarks, eased, agents };
         for (tick, command) in scheduled {

@@ -94,6 +94,9 @@ impl World {
                 hash.words(&[u64::from(slot.given()), cell, heading]);
             }
             hash.moves(self.paths.moves(agents.paths[row]));
+            if agents.legs[row].is_some() {
+                hash.words(&agents.legs[row].words());
+            }
         }
         self.requests.for_each_word(|word| hash.word(word));
         self.obstructed.for_each_word(|word| hash.word(word));

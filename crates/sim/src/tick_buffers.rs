@@ -24,6 +24,8 @@ pub(crate) struct TickBuffers {
     pub agents: Vec<AgentId>,
     /// Rows of agents that have waited for some time.
     pub blocked: Vec<u32>,
+    /// Moves of a leg and the next one.
+    pub joined_moves: Vec<u8>,
     /// Poses around an agent that is given a random task.
     pub reached: ReachedPoses,
 }

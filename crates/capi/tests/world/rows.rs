@@ -194,8 +194,8 @@ fn numbers_and_names_are_those_of_rust() {
     }
     assert_eq!((WB_AT_REST, WB_NO_ORDER), (AgentRow::AT_REST, AgentRow::NO_ORDER));
     assert_eq!((WB_NEVER, WB_NONE, WB_NO_TICKET), (AgentRow::NEVER, EventRow::NONE, EventRow::NO_TICKET));
-    let flags = [AgentRow::STRANDED, AgentRow::ON_HOLD, AgentRow::TO_NEAREST];
-    assert_eq!([WB_FLAG_STRANDED, WB_FLAG_ON_HOLD, WB_FLAG_TO_NEAREST], flags);
+    let flags = [AgentRow::STRANDED, AgentRow::ON_HOLD, AgentRow::TO_NEAREST, AgentRow::ON_LEG];
+    assert_eq!([WB_FLAG_STRANDED, WB_FLAG_ON_HOLD, WB_FLAG_TO_NEAREST, WB_FLAG_ON_LEG], flags);
 }
 
 #[test]

@@ -21,7 +21,8 @@ use wheelbase_grid::{Cell, Grid, MemoryMax, MemoryNeed, SideTable, TerrainTable}
 use wheelbase_maps::movingai;
 use wheelbase_planner::{ClassSpec, Heading, MovementClass, MovementTables, Pose, Primitive};
 use wheelbase_sim::{
-    ClassId, CollisionRule, Order, OrderKind, Settings, Setup, Spawn, TaskSource, World, WorldParts,
+    ClassId, CollisionRule, Order, OrderKind, ReplanParams, RouteMode, Settings, Setup, Spawn, TaskSource,
+    World, WorldParts,
 };
 use wheelbase_traffic::{Cooperative, Traffic, UnitRobots};
 
@@ -150,7 +151,7 @@ pub fn build_problem(
         search_slots: SEARCH_SLOTS,
         tries_per_tick: overrides.tries_per_tick.unwrap_or_else(|| tries_of_team(problem.starts.len())),
         traffic: overrides.traffic,
-        replan: overrides.replan,
+        replan: ReplanParams { routes: overrides.routes_of(RouteMode::default()) as u32, ..overrides.replan },
         ..Settings::named("")
     };
     let robot = problem_class();

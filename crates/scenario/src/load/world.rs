@@ -23,7 +23,9 @@ use std::path::{Path, PathBuf};
 use wheelbase_grid::{Grid, GridShape, GridSize, MemoryMax, SideTable, TerrainTable};
 use wheelbase_maps::MapFileWarning;
 use wheelbase_planner::{ClassSpec, MovementClass};
-use wheelbase_sim::{AgentId, CollisionRule, Command, Random, Settings, Setup, World, WorldParts};
+use wheelbase_sim::{
+    AgentId, CollisionRule, Command, Random, ReplanParams, Settings, Setup, World, WorldParts,
+};
 use wheelbase_traffic::Occupancy;
 
 /// A map and a class to plan for.
@@ -253,7 +255,7 @@ fn build_world_of_map(
         search_slots: typed.search_slots as usize,
         poses_per_agent: typed.poses_per_agent,
         traffic: typed.traffic,
-        replan: typed.replan,
+        replan: ReplanParams { routes: typed.routes as u32, ..typed.replan },
         ..Settings::named("")
     };
     let mut setup = Setup::cooperative(settings, grid, built);

@@ -232,6 +232,7 @@ fn overrides(header: &Header) -> Result<Overrides, RecordingError> {
         ticks: Some(header.ticks),
         seed: Some(header.seed),
         expansions_per_tick: Some(header.expansions_per_tick),
+        routes: Some(replan.route_mode()),
         poses_per_agent: (!of_problem).then_some(header.poses_per_agent),
         tries_per_tick: of_problem.then_some(header.tries_per_tick),
         traffic,

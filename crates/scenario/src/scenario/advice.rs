@@ -33,6 +33,7 @@ pub(super) const HOMES: [(&[&str], &str); 7] = [
             "ticks",
             "collision",
             "expansions_per_tick",
+            "routes",
             "search_slots",
             "landmarks",
             "poses_per_agent",

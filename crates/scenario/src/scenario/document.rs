@@ -14,7 +14,7 @@ use super::typed::{
 };
 use super::values::{I32_RANGE, SPEED_RANGE, TEAM_NAME, located_name};
 use wheelbase_grid::{GridShape, Rgb, colour_from_hexadecimal};
-use wheelbase_sim::ReplanParams;
+use wheelbase_sim::{ReplanParams, RouteMode};
 use wheelbase_traffic::TrafficParams;
 
 const SCENARIO_KEYS: Keys = Keys {
@@ -24,6 +24,7 @@ const SCENARIO_KEYS: Keys = Keys {
         "ticks",
         "collision",
         "expansions_per_tick",
+        "routes",
         "search_slots",
         "landmarks",
         "poses_per_agent",
@@ -83,6 +84,9 @@ pub(super) fn scenario(reader: &mut Reader, document: &Node) -> Option<Scenario>
         EXPANSIONS_PER_TICK_DEFAULT,
         1..=EXPANSIONS_PER_TICK_MAX as i64,
     );
+    let routes = reader.optional(&top, "routes", RouteMode::default(), |reader, node| {
+        reader.choice(node, &RouteMode::ALL.map(|mode| (mode.name(), mode)))
+    });
     let search_slots =
         reader.optional_whole(&top, "search_slots", SEARCH_SLOTS_DEFAULT, 1..=i64::from(SEARCH_SLOTS_MAX));
     let landmarks = reader.optional(&top, "landmarks", None, |reader, node| {
@@ -122,6 +126,7 @@ pub(super) fn scenario(reader: &mut Reader, document: &Node) -> Option<Scenario>
         ticks: ticks?,
         collision: collision?,
         expansions_per_tick: expansions_per_tick?,
+        routes: routes?,
         search_slots: search_slots?,
         landmarks: landmarks?,
         poses_per_agent: poses_per_agent?,

@@ -3,9 +3,9 @@
 use wheelbase_grid::{GridShape, Rgb};
 use wheelbase_planner::When;
 use wheelbase_planner::model::{Climb, SweepRule};
-use wheelbase_sim::ReplanParams;
 pub use wheelbase_sim::{AtDeadline, IfUnreachable, OnAgents};
 pub use wheelbase_sim::{EXPANSIONS_PER_TICK_MAX, LANDMARKS_MAX, SEARCH_SLOTS_MAX};
+use wheelbase_sim::{ReplanParams, RouteMode};
 use wheelbase_traffic::TrafficParams;
 
 /// The last tick, and the longest run: 2^32 - 2.
@@ -53,6 +53,8 @@ pub struct Scenario {
     pub collision: Collision,
     /// Expansions of path requests per tick, 1 to [`EXPANSIONS_PER_TICK_MAX`]; 200,000 by default.
     pub expansions_per_tick: u64,
+    /// How path requests are answered; exactly by default.
+    pub routes: RouteMode,
     /// Searches at once, 1 to [`SEARCH_SLOTS_MAX`]; 16 by default.
     pub search_slots: u32,
     /// Landmarks of each class, at most [`LANDMARKS_MAX`]; by default chosen by the expected gain.

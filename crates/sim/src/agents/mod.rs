@@ -6,6 +6,7 @@
 
 pub(crate) mod saved;
 
+use crate::leg::Leg;
 use crate::name::Name;
 use crate::order_pool::{OrderPool, OrderState};
 use crate::orders::OrderKind;
@@ -46,6 +47,8 @@ pub struct Agents {
     pub wait_states: Vec<WaitState>,
     /// Progress on their trips.
     pub(crate) progress: Vec<TripProgress>,
+    /// The legs that they follow.
+    pub(crate) legs: Vec<Leg>,
     /// Remaining moves of their paths.
     pub paths: Vec<PathHandle>,
     /// What the traffic rule sees of their orders.
@@ -231,6 +234,7 @@ impl Agents {
             stranded: false,
         });
         self.progress.push(TripProgress::NONE);
+        self.legs.push(Leg::NONE);
         self.paths.push(PathHandle::EMPTY);
         let stamp = stamp_of(&OrderState::NONE);
         self.stamps.push(stamp);
@@ -260,6 +264,7 @@ impl Agents {
         close_up(&mut self.motion, gone);
         close_up(&mut self.wait_states, gone);
         close_up(&mut self.progress, gone);
+        close_up(&mut self.legs, gone);
         close_up(&mut self.paths, gone);
         close_up(&mut self.stamps, gone);
         close_up(&mut self.keys, gone);
@@ -320,8 +325,17 @@ impl Agents {
         self.set_statistics(row, statistics);
     }
 
-    /// Sets what the agent in a row is doing.
+    /// Sets the leg that the agent in a row follows.
+    pub(crate) fn set_leg(&mut self, row: usize, leg: Leg) {
+        self.legs[row] = leg;
+        self.rows[row].set(AgentRow::ON_LEG, leg.is_some());
+    }
+
+    /// Sets what the agent in a row is doing. A leg ends with the activities that follow paths.
     pub(crate) fn set_activity(&mut self, row: usize, activity: Activity) {
+        if !matches!(activity, Activity::Following | Activity::AwaitingPath) && self.legs[row].is_some() {
+            self.set_leg(row, Leg::NONE);
+        }
         let was = std::mem::replace(&mut self.motion[row].activity, activity);
         if (was == Activity::Holding) != (activity == Activity::Holding) {
             let holds = activity == Activity::Holding;

@@ -3,6 +3,7 @@
 use super::{Agents, Row, key_of, stamp_of};
 use crate::codec::COUNT_MAX;
 use crate::commands::AGENTS_MAX;
+use crate::leg::Leg;
 use crate::name::Name;
 use crate::order_pool::saved::SeenPlaces;
 use crate::order_pool::{OrderPool, OrderState};
@@ -36,6 +37,7 @@ pub(crate) struct SavedAgents {
     motion: Vec<SavedMotion>,
     wait_states: Vec<SavedWait>,
     progress: Vec<TripProgress>,
+    legs: Vec<Leg>,
     /// Remaining moves of their paths: how many, and all of them concatenated.
     path_lengths: Vec<u32>,
     #[serde(with = "serde_ids::bytes")]
@@ -74,6 +76,7 @@ impl Agents {
             motion: self.motion.iter().map(motion).collect(),
             wait_states: self.wait_states.iter().map(wait).collect(),
             progress: self.progress.clone(),
+            legs: self.legs.clone(),
             path_lengths: self.paths.iter().map(|path| path.len() as u32).collect(),
             path_moves: self.paths.iter().flat_map(|&path| paths.moves(path)).copied().collect(),
             assigned: self.assigned.clone(),
@@ -139,6 +142,7 @@ impl Agents {
             agents.motion.push(motion);
             agents.wait_states.push(wait_state);
             agents.progress.push(saved.progress_of(row, tick, &motion).map_err(in_row)?);
+            agents.legs.push(saved.legs[row]);
             agents.paths.push(PathHandle::EMPTY);
             paths.replace(&mut agents.paths, row, moves);
             let stamp = stamp_of(&orders);
@@ -153,6 +157,7 @@ impl Agents {
             agents.rows.push(kept);
             agents.entity.push(entity);
             agents.set_orders(row, orders, pool);
+            agents.set_leg(row, saved.legs[row]);
         }
         agents.restore_busy(&saved.busy)?;
         for (row, name) in saved.names {
@@ -214,6 +219,7 @@ impl SavedAgents {
             self.motion.len(),
             self.wait_states.len(),
             self.progress.len(),
+            self.legs.len(),
             self.path_lengths.len(),
             self.assigned.len(),
             self.teams.len(),
@@ -367,6 +373,7 @@ impl Clone for Agents {
             busy,
             wait_states,
             progress,
+            legs,
             paths,
             stamps,
             keys,
@@ -394,6 +401,7 @@ impl Clone for Agents {
         self.busy.clone_from(busy);
         self.wait_states.clone_from(wait_states);
         self.progress.clone_from(progress);
+        self.legs.clone_from(legs);
         self.paths.clone_from(paths);
         self.stamps.clone_from(stamps);
         self.keys.clone_from(keys);

@@ -66,6 +66,7 @@ impl<'a> CoveredTicks<'a> {
     /// Cost of the path in hand of an agent from a state, if it follows one.
     fn along_path(&self, row: usize, mut state: State) -> Option<u64> {
         let World { agents, tables, paths, .. } = self.world;
+        // Of a leg, with what the route costs from its end.
         let motion = &agents.motion[row];
         let tables = &tables[usize::from(motion.class.0)];
         let follows = motion.activity == Activity::Following && !motion.replan;
@@ -76,7 +77,7 @@ impl<'a> CoveredTicks<'a> {
                 left += u64::from(ticks);
                 state = tables.state_after(state, usize::from(primitive));
             }
-            left
+            left + u64::from(agents.legs[row].rest_ticks)
         })
     }
 }

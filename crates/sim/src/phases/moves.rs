@@ -1,6 +1,7 @@
 //! The moves phase: ends the moves that end at the tick.
 
 use crate::order_life::is_at_goal;
+use crate::route_legs::forget_next_leg;
 use crate::world::World;
 use wheelbase_traffic::motion::{Activity, Motion, YIELD_HOLD_TICKS, transition_of};
 
@@ -43,6 +44,7 @@ fn settle(world: &mut World, row: usize) {
             if is_at_goal(world, row)
                 || (path_done && world.agents.orders(row).to_nearest && !world.agents.motion[row].replan) =>
         {
+            forget_next_leg(world, row);
             world.paths.drop_path(&mut world.agents.paths[row]);
             world.agents.set_activity(row, Activity::Arrived);
             world.agents.motion[row].replan = false;

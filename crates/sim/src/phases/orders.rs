@@ -5,6 +5,7 @@ use crate::order_life::{
 };
 use crate::orders::OrderKind;
 use crate::requests::Route;
+use crate::route_legs::{ask_for_next_leg, await_next_leg};
 use crate::world::World;
 use wheelbase_traffic::motion::Activity;
 
@@ -40,7 +41,9 @@ pub(crate) fn run_orders(world: &mut World) {
                     begin_order(world, row);
                 }
             }
+            Activity::Following if motion.replan && await_next_leg(world, row) => {}
             Activity::Following if motion.replan => request_path(world, row, Route::Cheapest),
+            Activity::Following if world.agents.legs[row].is_some() => ask_for_next_leg(world, row),
             Activity::Yielding | Activity::Following | Activity::AwaitingPath => {}
             Activity::Unreachable | Activity::Holding => {
                 let order = world.orders.current(&world.agents.orders(row));

@@ -6,7 +6,8 @@ use crate::group_goals::{GroupPoses, GroupView, choose_group_poses};
 use crate::order_life::{end_obstruction, obstacles_now, refuse_search, refuse_with, request_path};
 use crate::order_pool::{OrderState, current_goal};
 use crate::orders::OrderKind;
-use crate::requests::{PathRequest, PathSource, Route, shared_goal};
+use crate::requests::{PathRequest, PathSource, Route, RoutePolicy, SearchInputs, SlotLeg, shared_goal};
+use crate::route_legs::{make_graphs, note_leg, take_path};
 use crate::world::World;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::model::Reached;
@@ -83,11 +84,15 @@ pub(crate) fn answer_requests(world: &mut World) {
     let spent = assign_group_poses(world, budget.div_ceil(2));
     budget -= spent;
     world.counts.expansions += spent;
+    let mode = world.settings.replan.route_mode();
+    let mut policy = RoutePolicy::new(mode, budget, &mut world.requests.slots);
     while world.requests.source == PathSource::Planner {
-        world.requests.fill_slots(world.tick);
+        let World { requests, agents, classes, tables, orders, tick, .. } = world;
+        requests.fill_slots(*tick, &mut policy, SearchInputs { agents, classes, tables, orders });
         if world.requests.share_out(budget, world.tick) == 0 {
             break;
         }
+        make_graphs(world);
         world.search_requests();
         let spent: u64 = world.requests.slots.iter().map(|slot| slot.share).sum();
         budget -= spent;
@@ -111,7 +116,9 @@ fn deliver_all(world: &mut World, last: bool) {
         let at = at as usize;
         let Some(request) = world.requests.slots[at].request else { continue };
         let Some(row) = world.agents.row(agent) else { continue };
-        let by_area = request.route == Route::Cheapest
+        // A leg leads to no pose of the area.
+        let by_area = request.route.is_to_goal()
+            && world.requests.slots[at].leg.is_none()
             && world.agents.assigned[row].is_none()
             && assigns_pose(world, row);
         if by_area && held_up {
@@ -132,8 +139,11 @@ fn deliver_all(world: &mut World, last: bool) {
             // With them, the next such request of a class with one-way moves needs no search.
             world.tables[world.agents.motion[row].class.0 as usize].renew_components();
         }
-        let (among_agents, met) = (slot.among_agents, std::mem::take(&mut slot.met));
-        let outcome = deliver(world, row, request, (&answer, among_agents, &met), &path);
+        let (among_agents, met, leg) = (slot.among_agents, std::mem::take(&mut slot.met), slot.leg);
+        let outcome = match leg {
+            Some(leg) => deliver_leg(world, row, request, leg, &path),
+            None => deliver(world, row, request, (&answer, among_agents, &met), &path),
+        };
         let slot = &mut world.requests.slots[at];
         (slot.path, slot.met) = (path, met);
         match outcome {
@@ -203,7 +213,7 @@ fn deliver(
     }
     let waited = world.tick - request.issued;
     world.counts.longest_request_ticks = world.counts.longest_request_ticks.max(waited);
-    if found {
+    if found && request.route != Route::NextLeg {
         world.agents.motion[row].replan = false;
     }
     match request.route {
@@ -212,7 +222,18 @@ fn deliver(
         Route::CongestionAware | Route::Bypass => {
             deliver_other(world, row, request.route, path, found, false);
         }
-        Route::Cheapest if found => deliver_cheapest(world, row, answer, path),
+        Route::Cheapest if found => {
+            note_leg(world, row, None);
+            deliver_cheapest(world, row, answer, path);
+        }
+        Route::NextLeg => {
+            if found && take_path(world, row, request.route, path) {
+                note_leg(world, row, None);
+                let (state, to_nearest) =
+                    (world.agents.orders(row), answer.reached == Some(Reached::Nearest));
+                world.agents.set_orders(row, OrderState { to_nearest, ..state }, &world.orders);
+            }
+        }
         Route::Cheapest => {
             world.paths.drop_path(&mut world.agents.paths[row]);
             refuse_search(world, row, answer.status, (among_agents, met));
@@ -321,6 +342,27 @@ fn settle_pose(
         world.agents.assigned[row] = state.or(world.agents.assigned[row]);
     }
     None
+}
+
+/// Delivers a leg of a route.
+fn deliver_leg(world: &mut World, row: usize, request: PathRequest, leg: SlotLeg, path: &Path) -> Outcome {
+    let waited = world.tick - request.issued;
+    world.counts.longest_request_ticks = world.counts.longest_request_ticks.max(waited);
+    if !take_path(world, row, request.route, path) {
+        return Outcome::Answered;
+    }
+    if request.route == Route::Cheapest {
+        world.agents.motion[row].replan = false;
+        end_obstruction(world, row);
+        let (state, mut statistics) = (world.agents.orders(row), world.agents.statistics(row));
+        statistics.record_bound_ticks(leg.route_ticks);
+        world.agents.set_orders(row, OrderState { to_nearest: false, ..state }, &world.orders);
+        world.agents.set_statistics(row, statistics);
+        world.agents.progress[row].set_leads_off(false);
+        world.agents.set_activity(row, Activity::Following);
+    }
+    note_leg(world, row, Some(leg));
+    Outcome::Answered
 }
 
 /// Delivers a cheapest path.

@@ -2,12 +2,14 @@
 
 use super::outside_rule::check_decisions;
 use crate::bypass::{leads_to_roadblock, request_bypass};
+use crate::leg::Leg;
 use crate::log::TraceEvent;
 use crate::obstacles::is_obstacle;
 use crate::order_life::{refuse, request_path};
 use crate::order_pool::{OrderState, current_goal};
 use crate::orders::OrderKind;
 use crate::requests::{Route, SearchInputs};
+use crate::route_legs::forget_next_leg;
 use crate::traffic_buffers::TrafficBuffers;
 use crate::world::World;
 use wheelbase_grid::CellXY;
@@ -195,6 +197,8 @@ fn replace_paths(world: &mut World, decisions: &Decisions) {
                 let state = world.agents.orders(row);
                 world.agents.set_orders(row, OrderState { to_nearest: false, ..state }, &world.orders);
                 world.agents.progress[row].set_leads_off(true);
+                forget_next_leg(world, row);
+                world.agents.set_leg(row, Leg::NONE);
             }
             Leads::Aside => {
                 // Its request is void: the agent leaves the pose that it was made from.

@@ -47,6 +47,7 @@ pub(crate) fn count_waiting(world: &mut World) {
             let space = tables[motion.class.0 as usize].space();
             congestion.count_wait(motion.class, space.pose(motion.state).cell);
         }
+        counts.leg_wait_ticks += u64::from(agents.legs[row].is_some() && agents.paths[row].is_empty());
         counts.waiting += 1;
         counts.wait_ticks += 1;
         keep_longest(&mut of_class.wait, tick + 1 - since, place, cell);

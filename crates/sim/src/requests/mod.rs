@@ -6,19 +6,23 @@
 //! Workers that are idle in a later phase search ahead. These expansions count when the search has a share for them.
 //! So no answer comes sooner or later because of them.
 
+mod policy;
 mod request;
 pub(crate) mod saved;
 mod search_inputs;
 mod slot;
+mod slot_leg;
 
 use crate::group_goals::GroupGoals;
 use crate::shared_fields::SharedFields;
 use crate::threads::n_threads_here;
+pub(crate) use policy::RoutePolicy;
 use rayon::prelude::*;
 pub use request::{PathRequest, Route};
 pub(crate) use search_inputs::{SearchContext, SearchInputs, least_ticks, shared_goal};
 use serde::{Deserialize, Serialize};
 pub(crate) use slot::Slot;
+pub(crate) use slot_leg::{SlotLeg, end_of_path};
 use std::sync::atomic::{AtomicBool, Ordering};
 use wheelbase_grid::GridSize;
 use wheelbase_planner::search::schedule;
@@ -121,6 +125,17 @@ impl Requests {
         }
     }
 
+    /// Has an agent wait for the answer to its request for a next leg. Returns whether it has one.
+    pub(crate) fn await_next_leg(&mut self, agent: AgentId) -> bool {
+        let in_slots = self.slots.iter_mut().filter_map(|slot| slot.request.as_mut());
+        let mut all = in_slots.chain(&mut self.queue);
+        let request = all.find(|request| request.agent == agent && request.route == Route::NextLeg);
+        request.is_some_and(|request| {
+            request.route = Route::Cheapest;
+            true
+        })
+    }
+
     /// Drops the request of an agent.
     pub(crate) fn forget(&mut self, agent: AgentId) {
         self.forget_where(|requester| requester == agent);
@@ -150,7 +165,8 @@ impl Requests {
     pub(crate) fn for_each_word(&self, mut word: impl FnMut(u64)) {
         let mut request_words = |request: &PathRequest| {
             word(u64::from(request.agent.0) << 32 | u64::from(request.issued));
-            word(u64::from(request.least_ticks) << 2 | request.route as u64);
+            let (route, high) = (request.route as u64 & 3, request.route as u64 >> 2);
+            word(high << 40 | u64::from(request.least_ticks) << 2 | route);
         };
         self.queue.iter().for_each(&mut request_words);
         for slot in &self.slots {
@@ -160,12 +176,24 @@ impl Requests {
         }
         for slot in self.slots.iter().filter(|slot| slot.request.is_some()) {
             word(slot.spent << 2 | u64::from(slot.by_field) << 1 | u64::from(slot.field_failed));
+            if slot.goes_abstract || slot.has_failed {
+                let leg = slot
+                    .leg
+                    .map_or(u64::MAX, |leg| u64::from(leg.end.x as u32) << 32 | u64::from(leg.end.y as u32));
+                word(leg);
+                word(slot.charge << 2 | u64::from(slot.goes_abstract) << 1 | u64::from(slot.has_failed));
+            }
         }
         self.fields.for_each_word(word);
     }
 
-    /// Fills free slots from the queue, in order.
-    pub(crate) fn fill_slots(&mut self, tick: u32) {
+    /// Fills free slots from the queue, in order, and has the policy decide for each request.
+    pub(crate) fn fill_slots(
+        &mut self,
+        tick: u32,
+        policy: &mut RoutePolicy,
+        search_inputs: SearchInputs<'_>,
+    ) {
         if self.queue.is_empty() {
             return;
         }
@@ -177,6 +205,8 @@ impl Requests {
             slot.begun = false;
             slot.spent = 0;
             slot.field_failed = false;
+            slot.goes_abstract = policy.goes_abstract(search_inputs, &request);
+            slot.has_failed = false;
         }
     }
 
@@ -215,6 +245,7 @@ impl Requests {
         for slot in slots.iter_mut().filter(|slot| slot.share > 0 && !slot.begun) {
             slot.take_obstacles(search_inputs.agents, context.obstacles);
             slot.follow_group_field(search_inputs, fields, group_goals);
+            slot.begin_at_end_of_leg(search_inputs, context.paths);
         }
         // One after another: slots share fields.
         for slot in slots.iter_mut().filter(|slot| slot.share > 0) {

@@ -17,6 +17,15 @@ pub enum Route {
     CongestionAware,
     /// The cheapest path around agents that cannot make way, wherever they are. Without one the path in hand is kept.
     Bypass,
+    /// The cheapest path from the end of the leg in hand, which it continues. The agent does not wait for it.
+    NextLeg,
+}
+
+impl Route {
+    /// Whether it leads to the goal by the cheapest path.
+    pub(crate) fn is_to_goal(self) -> bool {
+        matches!(self, Self::Cheapest | Self::NextLeg)
+    }
 }
 
 /// A request without an answer.

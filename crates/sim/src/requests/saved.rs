@@ -1,6 +1,7 @@
 //! Path requests as a snapshot holds them.
 
 use super::slot::Slot;
+use super::slot_leg::SlotLeg;
 use super::{PathRequest, PathSource, Requests, Route, SearchContext};
 use crate::agents::Agents;
 use crate::codec::COUNT_MAX;
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use wheelbase_grid::BitGrid;
 use wheelbase_planner::model::State;
 use wheelbase_planner::search::SavedSearch;
-use wheelbase_planner::{Path, Progress};
+use wheelbase_planner::{Goal, Path, Progress};
 
 /// All path requests, searches and fields.
 #[derive(Debug, Serialize, Deserialize)]
@@ -36,6 +37,10 @@ struct SavedSlot {
     from: Option<State>,
     obstacles: Option<BitGrid>,
     among_agents: Option<u64>,
+    goes_abstract: bool,
+    has_failed: bool,
+    leg: Option<SlotLeg>,
+    charge: u64,
 }
 
 impl SavedRequests {
@@ -108,6 +113,10 @@ impl Slot {
             from: self.from,
             obstacles: (searches && self.has_obstacles).then(|| self.obstacles.clone()),
             among_agents: self.among_agents,
+            goes_abstract: self.goes_abstract,
+            has_failed: self.has_failed,
+            leg: self.leg.filter(|_| searches),
+            charge: if searches { self.charge } else { 0 },
         })
     }
 
@@ -125,6 +134,12 @@ impl Slot {
         if spent > made || made > COUNT_MAX || searches != saved.search.is_some() || by_field && !begun {
             return Err(format!("a search of {:?} that has spent {spent} of {made}", request.agent));
         }
+        let headings = tables.space().headings();
+        if saved.leg.is_some_and(|leg| !leg.is_on(tables.space().size(), headings))
+            || saved.charge > COUNT_MAX
+        {
+            return Err(format!("a leg of {:?} to no pose of the map", request.agent));
+        }
         let is_other = |map: &BitGrid| map.size() != self.obstacles.size();
         let needs_obstacles =
             saved.among_agents.is_some() || matches!(request.route, Route::Detour | Route::Bypass);
@@ -139,6 +154,12 @@ impl Slot {
         let first = &saved.first_part;
         let is_path = match (saved.from, agents.motion[row].state) {
             (None, _) => first.poses.is_empty(),
+            (Some(from), _) if request.route == Route::NextLeg => {
+                is_state(from)
+                    && first.moves.is_empty()
+                    && first.poses.len() == 1
+                    && tables.space().state(first.poses[0].pose) == Some(from)
+            }
             (Some(from), start) => {
                 is_state(from)
                     && tables.follow_moves(start, &first.moves).is_ok_and(|end| end.state == from)
@@ -154,12 +175,16 @@ impl Slot {
                 return Err(format!("a search of {:?}, which goes nowhere", request.agent));
             };
             let penalties = context.congestion.around(agents.motion[row].class, asked.start.cell);
+            let members = saved.leg.map(SlotLeg::members);
+            if let Some((members, n)) = &members {
+                asked.goal = Goal::of(&members[..*n]);
+            }
             if request.route == Route::CongestionAware {
                 asked.penalties = Some(&penalties);
                 asked.weight_permille = context.params.replan_weight_permille;
             }
             self.scratch.restore(search, tables, &asked).map_err(|error| error.to_string())?;
-            let expansions = search.expansions();
+            let expansions = search.expansions().saturating_add(saved.charge);
             if expansions < spent || expansions > made {
                 return Err(format!("{expansions} expansions of a search that has spent {spent} of {made}"));
             }
@@ -167,6 +192,8 @@ impl Slot {
         (self.request, self.begun, self.progress) = (Some(request), begun, progress);
         (self.spent, self.made, self.from) = (spent, made, saved.from);
         (self.by_field, self.field_failed, self.among_agents) = (by_field, field_failed, saved.among_agents);
+        (self.goes_abstract, self.has_failed) = (saved.goes_abstract, saved.has_failed);
+        (self.leg, self.charge) = (saved.leg, saved.charge);
         self.first_part = saved.first_part;
         self.has_obstacles = saved.obstacles.is_some();
         if let Some(obstacles) = saved.obstacles {

@@ -10,6 +10,7 @@ use crate::order_pool::{OrderPool, current_goal};
 use crate::orders::OrderKind;
 use crate::replan_params::ReplanParams;
 use crate::trip::Trip;
+use wheelbase_planner::abstraction::Abstraction;
 use wheelbase_planner::model::State;
 use wheelbase_planner::search::cost_lower_bound_of;
 use wheelbase_planner::{Goal, MovementTables, Pose, Request};
@@ -29,6 +30,11 @@ pub(crate) struct SearchInputs<'a> {
 impl<'a> SearchInputs<'a> {
     fn class(self, row: usize) -> &'a WorldClass {
         &self.classes[self.agents.motion[row].class.0 as usize]
+    }
+
+    /// Abstract graph of an agent's class, if it is made.
+    pub fn graph(self, row: usize) -> Option<&'a Abstraction> {
+        self.class(row).graph.as_deref()
     }
 
     pub fn tables(self, row: usize) -> &'a MovementTables {
@@ -65,8 +71,8 @@ pub(crate) struct SearchContext<'a> {
 }
 
 impl SearchContext<'_> {
-    /// Where the path in hand of an agent leaves the reach of penalties: the number of moves up to there, and the
-    /// state. `None` if the path ends before.
+    /// Where the path in hand of an agent leaves the reach of penalties, or ends if it is a leg: the number of moves up to
+    /// there, and the state. `None` if a path to the goal ends before.
     pub fn leaves_penalties(&self, row: usize) -> Option<(usize, State)> {
         let agents = self.search_inputs.agents;
         let tables = self.search_inputs.tables(row);
@@ -80,7 +86,7 @@ impl SearchContext<'_> {
             tables.move_ticks(state, usize::from(primitive))?;
             state = tables.state_after(state, usize::from(primitive));
         }
-        None
+        agents.legs[row].is_some().then(|| (self.paths.moves(agents.paths[row]).len(), state))
     }
 
     /// Whether a legal pose overlaps neither a resting agent nor an assigned pose, other than the agent's own.

@@ -2,9 +2,11 @@
 
 use super::request::{PathRequest, Route};
 use super::search_inputs::{SearchContext, SearchInputs, shared_goal};
+use super::slot_leg::{SlotLeg, end_of_path, first_leg};
 use crate::agents::Agents;
 use crate::goal_poses::poses_alike;
 use crate::group_goals::{GroupGoals, longest_move};
+use crate::leg::Leg;
 use crate::obstacles::TeamObstacles;
 use crate::orders::OrderKind;
 use crate::roadblocks::mark_roadblocks;
@@ -12,6 +14,7 @@ use crate::shared_fields::{FieldAnswer, SharedFields};
 use crate::trip::Trip;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
+use wheelbase_planner::abstraction::RouteScratch;
 use wheelbase_planner::model::{Reached, State};
 use wheelbase_planner::search::schedule::{RequestKey, SearchSlot};
 use wheelbase_planner::search::{Answer, Fallback, GoalArea, Guide, for_each_obstacle_met};
@@ -19,6 +22,7 @@ use wheelbase_planner::{
     Goal, GoalMember, MovementTables, Path, PathPose, Progress, Request, Scratch, Status, advance, begin,
     finish,
 };
+use wheelbase_traffic::path_pool::PathPool;
 
 /// The first part of a path to a pose of a group follows the group's field until the goal is four times as far as it
 /// is from the pose. For far poses it ends when the goal is twice as far and this many moves. With twice alone, paths
@@ -60,6 +64,13 @@ pub(crate) struct Slot {
     /// Whether the field of the goal answers the request, and whether it has failed to.
     pub by_field: bool,
     pub field_failed: bool,
+    /// Whether it searches for a leg of a route if the goal is far, and whether it has found none.
+    pub goes_abstract: bool,
+    pub has_failed: bool,
+    /// The leg that it searches for, and the expansions of the search for its route.
+    pub leg: Option<SlotLeg>,
+    pub charge: u64,
+    pub route_scratch: RouteScratch,
 }
 
 impl SearchSlot for Slot {
@@ -86,6 +97,8 @@ impl Clone for Slot {
         (self.from, self.among_agents, self.answer) = (from.from, from.among_agents, from.answer);
         (self.by_field, self.field_failed) = (from.by_field, from.field_failed);
         self.has_obstacles = from.has_obstacles;
+        (self.goes_abstract, self.has_failed) = (from.goes_abstract, from.has_failed);
+        (self.leg, self.charge) = (from.leg, from.charge);
         if from.is_under_way() {
             self.scratch.clone_from(&from.scratch);
             self.obstacles.copy_from(&from.obstacles);
@@ -117,6 +130,11 @@ impl Slot {
             answer: None,
             by_field: false,
             field_failed: false,
+            goes_abstract: false,
+            has_failed: false,
+            leg: None,
+            charge: 0,
+            route_scratch: RouteScratch::default(),
         }
     }
 
@@ -212,6 +230,36 @@ impl Slot {
         }
     }
 
+    /// Has a search for the next leg begin where the leg in hand ends.
+    pub fn begin_at_end_of_leg(&mut self, search_inputs: SearchInputs<'_>, paths: &PathPool) {
+        let Some(asked) = self.request.filter(|asked| asked.route == Route::NextLeg) else { return };
+        let Some(row) = search_inputs.agents.row(asked.agent) else { return };
+        self.from = end_of_path(search_inputs, row, paths.moves(search_inputs.agents.paths[row]));
+        self.first_part.clear();
+        let pose = self.from.map(|from| search_inputs.tables(row).space().pose(from));
+        self.first_part.poses.extend(pose.map(|pose| PathPose { pose, arrival: 0 }));
+    }
+
+    /// Chooses what to search for: the first leg of a route, or a path to the goal.
+    fn choose_leg(
+        &mut self,
+        context: &SearchContext<'_>,
+        row: usize,
+        asked: PathRequest,
+        request: &Request<'_>,
+    ) {
+        (self.leg, self.charge) = (None, 0);
+        let follows_group = asked.route == Route::Cheapest && self.from.is_some();
+        let SearchContext { search_inputs: inputs, paths, .. } = context;
+        let Some(graph) = inputs.graph(row).filter(|_| self.goes_abstract && !follows_group) else { return };
+        // Where a leg ends, the next route has to be cheaper than its own was. Else the way is a new one.
+        let leg = inputs.agents.legs[row];
+        let goes_on = asked.route == Route::NextLeg || paths.moves(inputs.agents.paths[row]).is_empty();
+        let in_hand = if goes_on { leg } else { Leg::NONE };
+        let tables = (inputs.tables(row), graph);
+        (self.leg, self.charge) = first_leg(tables, request, in_hand, &mut self.route_scratch);
+    }
+
     /// Puts the first part of the path before the path found; returns its ticks.
     fn join_first_part(&mut self) -> u32 {
         if self.from.take().is_none() || self.path.poses.is_empty() {
@@ -230,7 +278,7 @@ impl Slot {
     fn mark_obstacles(&mut self, context: &SearchContext<'_>, row: usize, route: Route) {
         self.has_obstacles = self.among_agents.is_some();
         let marks = match route {
-            Route::Cheapest => false,
+            Route::Cheapest | Route::NextLeg => false,
             Route::Detour | Route::Bypass => true,
             Route::CongestionAware => !context.roadblocks.is_empty(),
         };
@@ -283,21 +331,44 @@ impl Slot {
             Route::CongestionAware => context.leaves_penalties(row),
             _ => None,
         };
-        let exit = leaves.map(|(_, state)| [GoalMember::pose(tables.space().pose(state))]);
+        let on_leg = || end_of_path(search_inputs, row, context.paths.moves(search_inputs.agents.paths[row]));
+        let around_others = matches!(asked.route, Route::Detour | Route::Bypass);
+        let exit = match leaves {
+            Some((_, state)) => Some(state),
+            // On a leg, only its end is near.
+            None if around_others && search_inputs.agents.legs[row].is_some() => on_leg(),
+            None => None,
+        };
+        let exit = exit.map(|state| [GoalMember::pose(tables.space().pose(state))]);
         if !self.begun {
             self.mark_obstacles(context, row, asked.route);
+            self.choose_leg(context, row, asked, &request);
+        }
+        let members = self.leg.map(SlotLeg::members);
+        if let Some((members, n)) = &members {
+            (request.goal, request.area) = (Goal::of(&members[..*n]), None);
+            request.fallback = Fallback::Fail;
+            request.expansions_max = Some(SlotLeg::expansions_max(tables));
         }
         if self.has_obstacles {
             request.obstacles = Some(&self.obstacles);
         }
         match asked.route {
-            Route::Cheapest => {}
+            Route::Cheapest | Route::NextLeg => {}
             Route::Detour => {
+                if let Some(exit) = &exit {
+                    (request.goal, request.area) = (Goal::of(exit), None);
+                }
                 let near = around(request.start.cell, context.params.detour_reach);
                 request.obstacle_area = self.among_agents.is_none().then_some(near);
                 request.expansions_max = Some(context.params.detour_expansions.into());
             }
-            Route::Bypass => request.expansions_max = Some(context.params.replan_expansions.into()),
+            Route::Bypass => {
+                if let Some(exit) = &exit {
+                    (request.goal, request.area) = (Goal::of(exit), None);
+                }
+                request.expansions_max = Some(context.params.replan_expansions.into());
+            }
             Route::CongestionAware => {
                 // The rest of the path in hand is cheapest already.
                 if let Some(exit) = &exit {
@@ -308,25 +379,35 @@ impl Slot {
                 request.expansions_max = Some(context.params.replan_expansions.into());
             }
         }
-        if asked.route != Route::Cheapest {
+        if !asked.route.is_to_goal() {
             request.fallback = Fallback::Fail;
+        }
+        if asked.route == Route::NextLeg && self.from.is_none() {
+            // Its leg is cut.
+            (self.share, self.answer) = (0, Some(Answer::ended(Status::StartBlocked)));
+            return;
         }
         if !self.begun {
             self.progress = begin(tables, &request, &mut self.scratch);
             self.begun = true;
-            (self.spent, self.made) = (0, 0);
+            (self.spent, self.made) = (0, self.charge);
         }
         let may_spend = self.spent + self.share;
         if self.progress == Progress::Running && self.made < may_spend {
             self.progress = advance(tables, &request, &mut self.scratch, may_spend - self.made);
         }
         let answer = finish(tables, &request, &self.scratch, &mut self.path);
-        self.made = answer.expansions;
+        self.made = self.charge + answer.expansions;
         // Expansions made ahead count now. The rest of the share goes back.
         let spent = self.made.min(may_spend);
         self.share = spent - self.spent;
         self.spent = spent;
         if self.progress == Progress::Done && self.made <= may_spend {
+            if self.leg.is_some() && answer.status != Status::Found {
+                // No path joins the portals of the route: the search for a path to the goal itself begins.
+                (self.leg, self.goes_abstract, self.has_failed, self.begun) = (None, false, true, false);
+                return;
+            }
             if answer.status == Status::Unreachable && self.among_agents.is_some() {
                 let Self { scratch, met, .. } = self;
                 met.clear();
@@ -354,7 +435,7 @@ impl Slot {
     /// `is_over`. Not for assigned poses, detours and congestion-aware paths: these depend on where agents rest.
     pub fn search_ahead(&mut self, search_inputs: SearchInputs<'_>, ahead_max: u64, is_over: &AtomicBool) {
         let Some(asked) = self.request.filter(|asked| asked.route == Route::Cheapest) else { return };
-        let Some(row) = search_inputs.agents.row(asked.agent) else { return };
+        let Some(row) = search_inputs.agents.row(asked.agent).filter(|_| self.leg.is_none()) else { return };
         let from = search_inputs.agents.motion[row].state;
         let Some((kind, _, request)) = search_inputs.cheapest(row, from) else { return };
         if kind.assigns_pose() {

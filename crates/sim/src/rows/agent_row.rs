@@ -62,7 +62,8 @@ pub struct AgentRow {
     pub waits_since: u32,
     /// Number of the current order in [`World::orders`](crate::World::orders); [`AgentRow::NEVER`] without one.
     pub order: u32,
-    /// Bits: [`AgentRow::STRANDED`], [`AgentRow::ON_HOLD`], [`AgentRow::TO_NEAREST`]. The others are 0 for now.
+    /// Bits: [`AgentRow::STRANDED`], [`AgentRow::ON_HOLD`], [`AgentRow::TO_NEAREST`], [`AgentRow::ON_LEG`]. The others are
+    /// 0 for now.
     pub flags: u32,
 }
 
@@ -100,6 +101,8 @@ impl AgentRow {
     pub const ON_HOLD: u32 = 1 << 1;
     /// Bit of `flags`: its path leads to the pose nearest to a goal that it cannot reach.
     pub const TO_NEAREST: u32 = 1 << 2;
+    /// Bit of `flags`: its path is a leg of a route over the abstract graph, and does not lead to its goal.
+    pub const ON_LEG: u32 = 1 << 3;
 
     /// The id.
     pub fn agent(&self) -> AgentId {

@@ -18,6 +18,7 @@ use crate::phases::orders_given::check_orders;
 use crate::pool_check::check_pools;
 use crate::replan_params::{ReplanParams, tune};
 use crate::requests::PathSource;
+use crate::route_legs::make_graphs_early;
 use crate::setup::{WorldBase, out_of_range};
 use crate::threads::Threads;
 use crate::traffic_buffers::TrafficBuffers;
@@ -117,6 +118,8 @@ impl World {
             return Err(wrong(2, violation.to_string()));
         }
         restore_rule(&mut world, rule).map_err(|why| wrong(4, why))?;
+        let mut pool = world.pool.clone();
+        pool.run(|| make_graphs_early(&mut world));
         Ok(world)
     }
 }

@@ -1,0 +1,129 @@
+//! Legs of routes: graphs for the searches, requests for next legs, and their answers.
+
+use crate::leg::Leg;
+use crate::requests::{PathRequest, Route, SearchInputs, SlotLeg, end_of_path};
+use crate::world::World;
+use std::sync::Arc;
+use wheelbase_planner::Path;
+use wheelbase_planner::abstraction::Abstraction;
+use wheelbase_traffic::motion::Activity;
+
+/// Moves left of a leg from which on the next one is asked for.
+const ASK_MOVES: usize = 64;
+
+/// Makes the graphs of the classes that will need them, before the first tick.
+pub(crate) fn make_graphs_early(world: &mut World) {
+    if !world.traffic.needs_paths() {
+        return;
+    }
+    let (mode, budget) = (world.settings.replan.route_mode(), world.settings.expansions_per_tick);
+    for class in 0..world.classes.len() {
+        if mode.makes_graph_early(&world.tables[class], budget) {
+            make_graph(world, class);
+        }
+    }
+}
+
+/// Makes the graphs that searches which begin now need. When a graph is made changes no answer.
+pub(crate) fn make_graphs(world: &mut World) {
+    for at in 0..world.requests.slots.len() {
+        let slot = &world.requests.slots[at];
+        if slot.begun || !slot.goes_abstract {
+            continue;
+        }
+        let row = slot.request.and_then(|asked| world.agents.row(asked.agent));
+        if let Some(row) = row {
+            make_graph(world, usize::from(world.agents.motion[row].class.0));
+        }
+    }
+}
+
+fn make_graph(world: &mut World, class: usize) {
+    let World { classes, tables, .. } = world;
+    let graph = &mut classes[class].graph;
+    if graph.is_none() {
+        *graph = Some(Arc::new(Abstraction::of(&tables[class])));
+    }
+}
+
+/// Asks for the leg after the one in hand of the agent in a row, if it ends soon.
+pub(crate) fn ask_for_next_leg(world: &mut World, row: usize) {
+    let (leg, path) = (world.agents.legs[row], world.agents.paths[row]);
+    if !leg.is_some() || leg.asked || path.is_empty() || path.len() > ASK_MOVES {
+        return;
+    }
+    let request = PathRequest {
+        agent: world.agents.ids[row],
+        issued: world.tick,
+        priority: world.agents.wait_states[row].priority,
+        route: Route::NextLeg,
+        least_ticks: 0,
+    };
+    world.requests.push(request);
+    world.counts.path_requests += 1;
+    world.agents.set_leg(row, Leg { asked: true, ..leg });
+}
+
+/// Whether the agent in a row, at the end of its leg, has asked for the next one: the request becomes one for its path, as
+/// old as it is.
+pub(crate) fn await_next_leg(world: &mut World, row: usize) -> bool {
+    let World { agents, requests, .. } = world;
+    if !agents.legs[row].asked || !agents.paths[row].is_empty() {
+        return false;
+    }
+    let awaits = requests.await_next_leg(agents.ids[row]);
+    if awaits {
+        agents.set_leg(row, Leg { asked: false, ..agents.legs[row] });
+        agents.set_activity(row, Activity::AwaitingPath);
+        agents.motion[row].replan = false;
+    }
+    awaits
+}
+
+/// Withdraws the request for the next leg of the agent in a row, which asks for another path or ends its trip.
+pub(crate) fn forget_next_leg(world: &mut World, row: usize) {
+    let leg = world.agents.legs[row];
+    if leg.asked {
+        world.requests.forget(world.agents.ids[row]);
+        world.agents.set_leg(row, Leg { asked: false, ..leg });
+    }
+}
+
+/// Gives the agent in a row the path of an answer. A next leg is appended to the leg in hand, which it continues; returns
+/// whether it does.
+pub(crate) fn take_path(world: &mut World, row: usize, route: Route, path: &Path) -> bool {
+    if route == Route::NextLeg {
+        let World { agents, tables, classes, orders, paths, tick_buffers, .. } = world;
+        let inputs = SearchInputs { agents, classes, tables, orders };
+        let space = inputs.tables(row).space();
+        let in_hand = paths.moves(agents.paths[row]);
+        let end = end_of_path(inputs, row, in_hand).map(|end| space.pose(end));
+        if end.is_none() || end != path.poses.first().map(|first| first.pose) {
+            return false;
+        }
+        let joined = &mut tick_buffers.joined_moves;
+        joined.clear();
+        joined.extend_from_slice(in_hand);
+        joined.extend_from_slice(&path.moves);
+        paths.replace(&mut agents.paths, row, joined);
+        // It is longer than the leg in hand, and no farther from the goal.
+        agents.progress[row].forget_nearest();
+    } else {
+        world.paths.replace(&mut world.agents.paths, row, &path.moves);
+    }
+    world.note_path(row);
+    true
+}
+
+/// Notes what the path in hand of an agent is: a leg, or a path to its goal.
+pub(crate) fn note_leg(world: &mut World, row: usize, leg: Option<SlotLeg>) {
+    let counts = &mut world.counts;
+    *(if leg.is_some() { &mut counts.routes_abstract } else { &mut counts.routes_exact }) += 1;
+    let leg = leg.map_or(Leg::NONE, |leg| Leg {
+        route_ticks: leg.route_ticks,
+        rest_ticks: leg.rest_ticks,
+        is_near: leg.is_near,
+        asked: false,
+    });
+    world.agents.set_leg(row, leg);
+}
