@@ -390,6 +390,11 @@
 #define WB_FLAG_TO_NEAREST 4
 
 /**
+ * Bit of `flags`: its path is a leg of a route over the abstract graph, and does not lead to its goal.
+ */
+#define WB_FLAG_ON_LEG 8
+
+/**
  * It has no order left.
  */
 #define WB_ACTIVITY_IDLE 0

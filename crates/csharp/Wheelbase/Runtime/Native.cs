@@ -464,6 +464,8 @@ namespace Wheelbase
         OnHold = 2,
         /// <summary>Bit of <c>flags</c>: its path leads to the pose nearest to a goal that it cannot reach.</summary>
         ToNearest = 4,
+        /// <summary>Bit of <c>flags</c>: its path is a leg of a route over the abstract graph, and does not lead to its goal.</summary>
+        OnLeg = 8,
     }
 
     /// <summary>The numbers <c>WB_UPDATE_...</c> of C.</summary>
