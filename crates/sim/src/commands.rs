@@ -93,7 +93,8 @@ pub enum Command {
         /// The factor in permille.
         permille: u16,
     },
-    /// Edits the map. Of edits that still wait, it replaces the parts that set the same of the same cells.
+    /// Edits the map. It replaces the parts of waiting edits that set the same property of the same cells, unless it is
+    /// one of [`Setup::scheduled`](crate::Setup::scheduled).
     Edit(MapEdit),
     /// Moves for agents to begin at this tick, by number among the primitives of the agent's class. They are for a rule
     /// of traffic driven from outside ([`Commanded`](wheelbase_traffic::Commanded)); other rules ignore them. The first

@@ -740,6 +740,22 @@ fn a_later_edit_replaces_what_waits_for_the_same_cells() {
     assert_eq!((run.world.edits_pending(), terrain(&run, 2)), (0, Some(GROUND)));
 }
 
+/// A scenario lists its edits together: a later one leaves an earlier one as it is.
+#[test]
+fn an_edit_of_the_setup_replaces_nothing() {
+    let mut setup = setup_on(open(8, 3));
+    setup.agents.push(at(WALKER, 2, 0, 0).with_orders([Order::wait(9), Order::goto(cell(6, 2))]));
+    let razed = Change::Terrain { area: Rect::new(2, 0, 2, 3), kind: GROUND };
+    setup.scheduled =
+        vec![(1, edit([flood(1, 0, 4, 2)], OnAgents::Wait)), (2, edit([razed], OnAgents::Wait))];
+    let mut run = Checked::new(World::new(setup).unwrap());
+    run.steps(4);
+    assert_eq!(run.world.edits_pending(), 1);
+    run.steps(30);
+    let terrain = [1, 2, 3, 4].map(|x| run.world.grid().terrain_at(cell(x, 1)));
+    assert_eq!((run.world.edits_pending(), terrain), (0, [Some(WATER); 4]));
+}
+
 #[test]
 fn an_edit_strands_or_removes() {
     let mut run = Checked::on(open(8, 2), &[at(WALKER, 2, 0, 0), at(WALKER, 6, 1, 0)]);

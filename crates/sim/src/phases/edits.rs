@@ -26,8 +26,12 @@ pub(super) fn request_edit(world: &mut World, edit: PendingEdit) -> Result<(), R
     Ok(())
 }
 
-/// Takes what a later edit sets out of the pending ones.
+/// Removes the changes that a later edit sets too from the pending edits. An edit of the setup replaces nothing: a
+/// scenario file lists its edits together, and each of them takes effect.
 fn replace_pending(world: &mut World, later: &PendingEdit) -> Result<(), RefusalReason> {
+    if world.commands.is_of_setup(later.ticket) {
+        return Ok(());
+    }
     let changes = &later.edit.changes;
     let bounds = |changes: &[Change]| changes.iter().map(Change::area).reduce(Rect::union);
     let Some(near) = bounds(changes) else { return Ok(()) };
