@@ -6,6 +6,7 @@ use crate::cooperative::admission::Admission;
 use crate::cooperative::corridor_map::{CorridorMap, NO_CORRIDOR};
 use crate::cooperative::keep_clear::KeepClear;
 use crate::forbidden::ForbiddenArea;
+use crate::motion::ClassId;
 use crate::params::TrafficParams;
 use crate::teams::Team;
 use wheelbase_grid::{CellXY, GridSize, Rect};
@@ -47,9 +48,15 @@ impl CorridorControl {
     }
 
     /// Finds which corridors are busy at a tick, and the ground that is kept clear for them and for edits that wait.
-    pub(crate) fn find_busy(&mut self, tick: u32, forbidden: &[ForbiddenArea]) {
+    /// `classes` are the classes of the agents.
+    pub(crate) fn find_busy(
+        &mut self,
+        tick: u32,
+        forbidden: &[ForbiddenArea],
+        classes: impl Iterator<Item = ClassId>,
+    ) {
         self.admission.find_busy(tick);
-        self.keep_clear.update(&self.map, &self.admission, forbidden);
+        self.keep_clear.update(&self.map, &self.admission, forbidden, classes);
     }
 
     /// The corridor that a move enters, if it is busy for a team.

@@ -17,6 +17,7 @@ use crate::cooperative::admission::Admission;
 use crate::cooperative::corridor_map::CorridorMap;
 use crate::forbidden::{ForbiddenArea, bounds_of, touches};
 use crate::free_cells::grown;
+use crate::motion::ClassId;
 use crate::params::TrafficParams;
 use crate::teams::Team;
 use std::collections::BTreeSet;
@@ -126,6 +127,10 @@ pub(crate) enum Place {
 pub(crate) struct KeepClear {
     /// Cells before an entrance that are kept clear.
     reach: u32,
+    /// The same for the longest body of each class alone.
+    reach_of_class: Vec<u32>,
+    /// Cells around an edit that are kept clear: the reach of the classes that have agents.
+    edit_reach: u32,
     /// Width of a corridor in which two of the narrowest bodies pass.
     pub(crate) passing_width: u32,
     size: GridSize,
@@ -145,6 +150,8 @@ pub(crate) struct KeepClear {
 
 clone_fields!(KeepClear {
     reach,
+    reach_of_class,
+    edit_reach,
     passing_width,
     size,
     grounds,
@@ -159,10 +166,13 @@ clone_fields!(KeepClear {
 impl KeepClear {
     /// No ground yet, for classes with the shortest and longest sides of their bodies.
     pub(crate) fn new(size: GridSize, sides: &[(u32, u32)], params: &TrafficParams) -> Self {
-        let longest = sides.iter().map(|&(_, long)| long).max().unwrap_or(1);
+        let reach_of = |long: u32| (params.keep_clear_quarters * long).div_ceil(4);
+        let reach_of_class: Vec<u32> = sides.iter().map(|&(_, long)| reach_of(long)).collect();
         let narrowest = sides.iter().map(|&(short, _)| short).min().unwrap_or(1);
         Self {
-            reach: (params.keep_clear_quarters * longest).div_ceil(4),
+            reach: reach_of_class.iter().copied().max().unwrap_or(reach_of(1)),
+            reach_of_class,
+            edit_reach: 0,
             passing_width: 2 * narrowest,
             size,
             grounds: Vec::new(),
@@ -185,12 +195,25 @@ impl KeepClear {
     }
 
     /// Follows which corridors are busy and which edits wait at a tick. Linear in the ground of the corridors that have
-    /// become busy or have ceased to be, and in the areas of edits where those have changed.
-    pub(crate) fn update(&mut self, map: &CorridorMap, admission: &Admission, forbidden: &[ForbiddenArea]) {
+    /// become busy or have ceased to be, and in the areas of edits where those have changed. `classes` are those of the
+    /// agents: a class without agents keeps no ground clear around edits.
+    pub(crate) fn update(
+        &mut self,
+        map: &CorridorMap,
+        admission: &Admission,
+        forbidden: &[ForbiddenArea],
+        classes: impl Iterator<Item = ClassId>,
+    ) {
         if self.reach == 0 {
             return;
         }
-        if self.forbidden != forbidden {
+        let reach_of = |class: ClassId| self.reach_of_class[usize::from(class.0)];
+        let edit_reach = match forbidden {
+            [] => self.edit_reach,
+            _ => classes.map(reach_of).max().unwrap_or(0),
+        };
+        if self.forbidden != forbidden || self.edit_reach != edit_reach {
+            self.edit_reach = edit_reach;
             self.set_edits(forbidden);
         }
         if !admission.any_busy && !self.any_ground {
@@ -244,7 +267,8 @@ impl KeepClear {
             // The rectangle of an edit may lie off the map, wholly or in part.
             let on_map = areas.iter().map(|of| of.area.intersection(size.rect()));
             let on_map = on_map.filter(|area| !area.is_empty());
-            self.edit_areas.extend(on_map.map(|area| EditArea { area, near: grown(area, self.reach, size) }));
+            self.edit_areas
+                .extend(on_map.map(|area| EditArea { area, near: grown(area, self.edit_reach, size) }));
             let near = self.edit_areas[first..].iter().map(|of| of.near);
             let bounds = near.fold(Rect::new(0, 0, 0, 0), Rect::union);
             let (first, end) = (first as u32, self.edit_areas.len() as u32);
@@ -310,9 +334,11 @@ impl KeepClear {
         if touches(|of| of.area) { Some(Place::OnEdit) } else { near() }
     }
 
-    /// The cells of the ground of an edit. Cells of overlapping areas come more than once.
-    pub(crate) fn cells_of_edit(&self, edit: usize) -> impl Iterator<Item = CellXY> {
-        self.areas_of(&self.edits[edit]).iter().flat_map(|of| of.near.cells())
+    /// The cells of an edit, with the ground around them for [`Place::Near`]. Cells of overlapping areas come more than
+    /// once.
+    pub(crate) fn cells_of_edit(&self, edit: usize, place: Place) -> impl Iterator<Item = CellXY> {
+        let of = move |of: &EditArea| if place == Place::OnEdit { of.area } else { of.near };
+        self.areas_of(&self.edits[edit]).iter().map(of).flat_map(Rect::cells)
     }
 
     /// Whether an agent must not stop where its body covers some cells.

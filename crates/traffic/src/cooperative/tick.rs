@@ -127,7 +127,8 @@ impl Cooperative {
             self.drop_plans(view);
         }
         self.update_corridors(view);
-        self.table.corridor_control.find_busy(view.tick, view.forbidden);
+        let classes = view.agents.motion.iter().map(|motion| motion.class);
+        self.table.corridor_control.find_busy(view.tick, view.forbidden, classes);
         self.check_plans(view);
         self.check_speeds_and_holds(view);
         self.update_paths(view, decisions);

@@ -7,7 +7,7 @@ use crate::cooperative::corridor_control::CorridorControl;
 use crate::cooperative::corridor_map::NO_CORRIDOR;
 use crate::cooperative::keep_clear::Place;
 use crate::forbidden::{ForbiddenArea, forbids, touches};
-use crate::motion::{AgentId, AgentSlot, sides};
+use crate::motion::{AgentId, AgentSlot, ClassId, sides};
 use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
 use crate::random::Random;
@@ -69,7 +69,7 @@ proptest! {
                     right.extend(ground_of(&control, number as u32, reach, size));
                 }
             }
-            control.find_busy(0, &[]);
+            control.find_busy(0, &[], [].into_iter());
             for cell in size.rect().cells() {
                 let body = (cell, &[Offset::new(0, 0)][..]);
                 let covers = |team| control.keep_clear.covers(body, control.keep_clear.agent_at(team, body));
@@ -109,7 +109,7 @@ proptest! {
             .filter(|of| !of.area.intersection(size.rect()).is_empty())
             .collect();
         areas.sort_by_key(|of| of.edit);
-        control.find_busy(0, &areas);
+        control.find_busy(0, &areas, [ClassId(0)].into_iter());
         let cells = [Offset::new(0, 0), Offset::new(1, 0)];
         for anchor in size.rect().cells() {
             let body: Vec<CellXY> = cells.iter().map(|offset| offset.cell_from(anchor)).collect();
@@ -176,7 +176,8 @@ proptest! {
                 .collect();
             areas.sort_by_key(|of| of.edit);
             let CorridorControl { map, admission, keep_clear } = &mut control;
-            keep_clear.update(map, admission, &areas);
+            let n_classes = random.below(of_classes.len() + 1);
+            keep_clear.update(map, admission, &areas, (0..n_classes).map(|class| ClassId(class as u8)));
             let cells = [Offset::new(0, 0), Offset::new(1, 0), Offset::new(0, -2)];
             for anchor in size.rect().cells() {
                 for team in [0, 1, 5, 6, 9, 30, 31].map(Team) {
