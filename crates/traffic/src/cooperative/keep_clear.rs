@@ -195,7 +195,7 @@ impl KeepClear {
     }
 
     /// Follows which corridors are busy and which edits wait at a tick. Linear in the ground of the corridors that have
-    /// become busy or have ceased to be, and in the areas of edits where those have changed. `classes` are those of the
+    /// become busy or have ceased to be, and in the areas of edits when these change. `classes` are the classes of the
     /// agents: a class without agents keeps no ground clear around edits.
     pub(crate) fn update(
         &mut self,
