@@ -7,8 +7,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use wheelbase_sim::grid::{Side, SideKind, SplitMix64};
 use wheelbase_sim::{
-    AgentId, AgentSelection, AtDeadline, CellXY, Change, ClassId, Command, GoalMember, Heading, MapEdit,
-    OnAgents, Order, OrderKind, Pose, Rect, Spawn, SpawnGroup, TaskSource, Team, Ticket,
+    AgentId, AgentSelection, AtDeadline, CellXY, Change, ClassId, Command, GoalMember, Heading, IfNoRoom,
+    MapEdit, OnAgents, Order, OrderKind, Pose, Rect, Spawn, SpawnGroup, TaskSource, Team, Ticket,
     USUAL_SPEED_PERMILLE, World,
 };
 
@@ -221,6 +221,7 @@ fn arrivals() -> Vec<Command> {
             orders: goto.clone().into(),
             speed_factor: USUAL_SPEED_PERMILLE,
             anywhere: false,
+            if_no_room: IfNoRoom::Drop,
         })
     };
     vec![

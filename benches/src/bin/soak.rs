@@ -22,8 +22,8 @@ use wheelbase_grid::{CellXY, Change, Rect, TerrainKind};
 use wheelbase_planner::{ClassSpec, Pose};
 use wheelbase_sim::invariant::{check, check_pools};
 use wheelbase_sim::{
-    AgentId, AgentRow, ClassId, Command, Host, Order, OrderKind, Settings, SpawnGroup, TaskSource, Team,
-    World,
+    AgentId, AgentRow, ClassId, Command, Host, IfNoRoom, Order, OrderKind, Settings, SpawnGroup, TaskSource,
+    Team, World,
 };
 
 /// Agents kept present, cells along each side of the map, columns of the river, and the rows of its bridges.
@@ -216,6 +216,7 @@ impl Soak {
                 orders,
                 speed_factor: [1000, 700, 1400][self.random.below(3) as usize],
                 anywhere: false,
+                if_no_room: IfNoRoom::Drop,
             };
             self.world.command(Command::SpawnGroup(group));
         }

@@ -17,8 +17,8 @@ use std::sync::Arc;
 use wheelbase_planner::GoalMember;
 use wheelbase_planner::search::Fallback;
 use wheelbase_sim::{
-    AgentId, CellXY, ClassId, IfUnreachable, Order, OrderKind, Spawn, SpawnGroup, TaskSource, Team, Trip,
-    USUAL_SPEED_PERMILLE,
+    AgentId, CellXY, ClassId, IfNoRoom, IfUnreachable, Order, OrderKind, Spawn, SpawnGroup, TaskSource, Team,
+    Trip, USUAL_SPEED_PERMILLE,
 };
 
 /// An order that cannot be carried out is reported, and the next one begins.
@@ -404,6 +404,7 @@ pub(crate) unsafe fn spawn_group_of(group: *const wb_spawn_group) -> Result<Spaw
         // SAFETY: by this function's contract.
         orders: unsafe { orders(group.orders, group.n_orders, "group.orders")? },
         speed_factor: speed_factor(group.speed_factor, "group.speed_factor")?,
+        if_no_room: IfNoRoom::Drop,
         anywhere: match group.anywhere {
             anywhere @ ..=1 => anywhere == 1,
             other => return Err(no_choice("group.anywhere", other, "0 or 1")),

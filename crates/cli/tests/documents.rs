@@ -1021,6 +1021,7 @@ mod programs {
                 orders: [].into(),
                 speed_factor: 1000,
                 anywhere: false,
+                if_no_room: IfNoRoom::Drop,
             };
             std::thread::scope(|scope| {
                 for world in &mut worlds {

@@ -27,8 +27,8 @@ use wheelbase_scenario::recording::Recorder;
 use wheelbase_sim::traffic::{OwnRule, RuleSetting, Traffic};
 use wheelbase_sim::{
     Activity, AgentId, AgentRow, AtDeadline, CollisionRule, Command, EventKind, EventRow, Friends, Host,
-    MapEdit, Name, OnAgents, OrderKind, PathSource, RefusalReason, RunState, Settings, Setup, Spawn,
-    SpawnGroup, Team, Threads, Ticket, UnreachableReason, World, make_own_rule, tune,
+    IfNoRoom, MapEdit, Name, OnAgents, OrderKind, PathSource, RefusalReason, RunState, Settings, Setup,
+    Spawn, SpawnGroup, Team, Threads, Ticket, UnreachableReason, World, make_own_rule, tune,
 };
 
 /// A world.
@@ -612,6 +612,7 @@ impl PyWorld {
                 orders,
                 speed_factor,
                 anywhere,
+                if_no_room: IfNoRoom::Drop,
             }))
         })
     }

@@ -302,6 +302,7 @@ impl Game {
                 orders: [].into(),
                 speed_factor: USUAL_SPEED_PERMILLE,
                 anywhere: false,
+                if_no_room: IfNoRoom::Drop,
             }),
             Errands => {
                 let source = TaskSource::Random { area: area(c, d, e, f) }.into();

@@ -10,9 +10,9 @@ use wheelbase_grid::{
 use wheelbase_planner::{ClassSpec, GoalMember, Heading, MovementClass, MovementTables, Pose, Primitive};
 use wheelbase_scenario::recording::{Event, Reader, Recorder, TickRecord, rebuild, verify};
 use wheelbase_sim::{
-    AgentId, AgentSelection, AtDeadline, ClassId, Command, Counters, Friends, Host, MapEdit, OnAgents, Order,
-    OrderKind, PathSource, Random, RunState, Settings, Setup, Spawn, SpawnGroup, TaskSource, Team, Threads,
-    Ticket, World, invariant,
+    AgentId, AgentSelection, AtDeadline, ClassId, Command, Counters, Friends, Host, IfNoRoom, MapEdit,
+    OnAgents, Order, OrderKind, PathSource, Random, RunState, Settings, Setup, Spawn, SpawnGroup, TaskSource,
+    Team, Threads, Ticket, World, invariant,
 };
 use wheelbase_traffic::{Commanded, Decisions, Start, Traffic, TrafficView};
 
@@ -180,6 +180,7 @@ fn random_command(random: &mut Random, world: &World) -> Command {
             orders: random_orders(random, world),
             speed_factor: [1000, 1000, 600, 1700][random.below(4)],
             anywhere: random.below(2) == 0,
+            if_no_room: IfNoRoom::Drop,
         }),
         3 if random.below(3) == 0 => Command::Remove(agents),
         4 => {

@@ -98,10 +98,15 @@ impl CommandQueue {
     /// Adds a command for a tick that has not begun.
     pub fn push_at(&mut self, tick: u32, command: Command) -> Ticket {
         let ticket = self.take_ticket();
+        self.postpone(tick, ticket, command);
+        ticket
+    }
+
+    /// Has a command that took effect in part take effect again at a later tick, with the same ticket.
+    pub fn postpone(&mut self, tick: u32, ticket: Ticket, command: Command) {
         let hash = self.hash_of(ticket, Some(tick), &command);
         self.later_hash = self.later_hash.wrapping_add(hash);
         self.later.insert((tick, ticket), (hash, command));
-        ticket
     }
 
     /// The ticket of the next command.

@@ -234,6 +234,21 @@ pub struct SpawnGroup {
     pub speed_factor: u16,
     /// Whether all legal poses are drawn alike: [`PlacementArea::anywhere`](crate::PlacementArea::anywhere).
     pub anywhere: bool,
+    /// What happens to those for which there is no room.
+    pub if_no_room: IfNoRoom,
+}
+
+/// What happens to agents of a [`SpawnGroup`] for which there is no room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum IfNoRoom {
+    /// `"drop"`: they are counted and reported.
+    #[default]
+    Drop,
+    /// `"wait"`: the command is tried again every eight ticks until all are placed.
+    Wait {
+        /// Number of agents that it has placed already; 0 in a new command.
+        placed: u32,
+    },
 }
 
 /// Selects agents.

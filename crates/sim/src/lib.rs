@@ -149,8 +149,8 @@ pub use class::WorldClass;
 pub use class_landmarks::LANDMARKS_MAX;
 pub use command_queue::GivenCommand;
 pub use commands::{
-    AGENTS_MAX, AgentSelection, AtDeadline, CHANGES_MAX, Command, GOALS_MAX, MapEdit, NAMED_MAX, ORDERS_MAX,
-    OnAgents, RefusalReason, Spawn, SpawnGroup, Ticket,
+    AGENTS_MAX, AgentSelection, AtDeadline, CHANGES_MAX, Command, GOALS_MAX, IfNoRoom, MapEdit, NAMED_MAX,
+    ORDERS_MAX, OnAgents, RefusalReason, Spawn, SpawnGroup, Ticket,
 };
 pub use counts::Counts;
 pub use crash_report::{CRASH_REPORT, CommandsSince, CrashReport};

@@ -72,14 +72,22 @@ pub(crate) fn finish_order(world: &mut World, row: usize) {
         return;
     }
     let finished = statistics.finished + 1;
-    if matches!(order.kind, OrderKind::Patrol(_)) {
+    if let OrderKind::Patrol(trip) = &order.kind {
         // At the nearest pose to an unreachable station it tries again, but not every tick.
         if state.to_nearest && tick - state.since < NEAREST_STATION_TICKS {
             return;
         }
-        world.counts.count_trip(&state, &statistics, tick);
-        // A station is not an order of its own: the patrol goes on.
-        world.agents.set_statistics(row, TripStatistics { finished, ..statistics });
+        let (has_dwelt, dwell) = (world.agents.motion[row].activity == Activity::Dwelling, trip.dwell);
+        if !has_dwelt {
+            world.counts.count_trip(&state, &statistics, tick);
+            // A station is not an order: the patrol goes on.
+            world.agents.set_statistics(row, TripStatistics { finished, ..statistics });
+        }
+        if !has_dwelt && dwell > 0 {
+            world.agents.set_orders(row, OrderState { since: tick, ..state }, &world.orders);
+            world.agents.set_activity(row, Activity::Dwelling);
+            return;
+        }
         world.agents.begin_trip(row, OrderState { station: state.station + 1, ..state }, &world.orders, tick);
     } else {
         let kind = order.kind.number();
@@ -158,6 +166,7 @@ pub(crate) fn begin_order(world: &mut World, row: usize) {
         Some(OrderKind::Wait(_)) => Activity::Dwelling,
         Some(OrderKind::Hold) => Activity::Holding,
         Some(&OrderKind::WaitInPlace(ticks)) => return wait_in_place(world, row, ticks),
+        Some(&OrderKind::Repeat(count)) => return begin_round(world, row, count),
         Some(OrderKind::Stop) => {
             let mut state = state;
             world.orders.clear(&mut state);
@@ -187,6 +196,22 @@ pub(crate) fn begin_order(world: &mut World, row: usize) {
         Some(_) => return request_path(world, row, Route::Cheapest),
     };
     world.agents.set_activity(row, activity);
+}
+
+/// Gives an agent the orders of its next round. After a round with an order that was dropped, it pauses first.
+fn begin_round(world: &mut World, row: usize, count: u32) {
+    let mut state = world.agents.orders(row);
+    if state.dropped {
+        world.agents.set_orders(row, OrderState { dropped: false, ..state }, &world.orders);
+        world.agents.set_activity(row, Activity::Unreachable);
+        return pause_obstructed(world, row, WaitsUntil::Pause);
+    }
+    let Some(round) = world.orders.next_round(&state, count) else { return close_order(world, row) };
+    let list = world.orders.store(round);
+    world.orders.renew(&mut state, list, world.tick);
+    world.agents.begin_trip(row, state, &world.orders, world.tick);
+    world.note_orders(row, list, true);
+    begin_order(world, row);
 }
 
 /// Goes on with an order to wait in place. An agent on cells for which an edit waits does not hold: it may be sent off.
@@ -531,7 +556,8 @@ fn set_unreachable(world: &mut World, row: usize, reason: Option<UnreachableReas
     if !state.reported {
         world.note(TraceEvent::Unreachable { agent, order: state.open.first, kind, reason });
     }
-    world.agents.set_orders(row, OrderState { reported: true, ..state }, &world.orders);
+    let dropped = state.dropped || drop && !is_task;
+    world.agents.set_orders(row, OrderState { reported: true, dropped, ..state }, &world.orders);
     if is_task {
         close_task(world, row);
         if reason == UnreachableReason::Obstructed {

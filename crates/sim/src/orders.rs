@@ -73,11 +73,14 @@ pub enum OrderKind {
     /// Stand in place for a number of ticks, as with [`OrderKind::Hold`]: nobody pushes the agent, and searches take it
     /// for an obstacle. It leaves only cells for which an edit waits.
     WaitInPlace(u32),
+    /// Do that many orders before it in its list once more, and then it once more: without end. Each round is a list of
+    /// its own, with new numbers. None of these orders is one to a group.
+    Repeat(u32),
 }
 
 impl OrderKind {
     /// Names of all kinds.
-    pub const NAMES: [&'static str; 10] = [
+    pub const NAMES: [&'static str; 11] = [
         "goto",
         "goto_area",
         "patrol",
@@ -88,6 +91,7 @@ impl OrderKind {
         "hold",
         "follow",
         "wait_in_place",
+        "repeat",
     ];
 
     /// Its index in [`OrderKind::NAMES`].
@@ -103,6 +107,7 @@ impl OrderKind {
             Self::Hold => 7,
             Self::Follow { .. } => 8,
             Self::WaitInPlace(_) => 9,
+            Self::Repeat(_) => 10,
         }
     }
 
@@ -128,7 +133,8 @@ impl OrderKind {
             | Self::Stop
             | Self::Hold
             | Self::Follow { .. }
-            | Self::WaitInPlace(_) => None,
+            | Self::WaitInPlace(_)
+            | Self::Repeat(_) => None,
         }
     }
 
@@ -142,7 +148,8 @@ impl OrderKind {
             | Self::Stop
             | Self::Hold
             | Self::Follow { .. }
-            | Self::WaitInPlace(_) => None,
+            | Self::WaitInPlace(_)
+            | Self::Repeat(_) => None,
         }
     }
 
@@ -154,7 +161,10 @@ impl OrderKind {
     /// Whether its agent can bring it to an end. Orders after an endless order never begin, except after `follow`, once
     /// the leader is gone.
     pub fn has_end(&self) -> bool {
-        !matches!(self, Self::Patrol(_) | Self::Tasks(..) | Self::Hold | Self::Follow { .. })
+        !matches!(
+            self,
+            Self::Patrol(_) | Self::Tasks(..) | Self::Hold | Self::Follow { .. } | Self::Repeat(_)
+        )
     }
 
     /// Whether an agent with it is on hold.
@@ -164,7 +174,7 @@ impl OrderKind {
 
     /// Whether it counts among the orders done or left: `stop` and `hold` do not.
     pub fn counts(&self) -> bool {
-        !matches!(self, Self::Stop | Self::Hold)
+        !matches!(self, Self::Stop | Self::Hold | Self::Repeat(_))
     }
 }
 
@@ -211,6 +221,28 @@ impl Order {
     pub fn patrol(stations: &[CellXY]) -> Self {
         let members = stations.iter().map(|&cell| GoalMember::any(cell)).collect();
         Self::new(OrderKind::Patrol(Trip::to(members)))
+    }
+
+    /// The last orders of a list, without end.
+    ///
+    /// ```
+    /// use wheelbase_sim::{AgentId, CellXY, Command, Order};
+    /// let (mine, dock) = (CellXY::new(30, 4), CellXY::new(2, 4));
+    /// let round = [Order::goto(mine), Order::wait(100), Order::goto(dock), Order::wait(50).in_place()];
+    /// let command = Command::orders(AgentId(0), [&round[..], &[Order::repeat(4)]].concat());
+    /// ```
+    pub fn repeat(orders: u32) -> Self {
+        Self::new(OrderKind::Repeat(orders))
+    }
+
+    /// Of an order to [`patrol`](Order::patrol), the same with a number of ticks to stand at each station. Others are left
+    /// as they are.
+    #[must_use]
+    pub fn dwell(mut self, ticks: u32) -> Self {
+        if let OrderKind::Patrol(trip) = &mut self.kind {
+            trip.dwell = ticks;
+        }
+        self
     }
 
     /// Stand for a number of ticks.

@@ -65,6 +65,7 @@ impl World {
             let small = u64::from(motion.primitive) << 24
                 | u64::from(motion.class.0) << 16
                 | (motion.activity as u64) << 8
+                | u64::from(orders.dropped) << 4
                 | u64::from(wait_state.stranded) << 3
                 | u64::from(motion.replan) << 2
                 | u64::from(orders.reported) << 1

@@ -16,12 +16,14 @@ pub struct Trip {
     pub fallback: Fallback,
     /// What happens to the order if that does not help.
     pub if_unreachable: IfUnreachable,
+    /// Ticks to stand at each station of a patrol. Means nothing for other orders.
+    pub dwell: u32,
 }
 
 impl Trip {
     /// To some members exactly. If none can be reached the order is dropped.
     pub fn to(members: Vec<GoalMember>) -> Self {
-        Self { members, within: 0, fallback: Fallback::Fail, if_unreachable: IfUnreachable::Drop }
+        Self { members, within: 0, fallback: Fallback::Fail, if_unreachable: IfUnreachable::Drop, dwell: 0 }
     }
 }
 

@@ -6,7 +6,7 @@ use wheelbase_grid::{CellXY, Change, Grid, GridShape, Rect, Side, SideKind, Terr
 use wheelbase_planner::{Goal, GoalMember, Heading, Path, Scratch, Status};
 use wheelbase_sim::{
     Activity, AgentId, AgentRow, AgentSelection, AtDeadline, CHANGES_MAX, ClassId, Command, EventKind,
-    EventRow, GOALS_MAX, IfUnreachable, MapEdit, NAMED_MAX, ORDERS_MAX, OnAgents, Order, OrderKind,
+    EventRow, GOALS_MAX, IfNoRoom, IfUnreachable, MapEdit, NAMED_MAX, ORDERS_MAX, OnAgents, Order, OrderKind,
     PathSource, RefusalReason, RunState, SetupError, SetupErrors, Spawn, SpawnGroup, TaskSource, Team,
     Ticket, Trip, UnreachableReason, WaitReason, World,
 };
@@ -446,6 +446,7 @@ fn a_group_of_spawns_takes_the_room_there_is() {
             orders,
             speed_factor: 800,
             anywhere: false,
+            if_no_room: IfNoRoom::Drop,
         }
     };
     let group = |count, area| Command::SpawnGroup(spawns(count, area));

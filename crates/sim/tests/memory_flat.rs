@@ -14,7 +14,8 @@ use std::time::Instant;
 use wheelbase_grid::{Change, Rect, SplitMix64, TerrainKind};
 use wheelbase_sim::invariant::{PoolSizes, check_pools, pool_sizes};
 use wheelbase_sim::{
-    AgentId, AgentSelection, Command, MapEdit, Order, OrderKind, Spawn, SpawnGroup, TaskSource, Team, World,
+    AgentId, AgentSelection, Command, IfNoRoom, MapEdit, Order, OrderKind, Spawn, SpawnGroup, TaskSource,
+    Team, World,
 };
 
 const SIDE: u32 = 24;
@@ -69,6 +70,7 @@ fn commands(world: &mut World, random: &mut SplitMix64) {
             orders,
             speed_factor: 1000,
             anywhere: false,
+            if_no_room: IfNoRoom::Drop,
         };
         world.command(Command::SpawnGroup(group));
     }

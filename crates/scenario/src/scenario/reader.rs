@@ -100,6 +100,11 @@ impl<'n> Node<'n> {
         self.value.as_bool() == Some(true)
     }
 
+    /// Whether it is that string.
+    pub(super) fn is_text(&self, text: &str) -> bool {
+        self.value.as_str() == Some(text)
+    }
+
     /// The first value of a list; `None` if it is not a list, or empty.
     pub(super) fn first_item(&'n self) -> Option<Node<'n>> {
         self.items()?.next()

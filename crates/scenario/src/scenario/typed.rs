@@ -360,6 +360,8 @@ pub struct Group {
     pub orders: Vec<Order>,
     /// `tasks` of each, done forever after its orders.
     pub tasks: Option<Tasks>,
+    /// `if_no_room`: whether those without room wait for it; not by default. Only of an event.
+    pub waits_for_room: bool,
     /// Line of the table.
     pub line: u32,
     /// Key path, such as `groups[0]` or `events[2].add_agents`.
@@ -440,6 +442,14 @@ pub enum OrderKind {
         stops: Vec<TypedPose>,
         /// Tolerance and fallback of each stop.
         options: GoalOptions,
+        /// `dwell`: ticks to stand at each stop, at most [`TICK_MAX`]; 0 by default.
+        dwell: u32,
+    },
+    /// Do that many orders before it once more, forever. In a file they are the `orders` of `repeat = "forever"`, and those of
+    /// `repeat = N` are written out.
+    Repeat {
+        /// Number of orders, at least 1.
+        orders: u32,
     },
     /// Drop what is left and rest.
     Stop,
@@ -464,6 +474,7 @@ impl OrderKind {
             Self::Wait { .. } => "wait",
             Self::WaitInPlace { .. } => "wait_in_place",
             Self::Patrol { .. } => "patrol",
+            Self::Repeat { .. } => "repeat",
             Self::Stop => "stop",
             Self::Hold => "hold",
             Self::Follow { .. } => "follow",

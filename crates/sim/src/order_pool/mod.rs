@@ -46,6 +46,8 @@ pub struct OrderState {
     pub reported: bool,
     /// Whether the path in hand ends at the pose nearest to the goal of the current trip.
     pub to_nearest: bool,
+    /// Whether an order was dropped since the current round of repeated orders began.
+    pub(crate) dropped: bool,
 }
 
 const NONE: u32 = u32::MAX;
@@ -64,6 +66,7 @@ impl OrderState {
         station: 0,
         reported: false,
         to_nearest: false,
+        dropped: false,
     };
 
     /// Whether lists stand behind the current one.
@@ -182,7 +185,9 @@ impl OrderPool {
     /// Numbers and kinds of the orders of a stored list, without tasks.
     pub(crate) fn numbers_to_log(&self, place: u32) -> impl Iterator<Item = (u32, u8)> {
         let (first, orders) = self.lists.get(place).map_or((0, &[][..]), |list| (list.first, &*list.orders));
-        let logged = (first..).zip(orders).filter(|(_, order)| !matches!(order.kind, OrderKind::Tasks(..)));
+        let logged = (first..)
+            .zip(orders)
+            .filter(|(_, order)| !matches!(order.kind, OrderKind::Tasks(..) | OrderKind::Repeat(_)));
         logged.map(|(number, order)| (number, order.kind.number()))
     }
 
@@ -215,7 +220,17 @@ impl OrderPool {
         state.last = number;
     }
 
-    /// Puts a stored list in place of the only order that an agent has left, which goes on as the order of the list.
+    /// The list of the next round of an agent whose current order repeats some orders before it. Allocates only for the
+    /// first round of a list that has other orders too.
+    pub(crate) fn next_round(&self, state: &OrderState, count: u32) -> Option<Arc<[Order]>> {
+        let orders = &self.lists.get(state.list)?.orders;
+        let at = open_part(&self.lists, state).0 as usize;
+        let first = at.checked_sub(count as usize)?;
+        let is_whole = first == 0 && at + 1 == orders.len();
+        Some(if is_whole { Arc::clone(orders) } else { orders.get(first..=at)?.into() })
+    }
+
+    /// Puts a stored list in place of the current list of an agent, whose last order is the current one.
     pub(crate) fn renew(&mut self, state: &mut OrderState, place: u32, given: u32) {
         self.take_up(place);
         self.release(state.list);
@@ -283,8 +298,19 @@ impl OrderPool {
     /// Converts the open orders of an agent for a class of another number of headings. Each list stays one, given when
     /// it was; a list that means the same for both stays shared.
     pub(crate) fn convert(&mut self, state: &mut OrderState, headings: u8) {
-        if let Some(list) = self.convert_list(state.list, open_part(&self.lists, state), headings) {
-            (state.list, state.open) = (list, self.whole(list));
+        let (before, count) = open_part(&self.lists, state);
+        // Orders that are repeated are still needed.
+        let repeated = |(at, order): (u32, &Order)| match order.kind {
+            OrderKind::Repeat(count) => at.saturating_sub(count),
+            _ => at,
+        };
+        let open = open_of_list(&self.lists, state).iter();
+        let first = (before..).zip(open).map(repeated).min().unwrap_or(before);
+        let part = (first, count + before - first);
+        if let Some(list) = self.convert_list(state.list, part, headings) {
+            let OrderList { first: number, .. } = self.whole(list);
+            (state.list, state.open) =
+                (list, OrderList { first: number.wrapping_add(before - first), count });
         }
         let mut at = state.next;
         while let Some(&QueuedList { list, count, next, .. }) = self.queued.get(at) {
@@ -475,10 +501,15 @@ impl OrderPool {
         }
     }
 
-    /// Number of open orders that have an end and count, up to the first that has none.
+    /// Number of open orders that have an end and count, up to the first that has none. Repeated orders have no end.
     pub fn left(&self, state: &OrderState) -> usize {
-        let before_end = self.open(state).take_while(|order| order.kind.has_end());
-        before_end.filter(|order| order.kind.counts()).count()
+        let n_before = self.open(state).take_while(|order| order.kind.has_end()).count();
+        let n_repeated = match self.open(state).nth(n_before).map(|order| &order.kind) {
+            Some(&OrderKind::Repeat(count)) => count as usize,
+            _ => 0,
+        };
+        let ending = self.open(state).take(n_before.saturating_sub(n_repeated));
+        ending.filter(|order| order.kind.counts()).count()
     }
 
     /// Words that identify the open orders of an agent, for the state hash: the numbers of its lists.

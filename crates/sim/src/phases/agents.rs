@@ -2,7 +2,9 @@
 
 use super::orders_given::{StoredOrders, check_leaders, check_orders};
 use super::selection::for_each_row;
-use crate::commands::{AGENTS_MAX, AgentSelection, RefusalReason, Spawn, SpawnGroup, Ticket};
+use crate::commands::{
+    AGENTS_MAX, AgentSelection, Command, IfNoRoom, RefusalReason, Spawn, SpawnGroup, Ticket,
+};
 use crate::log::TraceEvent;
 use crate::placement::{Placement, PlacementArea};
 use crate::world::World;
@@ -71,7 +73,10 @@ pub(crate) fn place(
     id
 }
 
-/// Places agents while there is room. The command has a random stream of its own.
+/// Ticks after which a group that waits for room is tried again.
+const ROOM_AGAIN_TICKS: u32 = 8;
+
+/// Places agents while there is room. The command has its own random stream.
 pub(super) fn spawn_group(
     world: &mut World,
     ticket: Ticket,
@@ -95,11 +100,21 @@ pub(super) fn spawn_group(
         world.tables[usize::from(class.0)].renew_components();
     }
     let mut placement = Placement::new(&world.tables, PlacementArea { class, area, anywhere });
-    for placed in 0..group.count {
+    let before = match group.if_no_room {
+        IfNoRoom::Wait { placed } => placed,
+        IfNoRoom::Drop => 0,
+    };
+    for placed in before..group.count {
         let areas = world.pending_edits.areas();
         let drawn = placement.draw(&world.tables, &world.occupancy, areas, &mut random);
         let state = drawn.filter(|_| check_room(world).is_ok());
         let Some(state) = state else {
+            if let IfNoRoom::Wait { .. } = group.if_no_room {
+                let left = SpawnGroup { if_no_room: IfNoRoom::Wait { placed }, ..group.clone() };
+                let again_at = world.tick.saturating_add(ROOM_AGAIN_TICKS);
+                world.commands.postpone(again_at, ticket, Command::SpawnGroup(left));
+                return Ok(());
+            }
             world.counts.not_placed += u64::from(group.count - placed);
             return Err(RefusalReason::NoRoom);
         };

@@ -6,8 +6,8 @@ use wheelbase_planner::search::Fallback;
 use wheelbase_planner::{Goal, GoalMember, Heading, Path, Pose, Scratch, Status};
 use wheelbase_sim::{
     Activity, AgentId, AgentSelection, AtDeadline, CHANGES_MAX, ClassId, Command, EventKind, EventRow,
-    GOALS_MAX, IfUnreachable, LackedGoal, MapEdit, NAMED_MAX, ORDERS_MAX, OnAgents, Order, OrderKind, Spawn,
-    SpawnGroup, TaskSource, Team, Ticket, Trip, World,
+    GOALS_MAX, IfNoRoom, IfUnreachable, LackedGoal, MapEdit, NAMED_MAX, ORDERS_MAX, OnAgents, Order,
+    OrderKind, Spawn, SpawnGroup, TaskSource, Team, Ticket, Trip, World,
 };
 
 /// Switches for kinds of commands, to find out which of them a failure needs.
@@ -171,6 +171,7 @@ impl Generator {
             within: if self.chance(20) { self.length() } else { near },
             fallback: self.pick(&[Fallback::Fail, Fallback::Fail, Fallback::Nearest]),
             if_unreachable: self.pick(&[IfUnreachable::Drop, IfUnreachable::Wait]),
+            dwell: self.pick(&[0, 0, 0, 1, 7]),
         }
     }
 
@@ -196,6 +197,7 @@ impl Generator {
             _ if self.kinds.hold => OrderKind::WaitInPlace(self.pick(&[0, 1, 4, 30])),
             _ => OrderKind::Wait(3),
         };
+        let kind = if self.chance(20) { OrderKind::Repeat(1 + self.below(3)) } else { kind };
         let mut order = Order { kind, headings, lacked: Box::default() };
         if self.chance(30) {
             let of = self.headings();
@@ -360,6 +362,7 @@ impl Generator {
                     orders: self.orders(world),
                     speed_factor: if self.chance(700) { 1000 } else { self.factor() },
                     anywhere: area.x % 2 == 0,
+                    if_no_room: self.pick(&[IfNoRoom::Drop, IfNoRoom::Drop, IfNoRoom::Wait { placed: 0 }]),
                 })
             }
             0..6 => Command::Remove(self.selection(world)),
