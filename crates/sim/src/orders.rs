@@ -208,8 +208,8 @@ impl Order {
     }
 
     /// To cells in turn, without end.
-    pub fn patrol(stations: &[CellXY]) -> Self {
-        let members = stations.iter().map(|&cell| GoalMember::any(cell)).collect();
+    pub fn patrol(waypoints: &[CellXY]) -> Self {
+        let members = waypoints.iter().map(|&cell| GoalMember::any(cell)).collect();
         Self::new(OrderKind::Patrol(Trip::to(members)))
     }
 

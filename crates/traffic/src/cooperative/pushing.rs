@@ -119,23 +119,23 @@ pub(crate) fn clear_edits(planning: &mut Planning<'_>, scratch: &mut PushScratch
         // An agent that waits there for a time leaves without a push.
         view.agents.motion[row].activity != Activity::Dwelling
             && idle_row(planning, view.agents.slots[row]).is_some()
-            && planning.table.corridor_control.keep_clear.is_near_edits(body_at_rest(view, row))
+            && planning.table.corridor_control.no_stopping.is_near_edits(body_at_rest(view, row))
     };
     let mut idle = std::mem::take(&mut scratch.idle);
     idle.clear();
     idle.extend((0..view.agents.len()).filter(is_near).map(|row| row as u32));
-    let n_edits = if idle.is_empty() { 0 } else { planning.table.corridor_control.keep_clear.n_edits() };
+    let n_edits = if idle.is_empty() { 0 } else { planning.table.corridor_control.no_stopping.n_edits() };
     for edit in 0..n_edits {
-        let keep_clear = &planning.table.corridor_control.keep_clear;
+        let no_stopping = &planning.table.corridor_control.no_stopping;
         let first = idle.iter().filter_map(|&row| {
             let row = row as usize;
-            let place = keep_clear.place(edit, body_at_rest(view, row))?;
+            let place = no_stopping.place(edit, body_at_rest(view, row))?;
             Some((place, idle_row(planning, view.agents.slots[row])?))
         });
         let Some((_, row)) = first.min() else { continue };
         scratch.avoided.reset(view.grid_size.n_cells());
         let mut n_cells = 0_u64;
-        for cell in keep_clear.cells_of_edit(edit) {
+        for cell in no_stopping.cells_of_edit(edit) {
             let index = planning.table.reservations.index(cell, Offset::new(0, 0));
             n_cells += u64::from(scratch.avoided.insert(index));
         }

@@ -323,7 +323,7 @@ impl Reservations {
 
     /// Whether a move between these ticks needs cells of agents that yield.
     #[inline]
-    pub(crate) fn displaces_any(
+    pub(crate) fn needs_yielding(
         &self,
         agent: AgentSlot,
         step: &Transition<'_>,
@@ -343,7 +343,7 @@ impl Reservations {
     }
 
     /// Adds to a list the agents that yield and have reserved one of the cells between two ticks, each once.
-    pub(crate) fn list_displaced(
+    pub(crate) fn list_yielding(
         &self,
         agent: AgentSlot,
         (anchor, cells): (CellXY, &[Offset]),

@@ -28,7 +28,7 @@ pub(super) struct Team {
     pub waits_since: Vec<u32>,
     /// Tick until which it goes first; 0 if it does not.
     pub first_until: Vec<u32>,
-    /// Tick until which it is bound to the operation of a push and cannot be displaced.
+    /// Tick until which it is bound to the operation of a push and cannot yield.
     pub bound_until: Vec<u32>,
     /// Weight of its cost in the neighbourhood search: grows with the age of the task.
     pub weight: Vec<u8>,
