@@ -75,7 +75,7 @@ pub(crate) const KEYS: &[SavedColumn<YieldState, AgentLimits>] = &[
 ];
 
 pub(crate) const YIELD_STATES: &[SavedColumn<YieldState, AgentLimits>] = saved_columns! { YieldState, AgentLimits;
-    "yield.busy_until": u32 = |of| &mut of.busy_until, "a tick";
+    "yield.busy_until": u32 = |of| &mut of.moves_until, "a tick";
     "yield.step_ticks": u16 = |of| &mut of.step_ticks, "ticks of a step";
     "yield.team": Team = |of| &mut of.team, "a team";
 };

@@ -1,6 +1,6 @@
 //! The rule for agents with bodies of any size: windowed cooperative planning among space-time reservations.
 //!
-//! Every agent holds a plan: a string of timed moves, after which it rests. All cells of all plans are reserved tick
+//! Every agent has a plan: a string of timed moves, after which it rests. All cells of all plans are reserved tick
 //! by tick and never conflict, so every plan can be carried out whatever happens later. An agent may look for a
 //! better plan at any time (windowed hierarchical cooperative A*, WHCA*, Silver 2005). An agent plans in this order:
 //!

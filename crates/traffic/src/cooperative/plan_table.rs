@@ -1,4 +1,4 @@
-//! The table that all mechanisms of the rule share. It holds each agent's plan, its reserved cells, and the corridors
+//! The table that all mechanisms of the rule share. It stores each agent's plan, its reserved cells, and the corridors
 //! that it enters.
 
 use crate::clone_fields::clone_fields;
@@ -373,7 +373,7 @@ impl PlanTable {
         *yield_state = YieldState {
             key: if can_yield { key } else { PriorityKey::FIRST },
             touched_at: yield_state.touched_at,
-            busy_until: if motion.at_rest() { 0 } else { motion.until },
+            moves_until: if motion.at_rest() { 0 } else { motion.until },
             step_ticks,
             team,
         };

@@ -49,7 +49,7 @@ pub(crate) fn restore_cooperative(
     let Cooperative { table, present, .. } = rule;
     for &(id, slot) in &*present {
         let Some(row) = current_row(context, id) else { continue };
-        // Of plans that do not hold, ends are not checked; the next tick drops them before it reads them.
+        // Of plans that are not valid, ends are not checked; the next tick drops them before it reads them.
         let n_states = context.tables[context.agents.motion[row].class.0 as usize].space().n_states();
         if (table.plans[slot.index()].end.0.0 as usize) < n_states {
             table.keep_turnaround_free(&context.agents, context.tables, row);

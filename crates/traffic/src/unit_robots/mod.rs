@@ -1,6 +1,6 @@
 //! The rule for teams of unit robots: enhanced priority inheritance with backtracking, and neighbourhood search.
 //!
-//! A unit robot covers one cell, has four headings, and steps forward or turns in one tick. It always holds an
+//! A unit robot covers one cell, has four headings, and steps forward or turns in one tick. It always has an
 //! operation, a string of `DEPTH` actions, whose cells are reserved tick by tick and never conflict. A tick goes
 //! through these phases:
 //!

@@ -1,4 +1,4 @@
-//! The robots: poses, goals, and the operations that they hold.
+//! The robots: poses, goals, and the operations that they carry out.
 
 use crate::clone_fields::clone_fields;
 use crate::unit_robots::operations::{DEPTH, Operations, WAIT};
@@ -124,7 +124,7 @@ impl Team {
         self.cost[row] = cost;
     }
 
-    /// Ticks to the goal if a robot carries out the operation that it holds.
+    /// Ticks to the goal if a robot carries out its operation.
     pub fn cost_of_reserved(&self, map: &UnitMap, field: &FieldCosts, row: usize) -> u32 {
         let cells = &self.cells[row];
         if let Some(depth) = cells[1..].iter().position(|&cell| cell == self.goal_at[row]) {
