@@ -874,7 +874,7 @@
 #define WB_WAIT_CORRIDOR_BUSY 14
 
 /**
- * No plan leads over the keep-clear ground of a busy corridor and off it again.
+ * No plan leads over the no-stopping ground of a busy corridor and off it again.
  */
 #define WB_WAIT_KEEP_CLEAR 15
 
@@ -884,7 +884,7 @@
 #define WB_WAIT_NO_ROOM_TO_TURN 16
 
 /**
- * An agent of higher priority claims a cell of the next moves.
+ * An agent of higher priority has a soft reservation on a cell of the next moves.
  */
 #define WB_WAIT_CLAIM 17
 
@@ -1849,7 +1849,7 @@ typedef struct wb_order {
      */
     struct wb_rect area;
     /**
-     * Members of the goal: the agent goes to the cheapest. Of an order for a group: one. Of a patrol: the stations in
+     * Members of the goal: the agent goes to the cheapest. Of an order for a group: one. Of a patrol: the waypoints in
      * turn.
      */
     const wb_goal *goals;
@@ -1893,7 +1893,7 @@ typedef struct wb_settings {
      */
     uint64_t expansions_per_tick;
     /**
-     * Tries of `WB_RULE_UNIT_ROBOTS` per tick. Usually 20,000.
+     * Traffic search budget: tries of `WB_RULE_UNIT_ROBOTS` per tick. Usually 20,000.
      */
     uint64_t tries_per_tick;
     /**

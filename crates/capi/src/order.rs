@@ -105,7 +105,7 @@ pub struct wb_order {
     pub reserved: u32,
     /// Of an order to an area: the cells.
     pub area: wb_rect,
-    /// Members of the goal: the agent goes to the cheapest. Of an order for a group: one. Of a patrol: the stations in
+    /// Members of the goal: the agent goes to the cheapest. Of an order for a group: one. Of a patrol: the waypoints in
     /// turn.
     pub goals: *const wb_goal,
     /// Number of `goals`.

@@ -254,6 +254,17 @@ fn the_book_lists_each_page_once() {
     assert_eq!(listed, pages, "docs/SUMMARY.md, and the pages in docs/");
 }
 
+#[test]
+fn chapters_of_languages_have_the_same_headings() {
+    let expected =
+        ["Install", "A first program", "Paths", "Worlds", "Errors", "Threads", "Lifetimes", "Costs"];
+    for name in ["embedding", "c", "cpp", "csharp", "web", "python"] {
+        let text = std::fs::read_to_string(root().join(format!("docs/{name}.md"))).unwrap();
+        let found: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+        assert_eq!(found, expected, "docs/{name}.md");
+    }
+}
+
 /// The names of all reasons stand in the tables of docs/troubleshooting.md.
 #[test]
 fn every_reason_has_a_remedy() {

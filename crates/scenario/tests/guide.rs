@@ -1,11 +1,11 @@
-//! The guides say the truth: `scenarios/README.md` has every key that the reader knows and no other, and the
+//! The guides say the truth: `docs/scenario.md` has every key that the reader knows and no other, and the
 //! limits and defaults that the code has; `docs/format.md` has every key of the result.
 
 use std::collections::BTreeSet;
 use wheelbase_scenario::{load, scenario};
 use wheelbase_sim::{RunResult, RunState, TickTimes};
 
-const GUIDE: &str = include_str!("../../../scenarios/README.md");
+const GUIDE: &str = include_str!("../../../docs/scenario.md");
 /// Where the results are described.
 const FORMAT: &str = include_str!("../../../docs/format.md");
 /// The reader's files that say which keys there are.

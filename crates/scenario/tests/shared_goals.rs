@@ -146,7 +146,7 @@ fn an_impossible_swap_is_reported_as_a_cycle() {
 /// The recipe of the guide: trucks take a dock in turn, stand there for 60 ticks each, one at a time, and drive home.
 #[test]
 fn trucks_queue_for_a_dock() {
-    const GUIDE: &str = include_str!("../../../scenarios/README.md");
+    const GUIDE: &str = include_str!("../../../docs/scenario.md");
     let recipe = GUIDE.split("### A dock with a queue").nth(1).unwrap();
     let text = recipe.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     for seed in 1..=4 {

@@ -23,8 +23,8 @@ use wheelbase_planner::{Goal, GoalMember, Heading, Pose, Status};
 use wheelbase_traffic::forbidden::touches;
 use wheelbase_traffic::motion::{Activity, AgentId, end_state, transition_of};
 
-/// Least time, in ticks, that a patrol spends at a station it can only get near to.
-const NEAREST_STATION_TICKS: u32 = 64;
+/// Least time, in ticks, that a patrol spends at a waypoint it can only get near to.
+const NEAREST_WAYPOINT_TICKS: u32 = 64;
 
 /// Closes the current order as done, unless it was given, or another order was done, at this very tick.
 pub(crate) fn finish_order(world: &mut World, row: usize) {
@@ -73,14 +73,14 @@ pub(crate) fn finish_order(world: &mut World, row: usize) {
     }
     let finished = statistics.finished + 1;
     if let OrderKind::Patrol(trip) = &order.kind {
-        // At the nearest pose to an unreachable station it tries again, but not every tick.
-        if state.to_nearest && tick - state.since < NEAREST_STATION_TICKS {
+        // At the nearest pose to an unreachable waypoint it tries again, but not every tick.
+        if state.to_nearest && tick - state.since < NEAREST_WAYPOINT_TICKS {
             return;
         }
         let (has_dwelt, dwell) = (world.agents.motion[row].activity == Activity::Dwelling, trip.dwell);
         if !has_dwelt {
             world.counts.count_trip(&state, &statistics, tick);
-            // A station is not an order: the patrol goes on.
+            // A waypoint is not an order: the patrol goes on.
             world.agents.set_statistics(row, TripStatistics { finished, ..statistics });
         }
         if !has_dwelt && dwell > 0 {
@@ -88,7 +88,12 @@ pub(crate) fn finish_order(world: &mut World, row: usize) {
             world.agents.set_activity(row, Activity::Dwelling);
             return;
         }
-        world.agents.begin_trip(row, OrderState { station: state.station + 1, ..state }, &world.orders, tick);
+        world.agents.begin_trip(
+            row,
+            OrderState { waypoint: state.waypoint + 1, ..state },
+            &world.orders,
+            tick,
+        );
     } else {
         let kind = order.kind.number();
         if order.kind.trip().is_some() {
@@ -109,7 +114,7 @@ fn close_order(world: &mut World, row: usize) {
     world.orders.close(&mut state);
     world.agents.begin_trip(
         row,
-        OrderState { station: 0, reported: false, ..state },
+        OrderState { waypoint: 0, reported: false, ..state },
         &world.orders,
         world.tick,
     );
@@ -223,7 +228,7 @@ pub(crate) fn wait_in_place(world: &mut World, row: usize, ticks: u32) {
     world.agents.set_activity(row, if leaves { Activity::Unreachable } else { Activity::Holding });
 }
 
-/// Whether edits wait for cells of every pose at every station of a patrol.
+/// Whether edits wait for cells of every pose at every waypoint of a patrol.
 fn are_for_edits(world: &World, row: usize, trip: &Trip) -> bool {
     let areas = world.pending_edits.areas();
     let tables = &world.tables[usize::from(world.agents.motion[row].class.0)];

@@ -218,8 +218,8 @@ impl Order {
     }
 
     /// To cells in turn, without end.
-    pub fn patrol(stations: &[CellXY]) -> Self {
-        let members = stations.iter().map(|&cell| GoalMember::any(cell)).collect();
+    pub fn patrol(waypoints: &[CellXY]) -> Self {
+        let members = waypoints.iter().map(|&cell| GoalMember::any(cell)).collect();
         Self::new(OrderKind::Patrol(Trip::to(members)))
     }
 
@@ -235,7 +235,7 @@ impl Order {
         Self::new(OrderKind::Repeat(orders))
     }
 
-    /// Of an order to [`patrol`](Order::patrol), the same with a number of ticks to stand at each station. Others are left
+    /// Of an order to [`patrol`](Order::patrol), the same with a number of ticks to stand at each waypoint. Others are left
     /// as they are.
     #[must_use]
     pub fn dwell(mut self, ticks: u32) -> Self {

@@ -93,7 +93,7 @@ impl World {
         let view = TrafficView {
             tick: self.tick,
             poses_per_agent: self.settings.poses_per_agent,
-            tries: self.settings.tries_per_tick,
+            search_budget: self.settings.tries_per_tick,
             grid_size: self.grid.size(),
             tables: &self.tables,
             agents: self.agents.view(&[]),

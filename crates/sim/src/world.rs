@@ -55,7 +55,7 @@ pub struct Settings {
     pub search_slots: usize,
     /// Poses that each agent may expand per tick under the cooperative rule, at least 1. It saves those of four ticks.
     pub poses_per_agent: u32,
-    /// Tries of the rule for unit robots per tick.
+    /// Traffic search budget: tries of the rule for unit robots per tick.
     pub tries_per_tick: u64,
     /// Tunables of the traffic rule.
     pub traffic: TrafficParams,

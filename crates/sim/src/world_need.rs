@@ -102,7 +102,7 @@ fn cell_bytes(shape: GridShape, collision: CollisionRule) -> u64 {
     let discrete = if collision == CollisionRule::Discrete { 8 } else { 0 };
     let occupancy = 4 + discrete;
     // Each corridor has its state: on a map of many, about 25 bytes a cell.
-    let (reservations, priority_claims, corridors, avoided, assigned) = (4, 20, 31, 4, 4);
+    let (reservations, soft_reservations, corridors, avoided, assigned) = (4, 20, 31, 4, 4);
     let flow = 2 * n_sides;
-    occupancy + reservations + priority_claims + corridors + avoided + assigned + flow
+    occupancy + reservations + soft_reservations + corridors + avoided + assigned + flow
 }

@@ -670,9 +670,9 @@ fn an_edit_waits_as_a_whole_until_it_disturbs_nobody() {
     assert_eq!((done.ticket, done.a), (ticket.0, waits.tick));
 }
 
-/// A building on the beat of a guard: the guard leaves, and its patrol ends once there is no station left.
+/// A building on the beat of a guard: the guard leaves, and its patrol ends once there is no waypoint left.
 #[test]
-fn a_patrol_whose_stations_are_to_be_built_on_is_sent_off() {
+fn a_patrol_whose_waypoints_are_to_be_built_on_is_sent_off() {
     let mut run = Checked::on(open(12, 6), &[at(WALKER, 4, 2, 0)]);
     run.does(Command::order(A, Order::patrol(&[cell(4, 2), cell(6, 2)])));
     run.steps(20);
@@ -683,7 +683,7 @@ fn a_patrol_whose_stations_are_to_be_built_on_is_sent_off() {
     let failed = run.told.iter().find(|row| row.kind() == Some(EventKind::OrderFailed)).unwrap();
     assert_eq!((failed.agent, failed.c), (A.0, UnreachableReason::GoalBlocked as u32));
     assert_eq!(run.row(A).order_kind, AgentRow::NO_ORDER);
-    // With a station outside it goes there, as before.
+    // With a waypoint outside it goes there, as before.
     let mut run = Checked::on(open(12, 6), &[at(WALKER, 4, 2, 0)]);
     run.does(Command::order(A, Order::patrol(&[cell(4, 2), cell(10, 2)])));
     run.does(edit([flood(3, 1, 5, 3)], OnAgents::Wait));

@@ -225,11 +225,11 @@ namespace Wheelbase
         CorridorQueue = 13,
         /// <summary>The next moves lead into a busy corridor, for which the agent has not asked.</summary>
         CorridorBusy = 14,
-        /// <summary>No plan leads over the keep-clear ground of a busy corridor and off it again.</summary>
+        /// <summary>No plan leads over the no-stopping ground of a busy corridor and off it again.</summary>
         KeepClear = 15,
         /// <summary>The next moves lead to poses that leave it, or an agent there, no room to turn.</summary>
         NoRoomToTurn = 16,
-        /// <summary>An agent of higher priority claims a cell of the next moves.</summary>
+        /// <summary>An agent of higher priority has a soft reservation on a cell of the next moves.</summary>
         Claim = 17,
         /// <summary>Another agent has reserved a cell of the next moves for its own: it goes first.</summary>
         Reserved = 18,
@@ -1083,7 +1083,7 @@ namespace Wheelbase
             public uint reserved;
             /// <summary>Of an order to an area: the cells.</summary>
             public CellRect area;
-            /// <summary>Members of the goal: the agent goes to the cheapest. Of an order for a group: one. Of a patrol: the stations in
+            /// <summary>Members of the goal: the agent goes to the cheapest. Of an order for a group: one. Of a patrol: the waypoints in
             /// turn.</summary>
             public Pose* goals;
             /// <summary>Number of <c>Goals</c>.</summary>
@@ -1109,7 +1109,7 @@ namespace Wheelbase
             public uint search_slots;
             /// <summary>Expansions for path searches per tick, 1 to 2^40. Usually 200,000.</summary>
             public ulong expansions_per_tick;
-            /// <summary>Tries of <c>TrafficRule.UnitRobots</c> per tick. Usually 20,000.</summary>
+            /// <summary>Traffic search budget: tries of <c>TrafficRule.UnitRobots</c> per tick. Usually 20,000.</summary>
             public ulong tries_per_tick;
             /// <summary>Threads, as for <c>wb_world_set_threads</c>. Usually 0.</summary>
             public uint threads;

@@ -80,7 +80,7 @@ namespace Wheelbase
         public CellRect Area;
         /// <summary>The goal, where <c>Goals</c> is null.</summary>
         public Pose Goal;
-        /// <summary>Members of the goal, of which the agent takes the cheapest; of a patrol: the stations in turn.</summary>
+        /// <summary>Members of the goal, of which the agent takes the cheapest; of a patrol: the waypoints in turn.</summary>
         public Pose[] Goals;
         /// <summary>Of tasks: where they come from.</summary>
         public TaskSource Tasks;

@@ -311,7 +311,7 @@ impl Agents {
         }
     }
 
-    /// Begins a trip of the agent in a row: to an order's goal, a station of a patrol, or a task.
+    /// Begins a trip of the agent in a row: to an order's goal, a waypoint of a patrol, or a task.
     pub(crate) fn begin_trip(&mut self, row: usize, orders: OrderState, pool: &OrderPool, tick: u32) {
         let (mut orders, mut statistics) = (orders, self.statistics(row));
         orders.begin_trip(tick);
@@ -418,7 +418,7 @@ impl Agents {
 
 /// What the traffic rule sees of an agent's orders.
 fn stamp_of(orders: &OrderState) -> GoalStamp {
-    GoalStamp { since: orders.since, station: orders.station, has_order: orders.open.count > 0 }
+    GoalStamp { since: orders.since, waypoint: orders.waypoint, has_order: orders.open.count > 0 }
 }
 
 /// Priority key of an agent.

@@ -172,7 +172,7 @@ impl World {
             .then(|| permille(self.counts.bound_ticks, agent_ticks))
     }
 
-    /// Agents under way that have finished no order, station or task so far.
+    /// Agents under way that have finished no order, waypoint or task so far.
     fn no_progress_agents(&self) -> u64 {
         self.rows_under_way().filter(|&row| self.agents.statistics(row).finished == 0).count() as u64
     }

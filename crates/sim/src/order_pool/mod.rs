@@ -40,8 +40,8 @@ pub struct OrderState {
     pub given: u32,
     /// Tick at which the current order became current; in mid-move, the tick at which that move ends.
     pub since: u32,
-    /// Number of the patrol's station that the agent goes to.
-    pub station: u32,
+    /// Number of the patrol's waypoint that the agent goes to.
+    pub waypoint: u32,
     /// Whether the current order has been reported as unreachable.
     pub reported: bool,
     /// Whether the path in hand ends at the pose nearest to the goal of the current trip.
@@ -63,7 +63,7 @@ impl OrderState {
         follow: NONE,
         given: 0,
         since: 0,
-        station: 0,
+        waypoint: 0,
         reported: false,
         to_nearest: false,
         dropped: false,
@@ -79,7 +79,7 @@ impl OrderState {
         Self { given: tick, since: tick, ..Self::NONE }
     }
 
-    /// Begins a trip, to an order's goal, a station of a patrol, or a task. The path of the last one says nothing
+    /// Begins a trip, to an order's goal, a waypoint of a patrol, or a task. The path of the last one says nothing
     /// about it.
     pub(crate) fn begin_trip(&mut self, tick: u32) {
         self.since = tick;
@@ -587,12 +587,12 @@ fn open_of_list<'a>(lists: &'a Places<StoredList>, state: &OrderState) -> &'a [O
     orders_in(lists, state.list, open_part(lists, state))
 }
 
-/// The current goal of an order: one station of a patrol, all members of any other.
+/// The current goal of an order: one waypoint of a patrol, all members of any other.
 pub(crate) fn current_goal<'a>(trip: &'a Trip, kind: &OrderKind, state: &OrderState) -> Goal<'a> {
     let members = match kind {
         OrderKind::Patrol(_) => {
-            let station = state.station as usize % trip.members.len().max(1);
-            trip.members.get(station..=station).unwrap_or(&[])
+            let waypoint = state.waypoint as usize % trip.members.len().max(1);
+            trip.members.get(waypoint..=waypoint).unwrap_or(&[])
         }
         _ => &trip.members,
     };

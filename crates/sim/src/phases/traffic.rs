@@ -152,7 +152,7 @@ fn decide(world: &mut World, buffers: &mut TrafficBuffers) {
     let view = TrafficView {
         tick: world.tick,
         poses_per_agent: world.settings.poses_per_agent,
-        tries: world.settings.tries_per_tick,
+        search_budget: world.settings.tries_per_tick,
         grid_size: world.grid.size(),
         tables,
         agents: agents.view(goals),

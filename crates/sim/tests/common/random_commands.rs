@@ -324,7 +324,7 @@ impl Generator {
                 area.intersection(world.grid().size().rect()).cells().map(GoalMember::any).collect()
             }
             (None, OrderKind::Patrol(trip)) if !trip.members.is_empty() => {
-                vec![trip.members[state.station as usize % trip.members.len()]]
+                vec![trip.members[state.waypoint as usize % trip.members.len()]]
             }
             _ => trip.members.clone(),
         };

@@ -9,8 +9,8 @@ use crate::cooperative::fixed::{
     BACK_OUT_AFTER_FAILURES, CLEAR_AGAIN_STEPS, CLEAR_EDITS_TICKS, CLEAR_MOVES, GUIDE_PATH_MOVES,
     PUSH_FAILURES_MAX, RETREAT_POSES_OF_STRETCH,
 };
-use crate::cooperative::keep_clear::Place;
 use crate::cooperative::moves::{guide_moves, is_idle, set_guide_path};
+use crate::cooperative::no_stopping::Place;
 use crate::cooperative::planning::Planning;
 use crate::cooperative::retreat::{Attempt, ChainLink, PushScratch, find_retreats};
 use crate::cooperative::roadblocks::forget_roadblock;
@@ -120,17 +120,17 @@ pub(crate) fn clear_edits(planning: &mut Planning<'_>, scratch: &mut PushScratch
         // An agent that waits there for a time leaves without a push.
         view.agents.motion[row].activity != Activity::Dwelling
             && idle_row(planning, view.agents.slots[row]).is_some()
-            && planning.table.corridor_control.keep_clear.is_near_edits(body_at_rest(view, row))
+            && planning.table.corridor_control.no_stopping.is_near_edits(body_at_rest(view, row))
     };
     let mut idle = std::mem::take(&mut scratch.idle);
     idle.clear();
     idle.extend((0..view.agents.len()).filter(is_near).map(|row| row as u32));
-    let n_edits = if idle.is_empty() { 0 } else { planning.table.corridor_control.keep_clear.n_edits() };
+    let n_edits = if idle.is_empty() { 0 } else { planning.table.corridor_control.no_stopping.n_edits() };
     for edit in 0..n_edits {
-        let keep_clear = &planning.table.corridor_control.keep_clear;
+        let no_stopping = &planning.table.corridor_control.no_stopping;
         let first = idle.iter().filter_map(|&row| {
             let row = row as usize;
-            let place = keep_clear.place(edit, body_at_rest(view, row))?;
+            let place = no_stopping.place(edit, body_at_rest(view, row))?;
             Some((place, idle_row(planning, view.agents.slots[row])?))
         });
         let Some((place, row)) = first.min() else { continue };
@@ -203,7 +203,7 @@ fn avoid_edit(
     let (view, table) = (planning.view, &*planning.table);
     scratch.avoided.reset(view.grid_size.n_cells());
     let mut n_cells = 0_u64;
-    for cell in table.corridor_control.keep_clear.cells_of_edit(edit, off) {
+    for cell in table.corridor_control.no_stopping.cells_of_edit(edit, off) {
         n_cells += u64::from(scratch.avoided.insert(table.reservations.index(cell, Offset::new(0, 0))));
     }
     let class = view.agents.motion[row].class.0 as usize;

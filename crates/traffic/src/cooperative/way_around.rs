@@ -1,7 +1,7 @@
 //! Ways around: whether a narrow region of a map can be left out at a short detour.
 //!
 //! A region is a bottleneck if agents must pass it. The way around it, from one of its mouths to another, is longer
-//! than `detour_cells`, or it is a dead end. Only bottlenecks are worth turns, queues and keep-clear ground. In a
+//! than `detour_cells`, or it is a dead end. Only bottlenecks are worth turns, queues and no-stopping ground. In a
 //! street with another one beside it, these cost more than the meetings that they prevent.
 
 use crate::free_cells::grown;
