@@ -210,7 +210,10 @@ fn a_deadline_ends_the_wait() {
     each(|collision, kind| {
         for then in ["strand", "remove"] {
             let events = event(1, kind.shut, &format!("wait\", deadline = 20, at_deadline = \"{then}"));
-            let mut world = strip(collision, &truck(3, 3), &events);
+            // On hold it does not leave the cells of an edit.
+            let holds =
+                truck(3, 3).replace("{ goto = [3, 0], if_unreachable = \"wait\" }", "{ hold = true }");
+            let mut world = strip(collision, &holds, &events);
             world.keep_log();
             step_to(&mut world, 21);
             assert_eq!(world.edits_pending(), 1, "{collision}: {}", kind.shut);
