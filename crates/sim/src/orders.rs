@@ -407,8 +407,11 @@ impl Order {
 
     /// Whether it means the same for all numbers of headings.
     pub fn names_no_heading(&self) -> bool {
-        let members = self.kind.trip().map_or(&[][..], |trip| &trip.members);
-        self.lacked.is_empty() && members.iter().all(|member| member.heading.is_none())
+        // Orders that lead nowhere name no goal, whatever a host says that they lack.
+        let names = |trip: &Trip| {
+            !self.lacked.is_empty() || trip.members.iter().any(|member| member.heading.is_some())
+        };
+        !self.kind.trip().is_some_and(names)
     }
 }
 

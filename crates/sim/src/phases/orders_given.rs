@@ -94,7 +94,7 @@ pub(crate) fn check_orders(world: &World, orders: &[Order]) -> Result<(), Refusa
 }
 
 /// Whether an order can be given behind others, as the last of its list or not.
-fn check_order(
+pub(crate) fn check_order(
     world: &World,
     order: &Order,
     (before, is_last): (&[Order], bool),

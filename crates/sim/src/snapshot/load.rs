@@ -14,7 +14,7 @@ use crate::counts::Counts;
 use crate::disturbed::check_edit;
 use crate::invariant;
 use crate::order_pool::OrderPool;
-use crate::phases::orders_given::check_orders;
+use crate::phases::orders_given::check_order;
 use crate::pool_check::check_pools;
 use crate::replan_params::{ReplanParams, tune};
 use crate::requests::PathSource;
@@ -315,11 +315,13 @@ fn restore_agents(world: &mut World, block: AgentsBlock) -> Result<(), String> {
 
 /// Orders, tasks and trips: of the agents that have them, on this map.
 fn check_orders_of_agents(world: &World) -> Result<(), String> {
-    for order in world.orders.all_orders().flat_map(|orders| orders.iter()) {
-        // Of several goals a class may lack the headings of all on the map: then the order is found unreachable.
-        match check_orders(world, std::slice::from_ref(order)) {
-            Ok(()) | Err(RefusalReason::GoalOffMap) => {}
-            Err(reason) => return Err(format!("an order to {}: {reason}", order.kind.name())),
+    for orders in world.orders.all_orders() {
+        for (at, order) in orders.iter().enumerate() {
+            // Of several goals a class may lack the headings of all on the map: then the order is found unreachable.
+            match check_order(world, order, (&orders[..at], true)) {
+                Ok(()) | Err(RefusalReason::GoalOffMap) => {}
+                Err(reason) => return Err(format!("an order to {}: {reason}", order.kind.name())),
+            }
         }
     }
     for row in 0..world.agents.len() {

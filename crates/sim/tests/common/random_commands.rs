@@ -39,6 +39,8 @@ pub struct Generator {
     kinds: Kinds,
     scratch: Scratch,
     path: Path,
+    /// The edit that began to wait last.
+    waits: Option<Ticket>,
 }
 
 /// Agents that the generator keeps about.
@@ -47,7 +49,7 @@ const AGENTS: usize = 24;
 impl Generator {
     /// Of a seed.
     pub fn new(seed: u64, kinds: Kinds) -> Self {
-        Self { random: SplitMix64::new(seed), kinds, scratch: Scratch::new(), path: Path::new() }
+        Self { random: SplitMix64::new(seed), kinds, scratch: Scratch::new(), path: Path::new(), waits: None }
     }
 
     /// A number below `n`.
@@ -336,6 +338,12 @@ impl Generator {
     /// A command.
     pub fn command(&mut self, world: &World) -> Command {
         let few = world.agents().len() < AGENTS;
+        let waits = |event: &&EventRow| event.kind() == Some(EventKind::EditWaits);
+        self.waits = world.events().iter().rfind(waits).and_then(EventRow::ticket).or(self.waits);
+        // Most edits wait for a few ticks only.
+        if self.kinds.edits && self.waits.is_some() && self.chance(300) {
+            return Command::CancelEdit(self.waits.take().unwrap_or(Ticket(0)));
+        }
         match self.below(100) {
             0..10 if few => {
                 let class = self.class(world);
@@ -397,11 +405,7 @@ impl Generator {
                 agents: AgentSelection::Named(vec![AgentId(0); NAMED_MAX + 1]),
                 priority: 1,
             },
-            98 if self.kinds.edits => {
-                let waits = |event: &&EventRow| event.kind() == Some(EventKind::EditWaits);
-                let ticket = world.events().iter().find(waits).and_then(EventRow::ticket);
-                Command::CancelEdit(ticket.unwrap_or(Ticket(self.below(40).into())))
-            }
+            98 if self.kinds.edits => Command::CancelEdit(Ticket(self.below(40).into())),
             _ => Command::stop(self.selection(world)),
         }
     }
