@@ -198,7 +198,7 @@ fn orders_that_cannot_be_done_are_counted_by_reason() {
     assert_eq!(world.counts().unreachable_reasons.to_string(), "1 cost_overflow");
 }
 
-/// Two rounds of a loop without end, seen in the trace: each round is a list of its own.
+/// Two rounds of a loop without end, without an order left: the rounds have no end.
 #[test]
 fn a_loop_goes_on_and_its_orders_are_not_left() {
     let orders = "{ wait = 1 }, { repeat = \"forever\", orders = [{ goto = [3, 0] }, { wait = 2 }, { goto = [0, 0] }] }";
