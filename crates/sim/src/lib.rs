@@ -172,6 +172,7 @@ pub use replan_params::{ReplanParams, TuneError, changed_tunables, tune};
 pub use requests::{PathRequest, PathSource, Requests, Route};
 pub use rows::agent_row::AgentRow;
 pub use rows::drawn_body::{DrawnBody, DrawnClass, DrawnForm};
+pub use rows::event_details::EventDetails;
 pub use rows::event_row::{EventKind, EventRow};
 pub use rows::interpolation::Body;
 pub use setup::{EXPANSIONS_PER_TICK_MAX, SEARCH_SLOTS_MAX, Setup, SetupError, SetupErrors};

@@ -2,6 +2,7 @@
 
 use crate::command_queue::GivenCommand;
 use crate::commands::{OnAgents, RefusalReason, Ticket};
+use crate::rows::event_details::DetailsList;
 use crate::unreachable::UnreachableReason;
 use wheelbase_grid::{CellXY, Rect, SIDES_MAX, SideKind, TerrainKind};
 use wheelbase_planner::{GoalMember, Pose};
@@ -215,6 +216,8 @@ pub enum EditEffect {
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     pub events: Vec<TraceEvent>,
+    /// Details of the events, by index.
+    pub details: DetailsList,
     /// The moves of the paths in the events.
     pub moves: Vec<u8>,
     /// Commands given before the last tick.

@@ -7,6 +7,7 @@
 mod broken_world;
 mod commands;
 mod common;
+mod event_details;
 mod examples_run;
 mod forged_snapshots;
 mod lockstep;
