@@ -457,7 +457,7 @@ impl World {
     /// Notes an event with details.
     pub(crate) fn note_with(&mut self, event: TraceEvent, details: EventDetails<'_>) {
         let Self { event_rows, event_details, log, tick, tick_buffers, .. } = self;
-        let details = details.with_event(&event, tick_buffers.cause);
+        let details = event.add_to(details, tick_buffers.cause);
         note_in((event_rows, event_details), log, *tick, (event, details));
     }
 

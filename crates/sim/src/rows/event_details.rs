@@ -1,7 +1,6 @@
 //! What an event says beyond the numbers of its row.
 
 use crate::commands::Ticket;
-use crate::log::TraceEvent;
 use wheelbase_grid::Rect;
 use wheelbase_planner::Pose;
 use wheelbase_planner::model::Reached;
@@ -66,25 +65,6 @@ pub struct EventDetails<'a> {
     pub pose: Option<Pose>,
     /// Agents for which an edit waits or waited, in order of id: the first 8.
     pub agents: &'a [AgentId],
-}
-
-impl EventDetails<'_> {
-    /// The same with what an event of the log says itself. `cause` is the command being carried out.
-    pub(crate) fn with_event(self, event: &TraceEvent, cause: Option<Ticket>) -> Self {
-        let mut details = self;
-        details.ticket = self.ticket.or(cause);
-        match *event {
-            TraceEvent::Spawn { class, team, pose, .. } => {
-                (details.class, details.team, details.pose) = (Some(class), Some(team), Some(pose));
-            }
-            TraceEvent::Class { class, pose, .. } => {
-                (details.class, details.pose) = (Some(class), Some(pose));
-            }
-            TraceEvent::Team { team, .. } => details.team = Some(team),
-            _ => {}
-        }
-        details
-    }
 }
 
 /// Details of some events of a list, by the index of the event.
