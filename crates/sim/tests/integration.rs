@@ -13,5 +13,6 @@ mod forged_snapshots;
 mod lockstep;
 mod outside_rule;
 mod random_commands;
+mod rts;
 mod unreachable_flood;
 mod would_disturb;
