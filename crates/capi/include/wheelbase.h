@@ -1586,6 +1586,60 @@ typedef struct wb_event_row {
 } wb_event_row;
 
 /**
+ * What an event says beyond its row. What does not apply is `WB_NONE`, `WB_NO_TICKET`, or 0 where its comment says so.
+ *
+ * `ticket`: all events that a command is the cause of, orders done and failed among them. `reached`: an order done.
+ * `blocker`: refused because the pose is held, an order that is obstructed, an agent that is blocked. `class`, `team` and
+ * `pose`: placed, removed (the last ones), refused (those asked for), another class or team. `area` and `agents`: edits.
+ */
+typedef struct wb_event_details {
+    /**
+     * `sizeof(wb_event_details)`, set by the caller.
+     */
+    uint32_t size;
+    /**
+     * Where an order has ended: `WB_REACHED_GOAL` ...; `WB_REACHED_NOTHING` of other events.
+     */
+    uint32_t reached;
+    /**
+     * Ticket of the command that is the cause; of an order, the command that gave it.
+     */
+    uint64_t ticket;
+    /**
+     * The agent in the way.
+     */
+    uint32_t blocker;
+    /**
+     * Number of the class.
+     */
+    uint32_t class_;
+    /**
+     * The team.
+     */
+    uint32_t team;
+    /**
+     * How many of `agents` there are.
+     */
+    uint32_t n_agents;
+    /**
+     * The pose; all zeros but for the heading `WB_NONE` without one.
+     */
+    struct wb_pose pose;
+    /**
+     * Rectangle around the cells of an edit, on the map; all zeros without one.
+     */
+    struct wb_rect area;
+    /**
+     * Agents for which an edit waits or waited at first, in order of id, at most 8; the others are 0.
+     */
+    uint32_t agents[8];
+    /**
+     * 0.
+     */
+    uint32_t reserved;
+} wb_event_details;
+
+/**
  * What a run counts as it goes.
  */
 typedef struct wb_counts {
@@ -3140,6 +3194,18 @@ uint32_t wb_world_agents(uint64_t world, const struct wb_agent_row **rows, size_
  * Pointers: `rows` and `count` may be written.
  */
 uint32_t wb_world_events(uint64_t world, const struct wb_event_row **rows, size_t *count);
+
+/**
+ * What an event of the last tick says beyond its row: that of an index into the rows of `wb_world_events`. `WB_NOT_FOUND`
+ * if there are not so many.
+ *
+ * Threads: reads `world`. Lifetime: the details are a copy.
+ *
+ * Pointers: `details` points to a structure whose `size` is set.
+ */
+uint32_t wb_world_event_details(uint64_t world,
+                                size_t index,
+                                struct wb_event_details *details);
 
 /**
  * The row of an agent. `WB_NOT_FOUND` if it is not present.

@@ -2,10 +2,14 @@
 
 #![allow(non_camel_case_types)]
 
+use crate::arguments::Sized32;
 use crate::names::Names;
+use crate::value::{WB_NONE, reached_number, wb_pose, wb_rect};
 use std::ffi::c_char;
 use std::mem::offset_of;
-use wheelbase_sim::{Activity, AgentRow, EventKind, EventRow, OrderKind, RefusalReason, UnreachableReason};
+use wheelbase_sim::{
+    Activity, AgentRow, EventDetails, EventKind, EventRow, OrderKind, RefusalReason, UnreachableReason,
+};
 
 /// `primitive` of an agent at rest.
 pub const WB_AT_REST: u8 = 255;
@@ -220,6 +224,63 @@ pub struct wb_event_row {
     pub c: u32,
     /// Ticket of the command that asked for it, of refusals, placements, and edits; `WB_NO_TICKET` without one.
     pub ticket: u64,
+}
+
+/// What an event says beyond its row. What does not apply is `WB_NONE`, `WB_NO_TICKET`, or 0 where its comment says so.
+///
+/// `ticket`: all events that a command is the cause of, orders done and failed among them. `reached`: an order done.
+/// `blocker`: refused because the pose is held, an order that is obstructed, an agent that is blocked. `class`, `team` and
+/// `pose`: placed, removed (the last ones), refused (those asked for), another class or team. `area` and `agents`: edits.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct wb_event_details {
+    /// `sizeof(wb_event_details)`, set by the caller.
+    pub size: u32,
+    /// Where an order has ended: `WB_REACHED_GOAL` ...; `WB_REACHED_NOTHING` of other events.
+    pub reached: u32,
+    /// Ticket of the command that is the cause; of an order, the command that gave it.
+    pub ticket: u64,
+    /// The agent in the way.
+    pub blocker: u32,
+    /// Number of the class.
+    pub class_: u32,
+    /// The team.
+    pub team: u32,
+    /// How many of `agents` there are.
+    pub n_agents: u32,
+    /// The pose; all zeros but for the heading `WB_NONE` without one.
+    pub pose: wb_pose,
+    /// Rectangle around the cells of an edit, on the map; all zeros without one.
+    pub area: wb_rect,
+    /// Agents for which an edit waits or waited at first, in order of id, at most 8; the others are 0.
+    pub agents: [u32; 8],
+    /// 0.
+    pub reserved: u32,
+}
+
+// SAFETY: numbers alone, without padding, the first a `u32`.
+unsafe impl Sized32 for wb_event_details {
+    const SIZE_MIN: usize = 96;
+    const NAME: &'static str = "wb_event_details";
+}
+
+/// The details of an event as C reads them.
+pub(crate) fn event_details(details: &EventDetails<'_>) -> wb_event_details {
+    let mut agents = [0; 8];
+    let n_agents = agents.iter_mut().zip(details.agents).map(|(to, agent)| *to = agent.0).count();
+    wb_event_details {
+        size: size_of::<wb_event_details>() as u32,
+        reached: reached_number(details.reached),
+        ticket: details.ticket.map_or(WB_NO_TICKET, |ticket| ticket.0),
+        blocker: details.blocker.map_or(WB_NONE, |agent| agent.0),
+        class_: details.class.map_or(WB_NONE, |class| class.0.into()),
+        team: details.team.map_or(WB_NONE, |team| team.0.into()),
+        n_agents: n_agents as u32,
+        pose: details.pose.map_or(wb_pose { x: 0, y: 0, heading: WB_NONE }, wb_pose::from),
+        area: details.area.map_or(wb_rect::default(), wb_rect::from),
+        agents,
+        reserved: 0,
+    }
 }
 
 // The rows of Rust are given out as they lie in memory, so each field has to lie where C looks for it.

@@ -1119,7 +1119,7 @@ mod programs {
 
     #[test]
     fn they_are_those_of_the_documents() {
-        let source = include_str!("documents.rs");
+        let source = concat!(include_str!("documents.rs"), include_str!("../../sim/tests/rts.rs"));
         let trimmed = |text: &str| text.lines().map(|line| line.trim().to_owned()).collect::<Vec<_>>();
         for (document, text) in documents() {
             let blocks =

@@ -35,6 +35,9 @@ static class Worlds
         Check.That(world.Step(), "runs");
         var refused = world.Events.Single(one => one.Kind == EventKind.Refused);
         Check.That(refused.Ticket == ticket && refused.A == (uint)Refusal.PoseHeld, "refused");
+        var details = world.EventDetails(Array.IndexOf(world.Events.Select(one => one.Kind).ToArray(), EventKind.Refused));
+        Check.That(details.Ticket == ticket && details.Blocker == first && details.Pose.X == 1, "details");
+        Check.Equal(world.TryEventDetails(99, out details), Status.NotFound, "details");
         var rows = world.Agents;
         Check.Equal(rows.Count, 1, "agents");
         var row = rows[0];

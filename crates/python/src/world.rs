@@ -484,6 +484,26 @@ impl PyWorld {
         array_of(py, &rows, &[rows.len()])
     }
 
+    /// What an event of the last step says beyond its row.
+    fn event_details<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyDict>> {
+        let host = self.held()?;
+        let n_events = host.world.events().len();
+        if index >= n_events {
+            return Err(failure(Kind::NotFound, format!("event {index} of {n_events}")));
+        }
+        let details = host.world.event_details(index);
+        let all = PyDict::new(py);
+        all.set_item("ticket", details.ticket.map(|ticket| ticket.0))?;
+        all.set_item("reached", details.reached.map(|reached| reached.name()))?;
+        all.set_item("blocker", details.blocker.map(|agent| agent.0))?;
+        all.set_item("area", details.area.map(|area| (area.x, area.y, area.width, area.height)))?;
+        all.set_item("class", details.class.map(|class| class.0))?;
+        all.set_item("team", details.team.map(|team| team.0))?;
+        all.set_item("pose", details.pose.map(|pose| (pose.cell.x, pose.cell.y, pose.heading.0)))?;
+        all.set_item("agents", details.agents.iter().map(|agent| agent.0).collect::<Vec<u32>>())?;
+        Ok(all)
+    }
+
     #[getter]
     fn tick(&self) -> u32 {
         self.rows().tick

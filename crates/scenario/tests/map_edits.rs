@@ -204,16 +204,14 @@ fn a_lift_under_a_truck_does_not_disturb_it() {
     assert_eq!((cell(&world, 0), world.counts().orders_done), (CellXY::new(2, 0), 0));
 }
 
-/// A truck stands in the way forever: the edit is carried out at its deadline, and the trace says so.
+/// A truck on hold stands in the way forever: the edit is carried out at its deadline, and the trace says so.
 #[test]
 fn a_deadline_ends_the_wait() {
     each(|collision, kind| {
         for then in ["strand", "remove"] {
             let events = event(1, kind.shut, &format!("wait\", deadline = 20, at_deadline = \"{then}"));
-            // On hold it does not leave the cells of an edit.
-            let holds =
-                truck(3, 3).replace("{ goto = [3, 0], if_unreachable = \"wait\" }", "{ hold = true }");
-            let mut world = strip(collision, &holds, &events);
+            let on_hold = "[[agents]]\nclass = \"truck\"\nat = [3, 0, \"E\"]\norders = [{ hold = true }]\n";
+            let mut world = strip(collision, on_hold, &events);
             world.keep_log();
             step_to(&mut world, 21);
             assert_eq!(world.edits_pending(), 1, "{collision}: {}", kind.shut);
@@ -222,7 +220,8 @@ fn a_deadline_ends_the_wait() {
             world.step();
             write_log(&world, 21, &mut out).unwrap();
             let line = String::from_utf8(out).unwrap();
-            let told = format!(r#""on_agents":"{then}","asked":1,"deadline":20}}"#);
+            let told =
+                format!(r#""on_agents":"{then}","asked":1,"deadline":20,"ticket":0,"waited_for":[0]}}"#);
             assert!(line.starts_with(r#"{"t":21,"set_"#) && line.contains(&told), "{line}");
             let removed = u64::from(then == "remove");
             assert_eq!((world.edits_pending(), world.counts().removed), (0, removed));
@@ -252,7 +251,7 @@ fn an_edit_is_not_kept_for_its_deadline() {
             }
         };
         let plain = lines("wait");
-        assert!(plain.contains(r#""on_agents":"wait","asked":1}"#), "{plain}");
+        assert!(plain.contains(r#""on_agents":"wait","asked":1,"ticket":0,"waited_for":["#), "{plain}");
         assert_eq!(
             lines("wait\", deadline = 50, at_deadline = \"remove"),
             plain,

@@ -1,6 +1,7 @@
 //! The life of an order: it begins, requests a path, is done or found unreachable, and the next one begins.
 
 use crate::agents::Agents;
+use crate::goal_cover::blocker_of;
 use crate::goal_poses::poses_of;
 use crate::log::TraceEvent;
 use crate::obstacles::is_obstacle;
@@ -11,12 +12,14 @@ use crate::order_pool::{OrderPool, OrderState, current_goal};
 use crate::orders::OrderKind;
 use crate::progress::TripProgress;
 use crate::requests::{PathRequest, PathSource, Route, least_ticks};
+use crate::rows::event_details::EventDetails;
 use crate::statistics::TripStatistics;
 use crate::tasks::may_be_goal;
 use crate::trip::{IfUnreachable, Trip};
 use crate::unreachable::UnreachableReason;
 use crate::world::World;
 use wheelbase_grid::{CellXY, Rect};
+use wheelbase_planner::model::Reached;
 use wheelbase_planner::model::State;
 use wheelbase_planner::tables::Reachability;
 use wheelbase_planner::{Goal, GoalMember, Heading, Pose, Status};
@@ -102,10 +105,18 @@ pub(crate) fn finish_order(world: &mut World, row: usize) {
         world.agents.set_statistics(row, TripStatistics { finished_at: tick, finished, ..statistics });
         world.counts.orders_done += 1;
         world.counts.flowtime += u64::from(tick - state.given);
-        world.note(TraceEvent::Done { agent, order: state.open.first, kind });
+        let reached = order.kind.trip().map(|_| reached_of(&state));
+        let details =
+            EventDetails { ticket: world.orders.ticket(&state), reached, ..EventDetails::default() };
+        world.note_with(TraceEvent::Done { agent, order: state.open.first, kind }, details);
         close_order(world, row);
     }
     begin_order(world, row);
+}
+
+/// Where an agent that is done with a goal has ended.
+fn reached_of(state: &OrderState) -> Reached {
+    if state.to_nearest { Reached::Nearest } else { Reached::Goal }
 }
 
 /// Takes the current order off the list. The orders phase begins the next one.
@@ -212,7 +223,8 @@ fn begin_round(world: &mut World, row: usize, count: u32) {
         return pause_obstructed(world, row, WaitsUntil::Pause);
     }
     let Some(round) = world.orders.next_round(&state, count) else { return close_order(world, row) };
-    let list = world.orders.store(round);
+    let ticket = world.orders.ticket(&state);
+    let list = world.orders.store(round, ticket);
     world.orders.renew(&mut state, list, world.tick);
     world.agents.begin_trip(row, state, &world.orders, world.tick);
     world.note_orders(row, list, true);
@@ -559,7 +571,13 @@ fn set_unreachable(world: &mut World, row: usize, reason: Option<UnreachableReas
     let is_task = matches!(kind, OrderKind::Tasks(..));
     let (kind, drop) = (kind.number(), trip.if_unreachable == IfUnreachable::Drop);
     if !state.reported {
-        world.note(TraceEvent::Unreachable { agent, order: state.open.first, kind, reason });
+        let is_obstructed = reason == UnreachableReason::Obstructed;
+        let details = EventDetails {
+            ticket: world.orders.ticket(&state),
+            blocker: if is_obstructed { blocker_of(world, row).or(until.blocker()) } else { None },
+            ..EventDetails::default()
+        };
+        world.note_with(TraceEvent::Unreachable { agent, order: state.open.first, kind, reason }, details);
     }
     let dropped = state.dropped || drop && !is_task;
     world.agents.set_orders(row, OrderState { reported: true, dropped, ..state }, &world.orders);

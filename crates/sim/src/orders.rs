@@ -43,26 +43,34 @@ impl LackedGoal {
 /// What an order asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OrderKind {
-    /// Go to a member of the goal.
+    /// Go to the member of the goal that is cheapest to reach, or near enough to it where the goal has a radius. Done at the
+    /// tick after the agent has arrived. If there is no way, one event says why. Then the order is dropped, or kept with
+    /// `or_wait`; with `or_nearest` it leads to the nearest pose that can be reached.
     Goto(Trip),
-    /// Go to the cheapest pose with its anchor in the area that no other agent stands on or is assigned. The trip has
-    /// no members.
+    /// Go to the cheapest pose with its anchor in the area that no other agent stands on or is assigned. It fails with
+    /// `no_room` if there is none; then as for `goto`.
+    ///
+    /// The trip has no members.
     GotoArea(Rect, Trip),
-    /// Go to a pose around the member of the trip; poses are assigned to all agents with this order together. The
-    /// number identifies it across the lists of several classes; the world sets it when the order is given.
+    /// Go to a pose around the goal. Poses are assigned to all agents of the command together. An agent without a way to its
+    /// pose fails alone, as for `goto`.
+    ///
+    /// The number identifies it across the lists of several classes; the world sets it when the order is given.
     GotoGroup(u32, Trip),
-    /// Visit the members in turn, forever.
+    /// Visit the stations in turn, without end: orders behind it never begin. If there is no way to a station, as for
+    /// `goto`.
     Patrol(Trip),
-    /// Stand for a number of ticks.
+    /// Stand for a number of ticks. Others may push the agent aside.
     Wait(u32),
-    /// Do one task after another, forever. Random tasks are drawn from a stream of this number, a stream of its own
-    /// for each agent.
+    /// Do one task after another, without end. A task without a way is passed over, with an event.
+    ///
+    /// Random tasks are drawn from a stream of this number, a stream of its own for each agent.
     Tasks(Arc<TaskSource>, u32),
     /// Drop all orders behind this one and rest; others may push the agent.
     Stop,
-    /// Rest without end. Nobody pushes the agent, and searches take it for an obstacle.
+    /// Rest without end. Nobody pushes the agent, and searches take it for an obstacle. An edit of its cells waits for it.
     Hold,
-    /// Keep within a number of cells of an agent, until that is gone.
+    /// Keep within a number of cells of an agent. Done when that agent is gone.
     Follow {
         /// The agent.
         #[serde(with = "serde_ids::agent")]

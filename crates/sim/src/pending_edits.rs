@@ -2,8 +2,9 @@
 
 use crate::agents::Agents;
 use crate::commands::{MapEdit, OnAgents, Ticket};
+use crate::serde_ids;
 use serde::{Deserialize, Serialize};
-use wheelbase_grid::Change;
+use wheelbase_grid::{Change, Rect};
 use wheelbase_planner::model::State;
 use wheelbase_traffic::forbidden::ForbiddenArea;
 use wheelbase_traffic::motion::{AgentId, ClassId};
@@ -17,6 +18,22 @@ pub struct PendingEdit {
     pub ticket: Ticket,
     /// The edit.
     pub edit: MapEdit,
+    /// The first 8 agents for which it waited when it was asked for, in order of id.
+    #[serde(with = "serde_ids::agents")]
+    pub waited_for: Vec<AgentId>,
+}
+
+impl PendingEdit {
+    /// An edit that was asked for at a tick.
+    pub(crate) fn new(asked: u32, ticket: Ticket, edit: MapEdit) -> Self {
+        Self { asked, ticket, edit, waited_for: Vec::new() }
+    }
+
+    /// Rectangle around the cells that it changes, on a map.
+    pub(crate) fn area(&self, map: Rect) -> Rect {
+        let areas = self.edit.changes.iter().map(|change| change.area().intersection(map));
+        areas.fold(Rect::new(0, 0, 0, 0), Rect::union)
+    }
 }
 
 /// An agent for which an edit waits, as it was when that was found. While it has not moved, nor the map changed, the edit

@@ -21,6 +21,7 @@ use crate::phases::orders_given::{StoredOrders, check_leaders, check_not_own_lea
 use crate::progress::LongestOfClass;
 use crate::replan_params::ReplanParams;
 use crate::requests::{PathSource, Requests};
+use crate::rows::event_details::DetailsList;
 use crate::threads::{Pool, Threads};
 use crate::tick_buffers::TickBuffers;
 use crate::traffic_buffers::TrafficBuffers;
@@ -256,6 +257,7 @@ impl WorldBase {
             traffic,
             traffic_buffers: TrafficBuffers::default(),
             event_rows: Vec::new(),
+            event_details: DetailsList::default(),
             commands: CommandQueue::default(),
             tick_buffers: TickBuffers::default(),
             pending_edits: PendingEdits::default(),

@@ -137,6 +137,10 @@ test('a world obeys commands and tells what happened', async () => {
   const refused = world.events().toArray().find((event) => event.kind === 'refused');
   assert.equal(refused.ticket, ticket);
   assert.equal(refused.a, wheelbase.Refusal.pose_held);
+  const details = world.eventDetails(world.events().toArray().findIndex((event) => event.kind === 'refused'));
+  assert.deepEqual([details.ticket, details.blocker, details.class], [ticket, first, 0]);
+  assert.deepEqual([details.pose, details.area, details.reached], [{ x: 1, y: 1, heading: 0 }, null, null]);
+  assert.throws(() => world.eventDetails(99), fails('not_found', /event 99/));
   const rows = world.agents();
   assert.equal(rows.length, 1);
   assert.deepEqual([rows.id(0), rows.fromX(0), rows.x(0), rows.y(0), rows.heading(0)], [0, 1, 2, 1, 0]);

@@ -710,6 +710,39 @@ namespace Wheelbase
         public ulong Ticket;
     }
 
+    /// <summary>What an event says beyond its row. What does not apply is <c>Constants.None</c>, <c>Constants.NoTicket</c>, or 0 where its comment says so.</summary>
+    /// <remarks>
+    /// <para><c>Ticket</c>: all events that a command is the cause of, orders done and failed among them. <c>Reached</c>: an order done.
+    /// <c>Blocker</c>: refused because the pose is held, an order that is obstructed, an agent that is blocked. <c>class</c>, <c>Team</c> and
+    /// <c>Pose</c>: placed, removed (the last ones), refused (those asked for), another class or team. <c>Area</c> and <c>Agents</c>: edits.</para>
+    /// </remarks>
+    [StructLayout(LayoutKind.Sequential)]
+    public unsafe partial struct EventDetails
+    {
+        /// <summary><c>sizeof(wb_event_details)</c>, set by the caller.</summary>
+        internal uint Size;
+        /// <summary>Where an order has ended: <c>Reached.Goal</c> ...; <c>Reached.Nothing</c> of other events.</summary>
+        public Reached Reached;
+        /// <summary>Ticket of the command that is the cause; of an order, the command that gave it.</summary>
+        public ulong Ticket;
+        /// <summary>The agent in the way.</summary>
+        public uint Blocker;
+        /// <summary>Number of the class.</summary>
+        public uint Class;
+        /// <summary>The team.</summary>
+        public uint Team;
+        /// <summary>How many of <c>Agents</c> there are.</summary>
+        public uint NAgents;
+        /// <summary>The pose; all zeros but for the heading <c>Constants.None</c> without one.</summary>
+        public Pose Pose;
+        /// <summary>Rectangle around the cells of an edit, on the map; all zeros without one.</summary>
+        public CellRect Area;
+        /// <summary>Agents for which an edit waits or waited at first, in order of id, at most 8; the others are 0.</summary>
+        public fixed uint Agents[8];
+        /// <summary>0.</summary>
+        internal uint Reserved;
+    }
+
     /// <summary>What a run counts as it goes.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public unsafe partial struct Counts
@@ -1997,6 +2030,15 @@ namespace Wheelbase
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_events(ulong world, EventRow** rows, UIntPtr* count);
+
+        /// <summary>What an event of the last tick says beyond its row: that of an index into the rows of <c>wb_world_events</c>. <c>Status.NotFound</c>
+        /// if there are not so many.</summary>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>. Lifetime: the details are a copy.</para>
+        /// <para>Pointers: <c>details</c> points to a structure whose <c>size</c> is set.</para>
+        /// </remarks>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern Status wb_world_event_details(ulong world, UIntPtr index, EventDetails* details);
 
         /// <summary>The row of an agent. <c>Status.NotFound</c> if it is not present.</summary>
         /// <remarks>

@@ -5,6 +5,7 @@
 
 pub(crate) mod saved;
 
+use crate::commands::Ticket;
 use crate::orders::{Order, OrderKind};
 use crate::places::Places;
 use crate::tasks::{TaskSlot, TaskSource};
@@ -95,6 +96,8 @@ struct StoredList {
     first: u32,
     /// Agents and queued lists that refer to it.
     uses: u32,
+    /// The command that gave it.
+    ticket: Option<Ticket>,
 }
 
 /// A list queued behind another.
@@ -126,11 +129,12 @@ pub struct OrderPool {
 }
 
 impl OrderPool {
-    /// Stores a list of orders. It is freed again unless an agent takes it up before the next tick.
-    pub(crate) fn store(&mut self, orders: Arc<[Order]>) -> u32 {
+    /// Stores a list of orders, given by the command of a ticket. It is freed again unless an agent takes it up before the
+    /// next tick.
+    pub(crate) fn store(&mut self, orders: Arc<[Order]>, ticket: Option<Ticket>) -> u32 {
         let (first, count) = (self.next_number, orders.len() as u32);
         self.next_number = first.wrapping_add(count);
-        let place = self.lists.add(StoredList { orders, first, uses: 0 });
+        let place = self.lists.add(StoredList { orders, first, uses: 0, ticket });
         self.by_number.push((first, place));
         self.unused.push(place);
         place
@@ -194,6 +198,11 @@ impl OrderPool {
     /// The first order of a stored list.
     pub(crate) fn first_of(&self, place: u32) -> Option<&Order> {
         self.lists.get(place)?.orders.first()
+    }
+
+    /// The command that gave the current order of an agent; `None` if it was placed with it before the first tick.
+    pub(crate) fn ticket(&self, state: &OrderState) -> Option<Ticket> {
+        self.lists.get(self.first_list(state)?)?.ticket
     }
 
     /// Place of the list that an agent is at.
@@ -331,7 +340,7 @@ impl OrderPool {
             return None;
         }
         let orders = orders.iter().map(|order| order.kept_for_headings(headings)).collect();
-        let converted = self.store(orders);
+        let converted = self.store(orders, self.lists.get(place).and_then(|list| list.ticket));
         self.take_up(converted);
         self.release(place);
         Some(converted)
@@ -609,7 +618,7 @@ mod tests {
         let (mut pool, mut state) = (OrderPool::default(), OrderState::none_at(0));
         let north = |x| Order::goto_pose(Pose::new(x, 0, Heading(1)), 4);
         for given in [3, 5, 8] {
-            let list = pool.store(Arc::new([north(1), north(2)]));
+            let list = pool.store(Arc::new([north(1), north(2)]), None);
             pool.append(&mut state, list, given);
         }
         pool.close(&mut state);
@@ -636,7 +645,7 @@ mod tests {
     fn a_list_that_names_no_heading_stays_shared() {
         let (mut pool, mut state) = three_lists();
         let mut other = OrderState::none_at(0);
-        let list = pool.store(Arc::new([Order::wait(7), Order::hold()]));
+        let list = pool.store(Arc::new([Order::wait(7), Order::hold()]), None);
         pool.append(&mut state, list, 9);
         pool.append(&mut other, list, 9);
         let in_use = pool.in_use();

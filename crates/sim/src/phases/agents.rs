@@ -7,8 +7,10 @@ use crate::commands::{
 };
 use crate::log::TraceEvent;
 use crate::placement::{Placement, PlacementArea};
+use crate::rows::event_details::EventDetails;
 use crate::world::World;
 use std::sync::Arc;
+use wheelbase_planner::Pose;
 use wheelbase_planner::model::State;
 use wheelbase_traffic::motion::{AgentId, ClassId};
 use wheelbase_traffic::random::Random;
@@ -38,6 +40,19 @@ pub(crate) fn check_spawn(world: &World, spawn: &Spawn) -> Result<State, Refusal
         return Err(RefusalReason::WrongSpeedFactor);
     }
     world.placeable(spawn.class, spawn.pose)
+}
+
+/// What an event says of an agent that was not placed, or has not changed its class: the agent in a row is no obstacle to
+/// itself.
+pub(super) fn details_of_refused(
+    world: &World,
+    (class, pose): (ClassId, Pose),
+    row: Option<usize>,
+    reason: RefusalReason,
+) -> EventDetails<'static> {
+    let held = reason == RefusalReason::PoseHeld;
+    let way = if held { world.in_the_way(class, pose, row) } else { EventDetails::default() };
+    EventDetails { class: Some(class), pose: Some(pose), ..way }
 }
 
 /// Whether one more agent can be present, and there is an id for it.

@@ -72,7 +72,7 @@ impl<'a> StoredOrders<'a> {
                 self.orders.iter().enumerate().map(numbered).collect()
             };
             world.make_room_for(&list);
-            *place = Some(world.orders.store(list));
+            *place = Some(world.orders.store(list, world.tick_buffers.cause));
         }
         *place
     }

@@ -18,6 +18,7 @@ use crate::phases::orders_given::check_order;
 use crate::pool_check::check_pools;
 use crate::replan_params::{ReplanParams, tune};
 use crate::requests::PathSource;
+use crate::rows::event_details::WAITS_FOR_MAX;
 use crate::setup::{WorldBase, out_of_range};
 use crate::threads::Threads;
 use crate::traffic_buffers::TrafficBuffers;
@@ -285,6 +286,9 @@ fn restore_agents(world: &mut World, block: AgentsBlock) -> Result<(), String> {
     for pending in pending_edits {
         if pending.asked > tick || pending.ticket.0 > COUNT_MAX {
             return Err(format!("an edit asked for at tick {}", pending.asked));
+        }
+        if pending.waited_for.len() > WAITS_FOR_MAX {
+            return Err(format!("an edit that waited for {} agents by name", pending.waited_for.len()));
         }
         check_edit(world, &pending.edit).map_err(|reason| format!("a pending edit: {reason}"))?;
         world.pending_edits.push(pending);
