@@ -1,4 +1,4 @@
-//! Bad input of every kind: each is refused with file, line, key or cell, what was found and what was expected. The
+//! Bad input of every kind: each is refused with file, line, key or cell, the value found and the value expected. The
 //! exit status is 2, standard output is empty, and nothing panics.
 
 use crate::common::*;

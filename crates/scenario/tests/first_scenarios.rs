@@ -1,5 +1,5 @@
 //! The scenarios that a new user reads first do what their comments promise, and the same every time.
-//! `tests/outcomes.rs` holds their outcomes to what is recorded.
+//! `tests/outcomes.rs` compares their outcomes with the record.
 
 use crate::common::record_loaded;
 use crate::recorded_outcomes::{names_in, recorded, scenarios};
@@ -312,7 +312,7 @@ fn two_teams() {
     assert_eq!((world.counts().removed, world.edits_pending(), world.tick()), (2, 0, 900));
 }
 
-/// Eighty agents with tasks on both banks: all of them get somewhere, and those that pass the river take bridges.
+/// Eighty agents with tasks on both banks: all of them get somewhere, and agents that pass the river take bridges.
 #[test]
 fn three_bridges() {
     done("16_three_bridges.toml", 0, 0, 1_500);

@@ -51,7 +51,7 @@ impl fmt::Display for ParamError {
             Self::Removed(name) => {
                 write!(
                     f,
-                    "{name} is no tunable any more: what it set is fixed, or was removed because it paid nothing"
+                    "{name} is no longer a tunable: its value is fixed, or the mechanism was removed because it paid nothing"
                 )
             }
             Self::OutOfRange { name, found, range } => {

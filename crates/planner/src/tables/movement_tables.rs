@@ -85,7 +85,7 @@ pub(crate) fn edges_limit(grid: &Grid, class: &MovementClass) -> bool {
 /// [`crate::tables_need`] gives an estimate in advance.
 ///
 /// A clone shares all of it: several worlds and threads can use the same tables. The first change of one of them
-/// ([`MovementTables::update`]) gives it a copy of its own.
+/// ([`MovementTables::update`]) gives it a separate copy.
 #[derive(Clone, Debug)]
 pub struct MovementTables {
     compiled: Arc<Compiled>,
@@ -153,8 +153,9 @@ impl MovementTables {
     }
 
     /// Follows an edit of the map: recompiles the poses whose swept cells can touch the changed rectangle, of which
-    /// what lies off the map is left out, and updates the components. Afterwards the tables equal freshly compiled ones. The first elevation of a map,
-    /// and slopes with more distinct times than the layout holds, recompile everything.
+    /// what lies off the map is left out, and updates the components. Afterwards the tables equal freshly compiled
+    /// ones. The first elevation of a map, and slopes with more distinct times than the layout holds, recompile
+    /// everything.
     /// # Panics
     /// If the map differs in size or shape from the one the tables were compiled for.
     pub fn update(&mut self, grid: &Grid, changed: Rect) -> Update {

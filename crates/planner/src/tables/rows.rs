@@ -481,7 +481,7 @@ impl<W: MoveWord> Rows<W> {
         let plans = &context.plan.moves[frame.0 as usize * n_primitives..][..n_primitives];
         let words = &mut words[heading * width..][..width];
         let rest = &poses[ring.at((x, y), context.body(y, heading))..][..width];
-        // For each of the four: the row of poses at its end, or a row of its own.
+        // For each of the four: the row of poses at its end, or a separate row.
         let (a, others) = moves.split_at_mut(width);
         let (b, others) = others.split_at_mut(width);
         let (c, d) = others.split_at_mut(width);

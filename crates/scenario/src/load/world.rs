@@ -151,7 +151,7 @@ pub fn load_world_of_bytes(
     })
 }
 
-/// Builds the world of a scenario. `path` is that of its file, to which the paths in it are relative.
+/// Builds the world of a scenario. `path` is the path of its file, to which the paths in it are relative.
 /// # Errors
 /// As [`load_world`].
 pub fn build_world(path: &Path, typed: &Scenario) -> Result<World, LoadError> {

@@ -50,12 +50,12 @@ const GOALS_FORM: &str = "[x, y], [x, y, heading] or a list of these";
 const TASK_FILE: &str = "the path of a table of tasks";
 const CLASS_NAME: &str = "the name of a class";
 const LEADER_NAME: &str = "the name of an agent";
-/// The orders that take `within`, and those that take `fallback` and `if_unreachable`.
+/// The orders that take `within`, and the orders that take `fallback` and `if_unreachable`.
 const WITHIN_ORDERS: &str = "goto, patrol or follow";
 const GOAL_ORDERS: &str = "goto, goto_area, goto_group or patrol";
 const FALLBACK_KEYS: [&str; 2] = ["fallback", "if_unreachable"];
 
-/// Reads an `[[agents]]` table. `names` are those of the agents before, and gets its name.
+/// Reads an `[[agents]]` table. `names` contains the agents before, and gets its name.
 pub(super) fn agent(reader: &mut Reader, node: &Node, names: &mut Names) -> Option<Agent> {
     let table = reader.table(node, &AGENT_KEYS)?;
     let name = reader.optional(&table, "name", None, |reader, node| {

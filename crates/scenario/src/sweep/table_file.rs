@@ -106,7 +106,7 @@ impl TableFile {
         Ok(self.table)
     }
 
-    /// Ends the table: writes the manifest, then all rows in order to a new file, which replaces the file at once, and
+    /// Ends the table: writes the manifest, then all rows in order to a new file, which replaces the file atomically, and
     /// removes `FILE.part`. Cut off at any moment, resuming gives the same file.
     /// # Errors
     /// [`SweepError::File`].
@@ -127,7 +127,7 @@ fn target_of(out: &Path) -> Result<PathBuf, SweepError> {
     }
 }
 
-/// The files that writing a table replaces: itself, its manifest, and what it is sorted into.
+/// The files that writing a table replaces: itself, its manifest, and the sorted file.
 pub fn files_of_table(out: &Path) -> [PathBuf; 3] {
     let target = target_of(out).unwrap_or_else(|_| out.to_owned());
     [out.to_owned(), Manifest::path_of(&target), sorted_of(&target)]
@@ -140,7 +140,7 @@ fn sorted_of(target: &Path) -> PathBuf {
     sorted.into()
 }
 
-/// Writes a whole table and its manifest, and replaces the files at once. `FILE.part` is left alone.
+/// Writes a whole table and its manifest, and replaces the files together. `FILE.part` is left alone.
 /// # Errors
 /// [`SweepError::File`].
 pub fn write_table(out: &Path, table: &Table, manifest: &Manifest) -> Result<(), SweepError> {
@@ -195,7 +195,7 @@ pub fn merge(files: &[PathBuf]) -> Result<(Table, Manifest), SweepError> {
 
 fn check_same(first: &Manifest, other: &Manifest, (a, b): (&Path, &Path)) -> Result<(), SweepError> {
     let differs = |what: &str, one: &dyn std::fmt::Debug, two: &dyn std::fmt::Debug| {
-        let why = format!("its {what} are not those of {}: {two:?}, there {one:?}", a.display());
+        let why = format!("its {what} differ from {}: {two:?}, there {one:?}", a.display());
         Err(SweepError::in_file(b, why))
     };
     let (x, y) = (&first.sweep, &other.sweep);

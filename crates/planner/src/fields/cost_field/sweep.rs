@@ -108,12 +108,12 @@ impl SweepPlan {
 
     fn of_words<W: SlotBits>(tables: &MovementTables, arcs: &Arcs, _: &[W]) -> Self {
         let frames = usize::from(tables.space().n_frames());
-        // On flat ground the largest code is that of the fastest ground, which most cells have.
+        // On flat ground the largest code belongs to the fastest ground, which most cells have.
         let fast = |primitive: u8| {
             let first = usize::from(primitive) << W::BITS;
             let times = tables.graph().times.get(first..first + (1 << W::BITS)).filter(|_| W::PACKED)?;
             let code = times.iter().rposition(|&ticks| ticks != 0).filter(|_| !tables.is_sloped())?;
-            // If slower ground takes equally long, two codes would be due at once.
+            // If slower ground takes equally long, two codes would be due together.
             (!times[..code].contains(&times[code])).then_some((code as u64, times[code]))
         };
         let all = || (0..frames).flat_map(|frame| arcs.of_frame(frame));

@@ -224,8 +224,8 @@ fn lists_of_empty_texts_are_refused_before_allocation() {
     assert_eq!(why, "is damaged: the start: it takes more than 1073741824 bytes of memory");
 }
 
-/// A recording within a limit of memory: classes of no text take only what is counted, and a scenario whose map is larger
-/// than the recorded one is not built.
+/// A recording within a limit of memory: classes of no text take only the counted memory, and a scenario whose map is
+/// larger than the recorded one is not built.
 #[test]
 fn a_limit_of_memory_holds_for_forged_recordings() {
     let within = |parts: &Parts, mib: u64| -> Result<u32, RecordingError> {
