@@ -159,9 +159,7 @@ pub fn is_scen(file: &Path) -> bool {
 /// If there is a map.
 pub fn refuse_map(map: Option<&Path>) -> Result<(), Failure> {
     match map {
-        Some(_) => Err(Failure::bad_input(
-            "--map: only queries take a map; expected it with a .scen file",
-        )),
+        Some(_) => Err(Failure::bad_input("--map: only queries take a map; expected it with a .scen file")),
         None => Ok(()),
     }
 }

@@ -235,8 +235,8 @@ fn kinds_without_number() {
     assert_eq!(
         refused(&scenario),
         format!(
-            "{line}: terrain.k255: expected at most 255 terrain kinds, found 263 with those of the map format \
-             that are not replaced"
+            "{line}: terrain.k255: expected at most 255 terrain kinds, found 263, including kinds of the map \
+             format that are not replaced"
         )
     );
     let mut kinds = String::new();

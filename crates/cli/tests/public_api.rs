@@ -2,9 +2,9 @@
 //! methods and public fields of types. WHEELBASE_BLESS=1 cargo test -p wheelbase --test integration public_api::
 //! records it again.
 //!
-//! An item stands under the path of its module where that is public, else under the shortest path that re-exports it;
-//! other paths to it are `use` lines. Impls of traits and items hidden from the documentation are left out. The interface
-//! of `capi` is its header, which a separate test checks.
+//! An item stands under the path of its module where that is public, else under the shortest path that re-exports it.
+//! Other paths to it are `use` lines. Impls of traits and items hidden from the documentation are left out. The
+//! interface of `capi` is its header, which a separate test checks.
 
 use crate::source::{CRATES, Found, MADE_BY_MACROS, Modules, attributes_of, is_for_tests, root};
 use quote::ToTokens;

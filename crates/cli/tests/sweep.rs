@@ -300,9 +300,7 @@ fn tables_that_do_not_belong_together_are_not_merged() {
     other[3] = "--seeds=1..11";
     table(&folder, &other, "3.csv");
     assert!(
-        merge(&["1.csv", "3.csv"])
-            .refused()
-            .starts_with("3.csv: its seeds differ from 1.csv: \"1..=10\"")
+        merge(&["1.csv", "3.csv"]).refused().starts_with("3.csv: its seeds differ from 1.csv: \"1..=10\"")
     );
     folder.write("a.toml", CARTS.replace("ticks = 150", "ticks = 100"));
     table(&folder, &SWEEP, "3.csv");

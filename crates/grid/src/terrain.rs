@@ -186,7 +186,7 @@ impl TerrainTable {
     }
 
     /// The given kinds, followed by those kinds of the MovingAI format whose names are not among them. A given
-    /// kind with a standard name and no glyphs gets the standard glyphs; a glyph listed by a given kind is
+    /// kind with a standard name and no glyphs gets the standard glyphs. A glyph listed by a given kind is
     /// removed from the standard kinds.
     /// # Errors
     /// Like [`TerrainTable::new`].

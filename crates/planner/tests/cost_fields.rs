@@ -205,7 +205,7 @@ proptest! {
         }
     }
 
-    /// After each edit a repaired field equals a fresh one: costs, next moves and lower bounds; however far it
+    /// After each edit a repaired field equals a fresh one: costs, next moves and lower bounds. However far it
     /// was settled before and after the edit.
     #[test]
     fn repaired_equals_fresh(

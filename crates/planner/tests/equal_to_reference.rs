@@ -303,7 +303,7 @@ proptest! {
     }
 
     /// A search for the nearest pose that goes to the poses around the goal ends where a search of everything ends,
-    /// however it is sliced; also among obstacles, which may cut these poses off.
+    /// however it is sliced. Also among obstacles, which may cut these poses off.
     #[test]
     fn nearest_poses_are_those_of_a_search_of_everything(
         (grid, class) in world(),

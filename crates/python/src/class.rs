@@ -145,8 +145,10 @@ fn climb_of(given: &Bound<'_, PyDict>) -> PyResult<Climb> {
         let found = given.get_item(key)?.filter(|found| !found.is_none());
         found.map(|found| whole(&found, &format!("climb.{key}"), "a number of units of height")).transpose()
     };
-    let down =
-        given.get_item("down")?.map(|down| whole(&down, "climb.down", "thousandths of the time")).transpose()?;
+    let down = given
+        .get_item("down")?
+        .map(|down| whole(&down, "climb.down", "thousandths of the time"))
+        .transpose()?;
     Ok(Climb {
         up: limit("up")?.unwrap_or(0),
         down: down.unwrap_or(0),

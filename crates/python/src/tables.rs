@@ -93,7 +93,10 @@ fn request_of(
     asked.weight_permille =
         weight.map_or(Ok(1000), |weight| whole(weight, "weight", "thousandths from 1000"))?;
     if asked.weight_permille < 1000 {
-        return Err(argument(format!("`weight` is {}, expected thousandths from 1000", asked.weight_permille)));
+        return Err(argument(format!(
+            "`weight` is {}, expected thousandths from 1000",
+            asked.weight_permille
+        )));
     }
     asked.expansions_max = expansions_max.map(|most| most.0);
     asked.fallback = self::fallback(fallback)?;

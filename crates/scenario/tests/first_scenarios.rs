@@ -154,7 +154,7 @@ fn road_tiles() {
     assert_eq!(waited, 5, "ticks from 155 to 160: the cart is on the border that is to be shut");
 }
 
-/// The current flows with the turn that connects the depots; a turn waits while the bolt lies over the
+/// The current flows with the turn that connects the depots. A turn waits while the bolt lies over the
 /// joint; then there is no way back.
 #[test]
 fn tile_puzzle() {

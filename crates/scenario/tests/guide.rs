@@ -42,7 +42,7 @@ const SECTIONS: [(&str, &str); 22] = [
     ("ORDER_KEYS", "Orders"),
 ];
 
-/// The definition in the schema of the keys of each `Keys` constant; the top of the schema has the keys of the
+/// The definition in the schema of the keys of each `Keys` constant. The top of the schema has the keys of the
 /// scenario, and of class files with them.
 const DEFINITIONS: [(&str, &str); 20] = [
     ("MAP_KEYS", "map"),

@@ -36,7 +36,7 @@ impl Landmarks {
     }
 
     /// Runs sample requests to find the minimum ratio of bounds from which on landmarks save more expansions
-    /// than they cost; a guided expansion is assumed to cost [`GUIDED_PERMILLE`] of one by the norm.
+    /// than they cost. A guided expansion is assumed to cost [`GUIDED_PERMILLE`] of one by the norm.
     fn calibrate(&self, tables: &MovementTables) -> Option<u64> {
         let drawn = self.sample_requests();
         let expansions_max = (self.space.n_states() / SAMPLE_SHARE).max(1) as u64;

@@ -4,7 +4,7 @@
 //! list, not when it is generated, and reopened if a cheaper path to it turns up later, which happens only with
 //! weights and with inconsistent heuristics.
 //!
-//! Ties: least `g + h`; then least `h`, in up to 16 classes relative to the start ([`KeyOrder`]); then last
+//! Ties: least `g + h`; then least `h`, in up to 16 classes relative to the start ([`KeyOrder`]). Then last
 //! pushed, except that among successors of one pose that come next a move precedes a turn.
 
 use crate::model::outcome::{COST_MAX, Progress, Reached, Status};
@@ -422,7 +422,7 @@ pub fn pass_goal(scratch: &mut Scratch) -> Progress {
 }
 
 /// Lower bound, in ticks, of the cost of the path that a search in progress will find, if its weight is 1000
-/// and its heuristic admissible; penalties count as ticks. Rises as the search proceeds; 0 if nothing is known.
+/// and its heuristic admissible. Penalties count as ticks. Rises as the search proceeds; 0 if nothing is known.
 pub fn cost_lower_bound(scratch: &Scratch) -> u32 {
     let run = &scratch.run;
     if !run.in_buckets || run.outcome.is_some() {
@@ -621,8 +621,8 @@ pub(super) fn estimate_of<'a>(
     Weighted { estimate, weight_permille: request.weight_permille.max(1000), greedy }
 }
 
-/// Runs the kernel for the shape of the map. If the norm is a sum of columns and rows, its terms are tabulated,
-/// but only once a search has gone so far that this pays off: short searches cost the same on any map.
+/// Runs the kernel for the shape of the map. If the norm is a sum of columns and rows, its terms are tabulated. But
+/// only once a search has gone so far that this pays off: short searches cost the same on any map.
 fn run_kernel(
     tables: &MovementTables,
     request: &Request<'_>,

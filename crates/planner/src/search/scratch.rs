@@ -23,7 +23,7 @@ pub struct Scratch {
     pub(crate) goals: Vec<u32>,
     pub(crate) buckets: BucketQueue,
     pub(crate) heap: HeapQueue,
-    /// `[width + height]`: terms of the heuristic by column and by row, if it is a sum of them; valid for the
+    /// `[width + height]`: terms of the heuristic by column and by row, if it is a sum of them. Valid for the
     /// current search once [`SearchRun::parts_listed`] is set.
     pub(crate) norm_parts: Vec<u32>,
     /// States to visit when all reachable states are enumerated.

@@ -1,6 +1,6 @@
 //! Builds the world of a problem of the League of Robot Runners.
 //!
-//! Its robots are a class of one cell and four headings; a step forward and a quarter turn take a tick each, and the
+//! Its robots are a class of one cell and four headings. A step forward and a quarter turn take a tick each, and the
 //! collision rule is the discrete one. A robot starts facing east, and is assigned a task whenever it has none.
 
 use super::error::{LoadError, refused};

@@ -101,7 +101,7 @@ pub fn load_world_and_text(path: &Path, overrides: Overrides) -> Result<(Loaded,
 }
 
 /// Builds the world of a scenario or problem that is in memory. `path` is where it would lie, which is in all messages
-/// and tells the two apart by its extension; the files that it names come from `files`.
+/// and tells the two apart by its extension. The files that it names come from `files`.
 ///
 /// ```
 /// use std::path::Path;

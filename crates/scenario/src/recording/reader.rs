@@ -122,7 +122,7 @@ impl Reader<BufReader<File>> {
 
     /// Opens a recording in a file. All that is read of it, and a world that is rebuilt of it, keeps to a memory limit.
     /// # Errors
-    /// [`RecordingError`] if it cannot be read, is not a recording, or has a damaged start or end; also if it is not
+    /// [`RecordingError`] if it cannot be read, is not a recording, or has a damaged start or end. Also if it is not
     /// a regular file, since a pipe cannot be read twice; [`RecordingError::TooLarge`] beyond the limit.
     pub fn open_file_within(path: &Path, memory_max: MemoryMax) -> Result<Self, RecordingError> {
         // Asked before opening: to open a pipe without a writer blocks.

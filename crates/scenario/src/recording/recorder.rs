@@ -92,7 +92,7 @@ impl<W: Write> Recorder<W> {
     }
 
     /// Begins the recording of a world at any tick, such as one from [`World::load`]. The recording begins with a
-    /// snapshot of the world, so that nothing else is needed to run it again from there; commands given so far and the
+    /// snapshot of the world, so that nothing else is needed to run it again from there. Commands given so far and the
     /// log belong to the time before. Of a traffic rule from outside the decisions are recorded.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 //!
 //! First come the commands given before the tick, the decisions of a rule from outside, and the texts of the orders
 //! that were stored. Then the events other than moves, each a tag and its agent as a difference from the previous one.
-//! Then the moves: most agents that end a move begin the next one of their path immediately, of equal length, so each
+//! Then the moves: most agents that end a move begin the next one of their path immediately, of equal length. So each
 //! agent whose move ends at the tick has one byte, 0 if it rests and 1 if it goes on that way. Other agents that begin
 //! a move are listed. Last come lists of rows with a changed wait, a changed current order or a dropped path. Runs of
 //! equal bytes are left to deflate.

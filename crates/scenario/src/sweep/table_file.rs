@@ -29,7 +29,7 @@ pub struct TableFile {
 
 impl TableFile {
     /// Begins the table of a sweep at a path. With `resume` the rows of the file and of its `FILE.part` are kept, and how
-    /// many they are is said; without, `FILE.part` is replaced, and the file once the table is whole.
+    /// many they are is said. Without, `FILE.part` is replaced, and the file once the table is whole.
     /// # Errors
     /// [`SweepError::File`] for files that cannot be read or written, are being written by another program, or have
     /// rows of another sweep, and [`SweepError::Differs`].
@@ -159,7 +159,7 @@ pub fn write_table(out: &Path, table: &Table, manifest: &Manifest) -> Result<(),
 }
 
 /// Merges tables, as of the shards of a sweep, with the manifests beside them. Gives the table of all rows and its
-/// manifest; a table of all items is byte for byte that of a sweep that was not divided.
+/// manifest. A table of all items is byte for byte that of a sweep that was not divided.
 /// # Errors
 /// [`SweepError::File`] for files that cannot be read or are of different sweeps, releases or inputs, and
 /// [`SweepError::Differs`] for an item with two different rows.

@@ -39,7 +39,7 @@ pub struct Agents {
     pub(crate) slots: Vec<AgentSlot>,
     /// Hot: poses and moves.
     pub motion: Vec<Motion>,
-    /// Rows that a tick visits. Every other agent rests, without a path and without an order that it can carry out; its
+    /// Rows that a tick visits. Every other agent rests, without a path and without an order that it can carry out. Its
     /// row stays out until something happens to the agent.
     pub(crate) busy: RowSet,
     /// Waiting and yielding.

@@ -6,7 +6,7 @@ use wheelbase_grid::{CellXY, GridShape, Lattice, Point};
 use wheelbase_planner::{Heading, MovementClass, Pose};
 
 /// Times are in ticks, with a fraction. After the step that leads to tick t, a row answers for times from t - 1 to t
-/// exactly; for times outside its move it gives the nearer end of the move.
+/// exactly. For times outside its move it gives the nearer end of the move.
 impl AgentRow {
     /// The part of the present or last move that is done at a time: 0 to 1, both reached exactly.
     pub fn part(&self, time: f64) -> f64 {

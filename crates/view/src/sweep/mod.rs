@@ -295,9 +295,7 @@ fn about(name: &str) -> &'static str {
         "trip_ticks" => "Ticks of all finished trips.",
         "bound_ticks" => "Ticks that these trips would take each agent alone.",
         "detour_permille" => "Ticks of finished trips, in thousandths of the ticks of each agent alone.",
-        "progress_permille" => {
-            "Part of the ticks that lone agents would have needed, in thousandths."
-        }
+        "progress_permille" => "Part of the ticks that lone agents would have needed, in thousandths.",
         "carried_permille" => {
             "Ticks that finished trips would take alone, in thousandths of the ticks of all agents."
         }

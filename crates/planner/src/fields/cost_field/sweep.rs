@@ -1,7 +1,7 @@
 //! Dijkstra's algorithm in order of cost without an open list, for classes whose moves take few distinct times.
 //!
 //! The states of cost `c` are the unreached ends of moves of `t` ticks from states of cost `c - t`, for each
-//! `t`. Settled states form a list in order of cost; for each move time, a queue traverses that list with a lag
+//! `t`. Settled states form a list in order of cost. For each move time, a queue traverses that list with a lag
 //! of that time (the buckets of Dial 1969 inverted: instead of being inserted where it belongs, each state is
 //! fetched when it is due). So a state enters the list once, at its final cost, and without a branch. Moves of
 //! other times (slow terrain, slopes, classes with many times) go through a [`Frontier`].

@@ -755,7 +755,7 @@ fn blocks_out_of_order_are_refused() {
     assert!(refused(&twice).ends_with("its head does not follow"));
     let mut without = parts.clone();
     without.chunks.pop();
-    assert!(refused(&without).starts_with("is damaged: the end: it is that of tick 140"));
+    assert!(refused(&without).starts_with("is damaged: the end: it belongs to tick 140"));
     assert!(verified(&without).starts_with("differs at tick 128: tick of the end: "));
     let removed = |event: &Event| matches!(event, Event::Remove { .. });
     let (mut reader, mut record) = (Reader::open(Cursor::new(parts.file())).unwrap(), TickRecord::default());
