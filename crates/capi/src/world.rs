@@ -74,10 +74,10 @@ impl HostWorld {
     pub(crate) fn unread_step(&self, recording: &Arc<()>) -> Result<RunState, Failure> {
         if self.recording.as_ptr() != Arc::as_ptr(recording) {
             let message = "the recording has ended: it is of another world, a step was not recorded, or the world was \
-                restored, copied over or recorded anew";
+                restored, copied over or recorded again";
             return Err(Failure::argument(message));
         }
-        self.unread.ok_or_else(|| Failure::argument("no step since the last one that was recorded"))
+        self.unread.ok_or_else(|| Failure::argument("no step since the last recorded step"))
     }
 
     /// A recording has read what the last step gave.

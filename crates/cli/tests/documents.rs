@@ -34,7 +34,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// Every file and folder of the repository from its root, but for what is built and for git's own.
+/// Every file and folder of the repository from its root, except build outputs and the files of git.
 fn repository() -> Vec<String> {
     let (root, mut found, mut folders) = (root(), Vec::new(), vec![root()]);
     while let Some(folder) = folders.pop() {
@@ -127,7 +127,7 @@ fn words(document: &str) -> Vec<String> {
     words
 }
 
-/// The targets of the links of a line, but for those that leave the repository.
+/// The targets of the links of a line, except links out of the repository.
 fn links(line: &str) -> impl Iterator<Item = &str> {
     let targets = line.split("](").skip(1).filter_map(|rest| rest.split([')', ' ']).next());
     targets.filter(|target| !target.contains("://"))
@@ -873,7 +873,7 @@ mod programs {
                 }
                 [0, 1].map(|row| world.pose(row).cell.x)
             };
-            // Each in its half; and then each in the other's way.
+            // Each in its half, then each in the other's way.
             assert_eq!((lane([2, 5]), lane([7, 0])), ([2, 5], [3, 4]));
         }
     }

@@ -47,7 +47,7 @@ fn a_found_answer_is_one_line_with_its_keys_in_order() {
         "\n"
     );
     assert_eq!(folder.run(&on_row("5,1", "5,1", &[])).done(), at_goal);
-    // Slow ground: 10 ticks at 500 permille.
+    // Slow ground: 10 ticks at 500 thousandths.
     let swamp = folder.run(&on_row("3,0", "5,0", &[])).json();
     assert_eq!(swamp["poses"], json!([[3, 0, "-", 0], [4, 0, "-", 20], [5, 0, "-", 40]]));
 }
@@ -633,7 +633,7 @@ fn generated_maps_are_planned_on() {
     let hills = refused(&["generate", "hills", "--size", "4,4", "--seed", "1", "-o", "a.map"]);
     assert_eq!(
         hills,
-        "KIND: expected one of open, random, rooms, maze, river, base, streets or a map to convert (.map, .tmx, .png, .toml), found \"hills\""
+        "KIND: expected one of open, random, rooms, maze, river, base, streets or a map (.map, .tmx, .png, .toml), found \"hills\""
     );
     let size = refused(&["generate", "maze", "--size", "4x4", "--seed", "1", "-o", "a.map"]);
     assert_eq!(size, "--size: expected W,H, found \"4x4\"");

@@ -126,7 +126,7 @@ fn text_is_for_people() {
     assert!(checked.contains("\n  collisions            0\n"), "{checked}");
 }
 
-/// What is not done is named: the order, whose, where and why; or what keeps its agent.
+/// The result names an order that is not done, its agent, place and reason, or the obstacle of its agent.
 #[test]
 fn what_is_not_done_is_named() {
     let cart = |at: &str, more: &str| format!("[[agents]]\nclass = \"cart\"\nat = {at}\n{more}\n");

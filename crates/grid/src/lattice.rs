@@ -75,7 +75,7 @@ impl Lattice {
         self.point(self.centre_by_corners(cell))
     }
 
-    /// The point that is `part`, 0 to 1, of the way from the centre of a cell to that of another; at both ends exactly
+    /// The point that is `part`, 0 to 1, of the way from the centre of a cell to that of another. At both ends exactly
     /// the centre.
     pub fn between(self, from: CellXY, to: CellXY, part: f64) -> Point {
         let ([ax, ay], [bx, by]) = (self.centre(from), self.centre(to));

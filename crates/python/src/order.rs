@@ -291,7 +291,7 @@ pub(crate) fn team_of(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Team> {
 }
 
 pub(crate) fn permille(given: &Bound<'_, PyAny>, name: &str) -> PyResult<u16> {
-    whole(given, name, "permille of 1 to 65535")
+    whole(given, name, "thousandths of 1 to 65535")
 }
 
 /// Agents: an id, a list of ids, or all in a [`PyRect`].

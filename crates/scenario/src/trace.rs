@@ -23,7 +23,7 @@ fn pose_json(world: &World, class: ClassId, pose: Pose) -> Value {
 
 /// Writes the first line: the map as it is now, kinds and classes, and the tick if it is not 0.
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub fn write_header(world: &World, out: &mut impl Write) -> io::Result<()> {
     let grid = world.grid();
     let size = grid.size();
@@ -68,7 +68,7 @@ pub fn write_header(world: &World, out: &mut impl Write) -> io::Result<()> {
 /// move under way with the tick at which it began, its open orders, and its task. Edits that wait are no part of it:
 /// their lines come when they take effect.
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub fn write_opening(world: &World, out: &mut impl Write) -> io::Result<()> {
     let (tick, agents) = (world.tick(), world.agent_arrays());
     let nothing = EventDetails::default();
@@ -127,7 +127,7 @@ fn sides_not_open(grid: &Grid) -> Vec<Value> {
 /// Writes the lines of what took effect at a tick, from the log of the world. The changes of an edit are one line, or
 /// as few as can hold them: a further line, directly behind, if a key has cells of two kinds or heights.
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub fn write_log(world: &World, tick: u32, out: &mut impl Write) -> io::Result<()> {
     let mut line: Option<EditLine<'_>> = None;
     let mut of_edit = EventDetails::default();
@@ -349,7 +349,7 @@ fn write_event(
 
 /// Writes the last line: the outcome.
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub fn write_end(result: &RunResult, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{}", json!({ "t": result.ticks, "end": outcome_json(result) }))
 }
@@ -378,7 +378,7 @@ mod tests {
         let mut out = Vec::new();
         write_log(&world, 0, &mut out).unwrap();
         let mut lines: Vec<String> = String::from_utf8(out).unwrap().lines().map(str::to_owned).collect();
-        // Another edit of the tick has a line of its own.
+        // Another edit of the tick has a separate line.
         lines.pop().unwrap();
         lines
     }

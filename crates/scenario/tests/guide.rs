@@ -42,8 +42,8 @@ const SECTIONS: [(&str, &str); 22] = [
     ("ORDER_KEYS", "Orders"),
 ];
 
-/// The definition in the schema of the keys of each `Keys` constant; the top of the schema has those of the scenario, and
-/// of class files with them.
+/// The definition in the schema of the keys of each `Keys` constant. The top of the schema has the keys of the
+/// scenario, and of class files with them.
 const DEFINITIONS: [(&str, &str); 20] = [
     ("MAP_KEYS", "map"),
     ("GENERATE_KEYS", "generate"),
@@ -106,7 +106,7 @@ fn reader_keys() -> Vec<Keys> {
         let mut rest = source;
         while let Some((name, after)) = between(rest, "const ", ": ") {
             rest = after;
-            // The value may stand on a line of its own.
+            // The value may stand on a separate line.
             let value = after.strip_prefix("Keys =").map(str::trim_start);
             let Some(after) = value.and_then(|value| value.strip_prefix("Keys {")) else { continue };
             let (body, after) = after.split_once("};").unwrap();

@@ -1,4 +1,5 @@
-//! Recordings of worlds that a host drives by commands: they are verified, rendered and refused like those of scenarios.
+//! Recordings of worlds that a host drives by commands: they are verified, rendered and refused like recordings of
+//! scenarios.
 
 use crate::common::on_threads;
 use std::collections::BTreeSet;
@@ -532,7 +533,7 @@ fn a_run_under_a_rule_from_outside_is_verified_without_it() {
 }
 
 /// Ticks from one on of a run, and of the same run saved, loaded and recorded from there: moves under way, orders half
-/// done and commands given before are those of the straight run.
+/// done and commands given before equal the straight run.
 #[test]
 fn a_resumed_run_is_recorded_like_the_straight_one() {
     for (seed, at) in [(1, 1), (2, 57), (3, 130), (4, 200), (5, 299), (6, 90), (7, 33), (8, 150)] {

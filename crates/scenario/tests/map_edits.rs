@@ -35,7 +35,7 @@ fn truck(at: i32, goal: i32) -> String {
     )
 }
 
-/// An edit that closes (3, 0) or its western border, and the edit that opens it again; the tick at which the first truck
+/// An edit that closes (3, 0) or its western border, and the edit that opens it again. The tick at which the first truck
 /// has left it; whether a truck on (3, 0) and (4, 0) can go on.
 struct Kind {
     shut: &'static str,
@@ -97,8 +97,8 @@ fn an_edit_waits_for_the_agent_there_and_keeps_others_out() {
         step_to(&mut world, clear + 1);
         assert_eq!((world.edits_pending(), world.grid().revision()), (0, revision + 1), "{}", kind.shut);
         step_to(&mut world, 60);
-        // Within two cells of the edit, the length of a truck, no plan ends: it stays where it is. Under the discrete rule
-        // it has begun to move up before, while the first is still leaving.
+        // Within two cells of the edit, the length of a truck, no plan ends: it stays where it is. Under the discrete
+        // rule it has begun to move up before, while the first is still leaving.
         let kept_at = if collision == "swept" { 1 } else { 2 };
         assert_eq!((cell(&world, 0), cell(&world, 1)), (CellXY::new(6, 0), CellXY::new(kept_at, 0)));
         // Reported once, kept, and retried when it opens.

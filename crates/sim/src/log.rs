@@ -161,7 +161,7 @@ pub enum TraceEvent {
         /// The command that asked for it.
         edit: Ticket,
     },
-    /// A later edit has replaced parts of one that waited.
+    /// A later edit has replaced parts of a waiting edit.
     EditReplaced {
         /// The command of the later edit.
         ticket: Ticket,

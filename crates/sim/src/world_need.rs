@@ -87,7 +87,7 @@ impl WorldParts<'_> {
             let headings: u64 = headings.sum();
             let classes = if n == 1 { "class" } else { "classes" };
             format!(
-                "a map of {} cells, {n} {classes} of {headings} headings in all, {} agents and {} searches at once",
+                "a map of {} cells, {n} {classes} of {headings} headings in all, {} agents and {} searches together",
                 self.grid.size(),
                 self.agents,
                 self.search_slots.min(self.agents)

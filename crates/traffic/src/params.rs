@@ -51,7 +51,7 @@ impl fmt::Display for ParamError {
             Self::Removed(name) => {
                 write!(
                     f,
-                    "{name} is no tunable any more: what it set is fixed, or was removed because it paid nothing"
+                    "{name} is no longer a tunable: its value is fixed, or the mechanism was removed because it paid nothing"
                 )
             }
             Self::OutOfRange { name, found, range } => {
@@ -219,7 +219,7 @@ params! {
     /// and fro; higher: jams that priority cannot resolve last; 1000 switches this off. Not measured.
     push_any_after_steps: 16 in 0..=1000;
     /// Waiting time, in steps, before an agent asks for a path around resting agents that no push moves. Lower: more path
-    /// requests, and detours for short waits; higher: a queue stands before a unit that its first agent has to turn away
+    /// requests, and detours for short waits. Higher: a queue stands before a unit that its first agent has to turn away
     /// from; 1000 switches this off.
     around_after_steps: 12 in 0..=1000;
     /// Poses that an agent reaches at least, while all that can move are ignored, if it can make way. Lower: shut-in
@@ -257,7 +257,7 @@ params! {
     /// measured.
     corridor_cells_max: 1024 in 0..=65536;
     /// A corridor that is not narrow is tight if fewer than this many of the widest bodies fit into it side by side.
-    /// Lower: nobody keeps the ends clear of a bridge 8 cells wide for bodies of 3; higher: open ground between obstacles
+    /// Lower: nobody keeps the ends clear of a bridge 8 cells wide for bodies of 3. Higher: open ground between obstacles
     /// counts as corridors; with 2 there are no tight corridors.
     corridor_bodies: 3 in 2..=16;
     /// Longest way around a narrow region, in cells, with which the region is no corridor. Lower: streets beside
@@ -265,7 +265,7 @@ params! {
     /// other bridges do not.
     detour_cells: 48 in 0..=128;
     /// Ground before the entrances of a busy corridor on which no plan ends, in quarters of the longest body; only
-    /// where two bodies can pass. Lower: agents that wait stand in the way of agents that come out; higher: crossings
+    /// where two bodies can pass. Lower: agents that wait stand in the way of agents that come out. Higher: crossings
     /// become longer than a plan can be; 0 switches no-stopping ground off.
     keep_clear_quarters: 4 in 0..=64;
     /// Whether bodies that cannot undo their moves end their plans only where they can turn round: 1 or 0. 0: they stop
@@ -275,9 +275,9 @@ params! {
     /// that could pass; higher: crowds jam at gates; 1000 switches such busy corridors off. Measured when these came:
     /// of 400 trucks at `gate.toml` 358 in place of 289 were done at tick 20,000.
     corridor_busy: 4 in 1..=1000;
-    /// The same where the narrowest bodies can pass, and the corridor has no-stopping ground. Lower: streets are
-    /// closed that nobody jams (4: 32.7 % of progress instead of 42.4 % at tick 2,000 of `crowd_streets`); higher:
-    /// agents jam at bridges (12: 49.9 % carried instead of 55.4 % on a loaded bridge 8 cells wide).
+    /// The same where the narrowest bodies can pass, and the corridor has no-stopping ground. Lower: streets are closed
+    /// that nobody jams (4: 32.7 % of progress instead of 42.4 % at tick 2,000 of `crowd_streets`). Higher: agents jam
+    /// at bridges (12: 49.9 % carried instead of 55.4 % on a loaded bridge 8 cells wide).
     corridor_busy_wide: 8 in 1..=1000;
     /// Agents that enter a busy corridor from one end before the other end has its turn. A change of turns costs
     /// about two entries. Lower: more changes; higher: longer waits. Not measured.
@@ -378,7 +378,7 @@ params! {
     robot_weight_max: 16 in 1..=255;
     /// Unit robots: cells that the search for an empty cell expands for a robot that goes first. Lower: distant room
     /// is not found; higher: ticks in jams take longer. Measured when it came: two robots in a lane with one bay did
-    /// no task in 4000 ticks before, none took over 300 ticks since; MR23-I-05 7900 and 7945 tasks, random_400 7131
+    /// no task in 4000 ticks before, none took over 300 ticks since. MR23-I-05 7900 and 7945 tasks, random_400 7131
     /// and 7296.
     robot_push_cells: 16384 in 0..=1000000;
     /// Unit robots: the same for any other robot, on packed maps. Not measured.

@@ -4,7 +4,7 @@
 //! list, not when it is generated, and reopened if a cheaper path to it turns up later, which happens only with
 //! weights and with inconsistent heuristics.
 //!
-//! Ties: least `g + h`; then least `h`, in up to 16 classes relative to the start ([`KeyOrder`]); then last
+//! Ties: least `g + h`; then least `h`, in up to 16 classes relative to the start ([`KeyOrder`]). Then last
 //! pushed, except that among successors of one pose that come next a move precedes a turn.
 
 use crate::model::outcome::{COST_MAX, Progress, Reached, Status};
@@ -130,8 +130,8 @@ fn mark_goals(
     Ok((start, with_landmarks(request, start, prepared, is_goal)))
 }
 
-/// Whether a search for the pose nearest to an unreachable goal may go to those found around the goal: it knows exact costs,
-/// and follows a bound that is never too great.
+/// Whether a search for the pose nearest to an unreachable goal may go to those found around the goal: it knows exact
+/// costs, and follows a bound that is never too great.
 fn may_mark_nearest(request: &Request<'_>) -> bool {
     let is_exact =
         matches!(request.heuristic, Heuristic::Default | Heuristic::Landmarks(_) | Heuristic::Named(_))
@@ -185,7 +185,7 @@ fn with_landmarks(
 }
 
 /// Like [`mark_goals`], for a goal by area. Its members are recognised when taken off the open list, so here it
-/// suffices to find one that may be reachable.
+/// suffices to find any member that may be reachable.
 fn find_open_goal(
     tables: &MovementTables,
     request: &Request<'_>,
@@ -271,7 +271,7 @@ fn push_start(
     };
 }
 
-/// Continues a search for at most `expansions` more. A finished search stays finished; one that reached the
+/// Continues a search for at most `expansions` more. A finished search stays finished. A search that reached the
 /// request's limit continues if the request now allows more.
 ///
 /// `tables` and `request` must be those given to [`begin`], unchanged except for the limits.
@@ -338,8 +338,8 @@ pub fn advance(
     }
 }
 
-/// Marks the poses at one of the cells nearest to the goal as goals, and prepares a bound to them. `None` if there is no such
-/// cell.
+/// Marks the poses at one of the cells nearest to the goal as goals, and prepares a bound to them. `None` if there is
+/// no such cell.
 fn mark_nearest(
     tables: &MovementTables,
     request: &Request<'_>,
@@ -371,8 +371,8 @@ fn prepare_named(
     Prepared::new(&heuristic, tables, cells, headings)
 }
 
-/// A search has found all poses at a cell near the goal that may be the nearest. Restarts it to the next such cell; behind the
-/// last, for the path to the best pose, unless that is there. Then it returns that pose.
+/// A search has found all poses at a cell near the goal that may be the nearest. Restarts it to the next such cell;
+/// behind the last, for the path to the best pose, unless that is there. Then it returns that pose.
 fn go_to_next_nearest(
     tables: &MovementTables,
     request: &Request<'_>,
@@ -422,7 +422,7 @@ pub fn pass_goal(scratch: &mut Scratch) -> Progress {
 }
 
 /// Lower bound, in ticks, of the cost of the path that a search in progress will find, if its weight is 1000
-/// and its heuristic admissible; penalties count as ticks. Rises as the search proceeds; 0 if nothing is known.
+/// and its heuristic admissible. Penalties count as ticks. Rises as the search proceeds; 0 if nothing is known.
 pub fn cost_lower_bound(scratch: &Scratch) -> u32 {
     let run = &scratch.run;
     if !run.in_buckets || run.outcome.is_some() {
@@ -555,7 +555,7 @@ fn enumerate_reachable(
 /// than once. Returns whether the search tells: it must have found its goal [`Status::Unreachable`] with no fallback.
 /// Without such a cell, the map alone makes the goal unreachable. Linear in the poses reached.
 ///
-/// `tables` and `request` must be those of the search. It cannot go on afterwards.
+/// `tables` and `request` must belong to the search. It cannot go on afterwards.
 pub fn for_each_obstacle_met(
     tables: &MovementTables,
     request: &Request<'_>,
@@ -621,8 +621,8 @@ pub(super) fn estimate_of<'a>(
     Weighted { estimate, weight_permille: request.weight_permille.max(1000), greedy }
 }
 
-/// Runs the kernel for the shape of the map. If the norm is a sum of columns and rows, its terms are tabulated,
-/// but only once a search has gone so far that this pays off: short searches cost the same on any map.
+/// Runs the kernel for the shape of the map. If the norm is a sum of columns and rows, its terms are tabulated. But
+/// only once a search has gone so far that this pays off: short searches cost the same on any map.
 fn run_kernel(
     tables: &MovementTables,
     request: &Request<'_>,

@@ -225,7 +225,7 @@ impl Scratch {
         })
     }
 
-    /// Checks the keys of an open list in buckets, which holds no others than those of the search: each state is due at
+    /// Checks the keys of an open list in buckets, which contains no other keys than the search: each state is due at
     /// its cost and its bound, except that states which became cheaper are listed again. A search that clamps
     /// its keys takes any.
     fn check_keys(

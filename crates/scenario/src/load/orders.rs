@@ -16,7 +16,7 @@ const HEADINGS_OF_CLASSES: [u8; 3] = [8, 6, 1];
 /// Agents by name.
 pub(super) type AgentNames<'s> = BTreeMap<&'s str, AgentId>;
 
-/// The orders of an agent of a class. `names` are those of all agents.
+/// The orders of an agent of a class. `names` contains all agents.
 pub(super) fn orders_of_class(
     setup: &Setup,
     names: &AgentNames<'_>,

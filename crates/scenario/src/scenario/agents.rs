@@ -76,12 +76,12 @@ const CLASS_NAME: &str = "the name of a class";
 const ROUNDS_FORM: &str = "a number of rounds or \"forever\"";
 const ROUNDS_RANGE: std::ops::RangeInclusive<i64> = 1..=ORDERS_MAX as i64;
 const LEADER_NAME: &str = "the name of an agent";
-/// The orders that take `within`, and those that take `fallback` and `if_unreachable`.
+/// The orders that take `within`, and the orders that take `fallback` and `if_unreachable`.
 const WITHIN_ORDERS: &str = "goto, patrol or follow";
 const GOAL_ORDERS: &str = "goto, goto_area, goto_group or patrol";
 const FALLBACK_KEYS: [&str; 2] = ["fallback", "if_unreachable"];
 
-/// Reads an `[[agents]]` table. `names` are those of the agents before, and gets its name.
+/// Reads an `[[agents]]` table. `names` contains the agents before, and gets its name.
 pub(super) fn agent(reader: &mut Reader, node: &Node, names: &mut Names) -> Option<Agent> {
     let table = reader.table(node, &AGENT_KEYS)?;
     let name = reader.optional(&table, "name", None, |reader, node| {

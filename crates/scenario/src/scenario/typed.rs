@@ -10,7 +10,7 @@ use wheelbase_traffic::TrafficParams;
 
 /// The last tick, and the longest run: 2^32 - 2.
 pub const TICK_MAX: u32 = u32::MAX - 1;
-/// Most agents of a scenario, including those of its groups and events.
+/// Most agents of a scenario, including agents of its groups and events.
 pub const AGENTS_MAX: u32 = 1 << 20;
 /// Most columns, and most rows, of a generated map. The loader limits their product.
 pub const GENERATED_LEN_MAX: u32 = 1 << 26;
@@ -22,7 +22,7 @@ pub const CLASSES_MAX: usize = 256;
 pub const MOVES_MAX: usize = 16;
 /// Most cells of a footprint.
 pub const FOOTPRINT_CELLS_MAX: usize = 1024;
-/// Most orders given to an agent at once.
+/// Most orders given to an agent together.
 pub const ORDERS_MAX: usize = 1024;
 /// Most goals of a list of orders together.
 pub const GOALS_MAX: usize = wheelbase_sim::GOALS_MAX;
@@ -53,7 +53,7 @@ pub struct Scenario {
     pub collision: Collision,
     /// Expansions of path requests per tick, 1 to [`EXPANSIONS_PER_TICK_MAX`]; 200,000 by default.
     pub expansions_per_tick: u64,
-    /// Searches at once, 1 to [`SEARCH_SLOTS_MAX`]; 16 by default.
+    /// Searches under way, 1 to [`SEARCH_SLOTS_MAX`]; 16 by default.
     pub search_slots: u32,
     /// Landmarks of each class, at most [`LANDMARKS_MAX`]; by default chosen by the expected gain.
     pub landmarks: Option<u32>,
@@ -72,7 +72,7 @@ pub struct Scenario {
     /// The `[class.NAME]` tables in the order of the file, at most [`CLASSES_MAX`]. A class named `octile`
     /// replaces the built-in one.
     pub classes: Vec<Class>,
-    /// The `[[agents]]` tables in the order of the file; at most [`AGENTS_MAX`] agents, including those of groups and
+    /// The `[[agents]]` tables in the order of the file; at most [`AGENTS_MAX`] agents, including agents of groups and
     /// events.
     pub agents: Vec<Agent>,
     /// The `[[groups]]` tables in the order of the file.
@@ -193,7 +193,7 @@ pub struct Terrain {
     pub name: String,
     /// `glyphs`: its characters in maps; may be empty.
     pub glyphs: Option<Located<String>>,
-    /// `speed` in permille.
+    /// `speed` in thousandths.
     pub speed: u16,
     /// `colour` in pictures.
     pub colour: Option<Located<Rgb>>,
@@ -210,7 +210,7 @@ pub struct Terrain {
 pub struct Side {
     /// Name of the kind; not empty.
     pub name: String,
-    /// `speed` in permille.
+    /// `speed` in thousandths.
     pub speed: u16,
     /// Line of the table.
     pub line: u32,
@@ -256,7 +256,7 @@ pub struct Class {
 pub struct SpeedOverride {
     /// Name of the kind; not empty.
     pub name: String,
-    /// Speed in permille.
+    /// Speed in thousandths.
     pub speed: u16,
     /// Line of the entry.
     pub line: u32,
@@ -329,7 +329,7 @@ pub struct Agent {
     pub priority: i32,
     /// `team`: name of its team, not empty.
     pub team: Option<Located<String>>,
-    /// `speed_factor` in permille, at least 1; 1000 by default.
+    /// `speed_factor` in thousandths, at least 1; 1000 by default.
     pub speed_factor: u16,
     /// `orders`, at most [`ORDERS_MAX`], with [`GOALS_MAX`] goals together.
     pub orders: Vec<Order>,
@@ -354,7 +354,7 @@ pub struct Group {
     pub priority: i32,
     /// `team`: name of the team of each, not empty.
     pub team: Option<Located<String>>,
-    /// `speed_factor` of each in permille, at least 1; 1000 by default.
+    /// `speed_factor` of each in thousandths, at least 1; 1000 by default.
     pub speed_factor: u16,
     /// `orders` of each, at most [`ORDERS_MAX`], with [`GOALS_MAX`] goals together.
     pub orders: Vec<Order>,
@@ -394,7 +394,7 @@ pub enum TaskSource {
 /// One order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Order {
-    /// What it asks for.
+    /// Its kind.
     pub kind: OrderKind,
     /// Line of the order.
     pub line: u32,
@@ -451,7 +451,7 @@ pub enum OrderKind {
         /// Number of orders, at least 1.
         orders: u32,
     },
-    /// Drop what is left and rest.
+    /// Drop all orders and rest.
     Stop,
     /// Rest forever, pushed by nobody. Orders after it never run.
     Hold,
@@ -516,7 +516,7 @@ pub struct Event {
     pub key: String,
 }
 
-/// What an event does. Its key path is that of the event followed by the name of the action, such as
+/// What an event does. Its key path is the path of the event followed by the name of the action, such as
 /// `events[0].set_terrain`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventAction {

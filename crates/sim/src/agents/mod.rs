@@ -2,7 +2,7 @@
 //! entities.
 //!
 //! Rows are in order of id and close up when agents are removed. Ids are never used again; agent slots are, so that
-//! tables by agent are no longer than the most agents present at once.
+//! tables by agent are no longer than the most agents present together.
 
 pub(crate) mod saved;
 
@@ -39,7 +39,7 @@ pub struct Agents {
     pub(crate) slots: Vec<AgentSlot>,
     /// Hot: poses and moves.
     pub motion: Vec<Motion>,
-    /// Rows that a tick visits. Every other agent rests, without a path and without an order that it can carry out; its
+    /// Rows that a tick visits. Every other agent rests, without a path and without an order that it can carry out. Its
     /// row stays out until something happens to the agent.
     pub(crate) busy: RowSet,
     /// Waiting and yielding.
@@ -56,7 +56,7 @@ pub struct Agents {
     pub assigned: Vec<Option<State>>,
     /// Their teams.
     pub teams: Vec<Team>,
-    /// Their speed factors in permille.
+    /// Their speed factors in thousandths.
     pub speed_factors: Vec<u16>,
     /// What games and renderers read. Methods here write a field and its copy in the row together, so that rows cost
     /// nothing for agents that do not change.
@@ -108,7 +108,7 @@ impl Agents {
         (row != NO_ROW).then_some(row as usize)
     }
 
-    /// Number of agent slots: the most agents ever present at once.
+    /// Number of agent slots: the most agents ever present together.
     pub(crate) fn n_slots(&self) -> usize {
         self.row_of_slot.len()
     }

@@ -68,7 +68,7 @@ pub(super) struct SavedSettings {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct TablesBlock(pub Vec<(SavedTables, Option<LandmarkRecipe>)>);
 
-/// The agents, what they were told, and what was counted.
+/// The agents, their orders, and the counts.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct AgentsBlock {
     pub agents: SavedAgents,

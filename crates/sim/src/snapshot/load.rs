@@ -77,7 +77,7 @@ impl World {
     /// A world as [`World::save`] wrote it. Everything is checked: lengths before memory is taken, then what they mean.
     /// Linear in the map, and as long as its tables and landmarks take to make.
     /// # Errors
-    /// [`LoadError`], with the part and what is wrong in it.
+    /// [`LoadError`], with the part and its mistake.
     pub fn load(mut bytes: &[u8], host: Host<'_>) -> Result<Self, LoadError> {
         Self::load_from(&mut bytes, host)
     }
