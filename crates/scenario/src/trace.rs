@@ -227,8 +227,7 @@ fn order_line(tick: u32, agent: AgentId, order: &Order) -> Value {
     json!({ "t": tick, "agent": agent.0, "order": order_json(order) })
 }
 
-/// Adds what the details of an event say that its line does not yet say, but for its class and pose. Only what is not the
-/// default.
+/// Adds the details of an event that its line lacks, but for its class and pose. Defaults are left out.
 fn add_details(line: &mut Value, details: EventDetails<'_>) {
     let EventDetails { ticket, reached, blocker, area, team, agents, .. } = details;
     let waited_for: Vec<u32> = agents.iter().map(|agent| agent.0).collect();

@@ -407,8 +407,8 @@ pub(crate) fn refuse(world: &mut World, row: usize, status: Status) {
     refuse_search(world, row, status, (among_agents, &[]));
 }
 
-/// As [`refuse`], after a search. `among_agents` is `Agents::cleared` at its beginning, if agents were obstacles to it,
-/// and `met` the cells of the obstacles that it met, if known: some may have given up their places since.
+/// As [`refuse`], after a search. `among_agents` is `Agents::cleared` at its beginning, if agents were obstacles to it.
+/// `met` are the cells of the obstacles that it met, if known: some may have given up their places since.
 pub(crate) fn refuse_search(
     world: &mut World,
     row: usize,

@@ -43,8 +43,8 @@ impl LackedGoal {
 /// What an order asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OrderKind {
-    /// Go to the member of the goal that is cheapest to reach, or near enough to it where the goal has a radius. Done at the
-    /// tick after the agent has arrived. If there is no way, one event says why. Then the order is dropped, or kept with
+    /// Go to the member of the goal that is cheapest to reach, or near enough to it where the goal has a radius. It is done at
+    /// the tick after the agent has arrived. If there is no way, one event says why. Then the order is dropped, or kept with
     /// `or_wait`; with `or_nearest` it leads to the nearest pose that can be reached.
     Goto(Trip),
     /// Go to the cheapest pose with its anchor in the area that no other agent stands on or is assigned. It fails with
@@ -57,7 +57,7 @@ pub enum OrderKind {
     ///
     /// The number identifies it across the lists of several classes; the world sets it when the order is given.
     GotoGroup(u32, Trip),
-    /// Visit the stations in turn, without end: orders behind it never begin. If there is no way to a station, as for
+    /// Visit the waypoints in turn, without end: orders behind it never begin. Without a way to a waypoint it fails as for
     /// `goto`.
     Patrol(Trip),
     /// Stand for a number of ticks. Others may push the agent aside.
@@ -81,8 +81,9 @@ pub enum OrderKind {
     /// Stand in place for a number of ticks, as with [`OrderKind::Hold`]: nobody pushes the agent, and searches take it
     /// for an obstacle. It leaves only cells for which an edit waits.
     WaitInPlace(u32),
-    /// Do that many orders before it in its list once more, and then it once more: without end. Each round is a list of
-    /// its own, with new numbers. None of these orders is one to a group.
+    /// Do that many orders before it once more, without end. Each round is a new list, with new numbers.
+    ///
+    /// They are orders to go to a goal or an area, or to wait.
     Repeat(u32),
 }
 

@@ -10,7 +10,7 @@ use wheelbase_traffic::motion::AgentId;
 pub(crate) struct TickBuffers {
     /// The commands of the tick.
     pub due: Vec<(Ticket, Command)>,
-    /// The command that is being carried out: the cause of what is noted meanwhile.
+    /// The command that is being carried out: the cause of all events noted meanwhile.
     pub cause: Option<Ticket>,
     /// Rows that a command selects.
     pub selected: Vec<u32>,

@@ -661,7 +661,7 @@ impl World {
         }
     }
 
-    /// What keeps an agent of a class from being placed in a pose: who holds it, or the area of an edit that waits for it.
+    /// The obstacle to an agent of a class in a pose: the agent that holds it, or the area of a waiting edit.
     /// The agent in a row does not count.
     pub(crate) fn in_the_way(
         &self,

@@ -132,7 +132,7 @@ fn a_refusal_names_who_holds_the_pose() {
         ..of(ticket)
     };
     assert_eq!(found(&run.world, EventKind::Refused), Some(asked));
-    // What no pose is held for says what was asked.
+    // A refusal without a pose repeats the question.
     run.refuses(Command::Spawn(at(ClassId(9), 6, 0, 0)), RefusalReason::UnknownClass);
     let asked = found(&run.world, EventKind::Refused).unwrap();
     assert_eq!((asked.class, asked.blocker), (Some(ClassId(9)), None));
@@ -166,7 +166,7 @@ fn an_edit_says_its_area_and_for_whom_it_waits() {
         world.step();
         assert_eq!(found(world, EventKind::EditDone), Some(expected));
     }
-    // One that waits for nobody, one that is withdrawn, and one that is replaced.
+    // Edits that wait for nobody, are withdrawn, and are replaced.
     let mut run = Checked::on(open(12, 3), &trucks[..1]);
     run.step();
     let ticket = run.does(flood(Rect::new(4, 0, 2, 2), OnAgents::Wait));

@@ -335,10 +335,10 @@ fn each_order_has_one_meaning() {
         }
     }
     let guide = include_str!("../../../docs/rts.md");
-    let table = guide.split_once("| order | what it means |\n|---|---|\n").unwrap().1;
-    let rows = table.lines().map_while(|line| line.strip_prefix("| `")?.strip_suffix(" |"));
+    let list = guide.split_once("## What each order means\n").unwrap().1.split_once("\n\n- `").unwrap().1;
+    let items = list.split_once("\n\n").unwrap().0.split("\n- `");
     let of_guide: Vec<(&str, String)> =
-        rows.filter_map(|row| row.split_once("` | ")).map(|(name, text)| (name, words(text))).collect();
+        items.filter_map(|item| item.split_once("`: ")).map(|(name, text)| (name, words(text))).collect();
     // In the order of the variants.
     let names = [
         "goto",
@@ -351,9 +351,10 @@ fn each_order_has_one_meaning() {
         "hold",
         "follow",
         "wait_in_place",
+        "repeat",
     ];
     assert_eq!(BTreeSet::from(names), BTreeSet::from(OrderKind::NAMES));
     assert_eq!(names.len(), of_rustdoc.len());
     let expected: Vec<(&str, String)> = names.into_iter().zip(of_rustdoc).collect();
-    assert_eq!(of_guide, expected, "the table of docs/rts.md, and the rustdoc of `OrderKind`");
+    assert_eq!(of_guide, expected, "the list of docs/rts.md, and the rustdoc of `OrderKind`");
 }

@@ -17,7 +17,7 @@ pub(crate) const WAITS_FOR_MAX: usize = 8;
 /// |---|---|
 /// | `spawned` | `ticket`, `class`, `team`, `pose` |
 /// | `removed` | `ticket`, `class`, `team`, `pose`: the last one, in mid-move that in which the move began |
-/// | `refused` | `ticket`; of one that was to be placed or to change its class: `class`, `team`, `pose`, and who holds the pose: `blocker`, or the `area` of the edit that waits for it |
+/// | `refused` | `ticket`; about a pose: `class`, `team`, `pose`, its `blocker` or the `area` of a waiting edit |
 /// | `ordered` | `ticket` |
 /// | `order_done` | `ticket`; `reached` of an order with a goal |
 /// | `order_failed` | `ticket`; `blocker` if it is obstructed |
