@@ -410,8 +410,8 @@ fn a_trace_has_edits_and_unreachable_orders() {
     assert_eq!(result["orders_unreachable"], 1);
     let trace = folder.read("t.jsonl");
     let has = |line: &str| assert!(trace.lines().any(|other| other == line), "{line} is not in\n{trace}");
-    has(r#"{"t":3,"set_terrain":{"cells":[[7,0]],"kind":0},"on_agents":"strand","asked":3}"#);
-    has(r#"{"t":0,"agent":0,"unreachable":"goto"}"#);
+    has(r#"{"t":3,"set_terrain":{"cells":[[7,0]],"kind":0},"on_agents":"strand","asked":3,"ticket":0}"#);
+    has(r#"{"t":0,"agent":0,"unreachable":"goto","reason":"goal_blocked"}"#);
 }
 
 #[test]
