@@ -179,7 +179,7 @@ impl Orders {
             }
             match &given.kind {
                 OrderKind::GotoArea(area, _) => order.area = (*area).into(),
-                OrderKind::Wait(ticks) => order.ticks = *ticks,
+                OrderKind::Wait(ticks) | OrderKind::WaitInPlace(ticks) => order.ticks = *ticks,
                 OrderKind::Tasks(source, stream) => {
                     let tasks = Tasks::of(source);
                     (order.tasks, order.stream) = (&raw const *tasks.source, *stream);
