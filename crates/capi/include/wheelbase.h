@@ -517,14 +517,14 @@
 #define WB_EVENT_TASKS_REPLACED 16
 
 /**
- * An edit that waited was withdrawn. `a`, `b`: low and high half of the ticket of its command; the ticket of the event is
- * that of the command which withdrew it.
+ * A waiting edit was withdrawn. `a`, `b`: low and high half of the ticket of its command. The event has the ticket of the
+ * command that withdrew it.
  */
 #define WB_EVENT_EDIT_CANCELLED 17
 
 /**
- * A later edit has replaced parts of one that waited. `a`, `b`: low and high half of the ticket of the earlier one, `c`: the
- * changes that are left of it, 0 if it waits no longer; the ticket of the event is that of the later one.
+ * A later edit has replaced parts of a waiting edit. `a`, `b`: low and high half of the ticket of the earlier edit, `c`:
+ * the changes left of it, 0 if it waits no longer. The event has the ticket of the later edit.
  */
 #define WB_EVENT_EDIT_REPLACED 18
 
@@ -1586,11 +1586,12 @@ typedef struct wb_event_row {
 } wb_event_row;
 
 /**
- * What an event says beyond its row. What does not apply is `WB_NONE`, `WB_NO_TICKET`, or 0 where its comment says so.
+ * Details of an event. A field that does not apply is `WB_NONE`, `WB_NO_TICKET`, or 0 where its comment says so.
  *
  * `ticket`: all events that a command is the cause of, orders done and failed among them. `reached`: an order done.
  * `blocker`: refused because the pose is held, an order that is obstructed, an agent that is blocked. `class`, `team` and
- * `pose`: placed, removed (the last ones), refused (those asked for), another class or team. `area` and `agents`: edits.
+ * `pose`: placed, removed (the last values), refused (the values of the command), another class or team. `area` and
+ * `agents`: edits.
  */
 typedef struct wb_event_details {
     /**
@@ -3196,8 +3197,8 @@ uint32_t wb_world_agents(uint64_t world, const struct wb_agent_row **rows, size_
 uint32_t wb_world_events(uint64_t world, const struct wb_event_row **rows, size_t *count);
 
 /**
- * What an event of the last tick says beyond its row: that of an index into the rows of `wb_world_events`. `WB_NOT_FOUND`
- * if there are not so many.
+ * Details of an event of the last tick, by its index in the rows of `wb_world_events`. `WB_NOT_FOUND` if there are fewer
+ * events.
  *
  * Threads: reads `world`. Lifetime: the details are a copy.
  *

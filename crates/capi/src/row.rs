@@ -78,11 +78,11 @@ pub const WB_EVENT_SPEED_FACTOR_SET: u32 = 14;
 pub const WB_EVENT_CLASS_SET: u32 = 15;
 /// The tasks of an agent were replaced by others.
 pub const WB_EVENT_TASKS_REPLACED: u32 = 16;
-/// An edit that waited was withdrawn. `a`, `b`: low and high half of the ticket of its command; the ticket of the event is
-/// that of the command which withdrew it.
+/// A waiting edit was withdrawn. `a`, `b`: low and high half of the ticket of its command. The event has the ticket of the
+/// command that withdrew it.
 pub const WB_EVENT_EDIT_CANCELLED: u32 = 17;
-/// A later edit has replaced parts of one that waited. `a`, `b`: low and high half of the ticket of the earlier one, `c`: the
-/// changes that are left of it, 0 if it waits no longer; the ticket of the event is that of the later one.
+/// A later edit has replaced parts of a waiting edit. `a`, `b`: low and high half of the ticket of the earlier edit, `c`:
+/// the changes left of it, 0 if it waits no longer. The event has the ticket of the later edit.
 pub const WB_EVENT_EDIT_REPLACED: u32 = 18;
 
 /// No agent has this id any more, or yet; or an order has no such leader to follow.
@@ -226,11 +226,12 @@ pub struct wb_event_row {
     pub ticket: u64,
 }
 
-/// What an event says beyond its row. What does not apply is `WB_NONE`, `WB_NO_TICKET`, or 0 where its comment says so.
+/// Details of an event. A field that does not apply is `WB_NONE`, `WB_NO_TICKET`, or 0 where its comment says so.
 ///
 /// `ticket`: all events that a command is the cause of, orders done and failed among them. `reached`: an order done.
 /// `blocker`: refused because the pose is held, an order that is obstructed, an agent that is blocked. `class`, `team` and
-/// `pose`: placed, removed (the last ones), refused (those asked for), another class or team. `area` and `agents`: edits.
+/// `pose`: placed, removed (the last values), refused (the values of the command), another class or team. `area` and
+/// `agents`: edits.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct wb_event_details {

@@ -605,8 +605,8 @@ pub unsafe extern "C" fn wb_world_events(
     })
 }
 
-/// What an event of the last tick says beyond its row: that of an index into the rows of `wb_world_events`. `WB_NOT_FOUND`
-/// if there are not so many.
+/// Details of an event of the last tick, by its index in the rows of `wb_world_events`. `WB_NOT_FOUND` if there are fewer
+/// events.
 ///
 /// Threads: reads `world`. Lifetime: the details are a copy.
 ///

@@ -42,7 +42,7 @@ impl SavedQueue {
 
     /// Shows every key and state, in order. Everything is checked, except that the state has the meaning it claims.
     /// # Errors
-    /// For keys out of range and lists that do not match. Also the errors of `found`.
+    /// For keys out of range, for lists that do not match, and the errors of `found`.
     pub fn read(
         &self,
         place: &'static str,

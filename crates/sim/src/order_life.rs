@@ -19,8 +19,7 @@ use crate::trip::{IfUnreachable, Trip};
 use crate::unreachable::UnreachableReason;
 use crate::world::World;
 use wheelbase_grid::{CellXY, Rect};
-use wheelbase_planner::model::Reached;
-use wheelbase_planner::model::State;
+use wheelbase_planner::model::{Reached, State};
 use wheelbase_planner::tables::Reachability;
 use wheelbase_planner::{Goal, GoalMember, Heading, Pose, Status};
 use wheelbase_traffic::forbidden::touches;
@@ -428,7 +427,7 @@ pub(crate) fn refuse_search(
 }
 
 /// Whether the current order of an agent is to an area.
-pub(crate) fn goes_to_area(orders: &OrderPool, agents: &Agents, row: usize) -> bool {
+fn goes_to_area(orders: &OrderPool, agents: &Agents, row: usize) -> bool {
     let order = orders.current(&agents.orders(row));
     order.is_some_and(|order| matches!(order.kind, OrderKind::GotoArea(..)))
 }

@@ -64,7 +64,7 @@ pub enum OrderKind {
     Wait(u32),
     /// Do one task after another, without end. A task without a way is passed over, with an event.
     ///
-    /// Random tasks are drawn from a stream of this number, a stream of its own for each agent.
+    /// Random tasks are drawn from a stream of this number, a separate stream for each agent.
     Tasks(Arc<TaskSource>, u32),
     /// Drop all orders behind this one and rest; others may push the agent.
     Stop,
@@ -147,18 +147,13 @@ impl OrderKind {
         }
     }
 
+    /// As [`OrderKind::trip`].
     fn trip_mut(&mut self) -> Option<&mut Trip> {
         match self {
             Self::Goto(trip) | Self::GotoArea(_, trip) | Self::GotoGroup(_, trip) | Self::Patrol(trip) => {
                 Some(trip)
             }
-            Self::Tasks(..)
-            | Self::Wait(_)
-            | Self::Stop
-            | Self::Hold
-            | Self::Follow { .. }
-            | Self::WaitInPlace(_)
-            | Self::Repeat(_) => None,
+            _ => None,
         }
     }
 
@@ -232,7 +227,7 @@ impl Order {
         Self::new(OrderKind::Patrol(Trip::to(members)))
     }
 
-    /// The last orders of a list, without end.
+    /// Do a number of orders before it in a list once more, without end.
     ///
     /// ```
     /// use wheelbase_sim::{AgentId, CellXY, Command, Order};

@@ -29,6 +29,12 @@ impl PendingEdit {
         Self { asked, ticket, edit, waited_for: Vec::new() }
     }
 
+    /// The areas that it keeps other agents off.
+    fn forbidden(&self) -> impl Iterator<Item = ForbiddenArea> {
+        let edit = self.ticket.0;
+        self.edit.changes.iter().map(move |change| ForbiddenArea { area: change.area(), edit })
+    }
+
     /// Rectangle around the cells that it changes, on a map.
     pub(crate) fn area(&self, map: Rect) -> Rect {
         let areas = self.edit.changes.iter().map(|change| change.area().intersection(map));
@@ -101,8 +107,7 @@ impl PendingEdits {
 
     /// Adds an edit.
     pub(crate) fn push(&mut self, edit: PendingEdit) {
-        let edit_areas = edit.edit.changes.iter().map(Change::area);
-        self.areas.extend(edit_areas.map(|area| ForbiddenArea { area, edit: edit.ticket.0 }));
+        self.areas.extend(edit.forbidden());
         self.edits.push(edit);
         self.waits_for.push(None);
     }
@@ -112,10 +117,7 @@ impl PendingEdits {
         self.edits[at].edit.changes = changes.into();
         self.waits_for[at] = None;
         self.areas.clear();
-        for PendingEdit { ticket, edit, .. } in &self.edits {
-            let areas = edit.changes.iter().map(Change::area);
-            self.areas.extend(areas.map(|area| ForbiddenArea { area, edit: ticket.0 }));
-        }
+        self.areas.extend(self.edits.iter().flat_map(PendingEdit::forbidden));
     }
 
     /// The place of the edit of a ticket.

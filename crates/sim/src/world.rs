@@ -33,8 +33,7 @@ use wheelbase_grid::{BitGrid, CellXY, Change, Grid, Rect};
 use wheelbase_planner::model::{Offset, State};
 use wheelbase_planner::{MovementTables, Pose};
 use wheelbase_traffic::collision::CollisionRule;
-use wheelbase_traffic::forbidden::touches;
-use wheelbase_traffic::motion::{Activity, AgentId, AgentSlot, ClassId, Motion, end_state, transition_of};
+use wheelbase_traffic::motion::{Activity, AgentId, ClassId, Motion, end_state, transition_of};
 use wheelbase_traffic::occupancy::Occupancy;
 use wheelbase_traffic::path_pool::PathPool;
 use wheelbase_traffic::teams::Friends;
@@ -659,25 +658,6 @@ impl World {
         } else {
             self.occupancy.end_move(slot, &step);
         }
-    }
-
-    /// The obstacle to an agent of a class in a pose: the agent that holds it, or the area of a waiting edit.
-    /// The agent in a row does not count.
-    pub(crate) fn in_the_way(
-        &self,
-        class: ClassId,
-        pose: Pose,
-        except: Option<usize>,
-    ) -> EventDetails<'static> {
-        let slot = except.map_or(AgentSlot::NOBODY, |row| self.agents.slots[row]);
-        let cells = self.tables[usize::from(class.0)].class().cells_at(pose);
-        let holder = self.occupancy.blocker(slot, pose.cell, cells);
-        let holder = holder.or_else(|| self.occupancy.first_arriving(slot, pose.cell, cells));
-        let blocker = holder.and_then(|slot| self.agents.row_of_slot(slot)).map(|row| self.agents.ids[row]);
-        let mut areas = self.pending_edits.areas().iter().map(|of| of.area);
-        let area = areas.find(|&area| blocker.is_none() && touches(area, pose.cell, cells));
-        let area = area.map(|area| area.intersection(self.grid.size().rect()));
-        EventDetails { blocker, area, ..EventDetails::default() }
     }
 
     /// The state of a pose in which an agent of a class can be placed.

@@ -323,7 +323,7 @@ export interface Event {
   ticket: number | null;
 }
 
-/** What an event says beyond its row: a copy. What does not apply is `null`. */
+/** Details of an event: a copy. A field that does not apply is `null`. */
 export interface EventDetails {
   /** Ticket of the command that is the cause; of an order, the command that gave it. */
   ticket: number | null;

@@ -257,7 +257,7 @@ export class World extends Handle {
     return this.#events;
   }
 
-  /** What an event of the last tick says beyond its row, by its index in `events()`: a copy. */
+  /** Details of an event of the last tick, by its index in `events()`: a copy. */
   eventDetails(index: number): EventDetails {
     const m = this.instance;
     m.begin();

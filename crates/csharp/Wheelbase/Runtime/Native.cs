@@ -99,11 +99,11 @@ namespace Wheelbase
         ClassSet = 15,
         /// <summary>The tasks of an agent were replaced by others.</summary>
         TasksReplaced = 16,
-        /// <summary>An edit that waited was withdrawn. <c>a</c>, <c>b</c>: low and high half of the ticket of its command; the ticket of the event is
-        /// that of the command which withdrew it.</summary>
+        /// <summary>A waiting edit was withdrawn. <c>a</c>, <c>b</c>: low and high half of the ticket of its command. The event has the ticket of the
+        /// command that withdrew it.</summary>
         EditCancelled = 17,
-        /// <summary>A later edit has replaced parts of one that waited. <c>a</c>, <c>b</c>: low and high half of the ticket of the earlier one, <c>c</c>: the
-        /// changes that are left of it, 0 if it waits no longer; the ticket of the event is that of the later one.</summary>
+        /// <summary>A later edit has replaced parts of a waiting edit. <c>a</c>, <c>b</c>: low and high half of the ticket of the earlier edit, <c>c</c>:
+        /// the changes left of it, 0 if it waits no longer. The event has the ticket of the later edit.</summary>
         EditReplaced = 18,
     }
 
@@ -710,11 +710,12 @@ namespace Wheelbase
         public ulong Ticket;
     }
 
-    /// <summary>What an event says beyond its row. What does not apply is <c>Constants.None</c>, <c>Constants.NoTicket</c>, or 0 where its comment says so.</summary>
+    /// <summary>Details of an event. A field that does not apply is <c>Constants.None</c>, <c>Constants.NoTicket</c>, or 0 where its comment says so.</summary>
     /// <remarks>
     /// <para><c>Ticket</c>: all events that a command is the cause of, orders done and failed among them. <c>Reached</c>: an order done.
     /// <c>Blocker</c>: refused because the pose is held, an order that is obstructed, an agent that is blocked. <c>class</c>, <c>Team</c> and
-    /// <c>Pose</c>: placed, removed (the last ones), refused (those asked for), another class or team. <c>Area</c> and <c>Agents</c>: edits.</para>
+    /// <c>Pose</c>: placed, removed (the last values), refused (the values of the command), another class or team. <c>Area</c> and
+    /// <c>Agents</c>: edits.</para>
     /// </remarks>
     [StructLayout(LayoutKind.Sequential)]
     public unsafe partial struct EventDetails
@@ -2031,8 +2032,8 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_events(ulong world, EventRow** rows, UIntPtr* count);
 
-        /// <summary>What an event of the last tick says beyond its row: that of an index into the rows of <c>wb_world_events</c>. <c>Status.NotFound</c>
-        /// if there are not so many.</summary>
+        /// <summary>Details of an event of the last tick, by its index in the rows of <c>wb_world_events</c>. <c>Status.NotFound</c> if there are fewer
+        /// events.</summary>
         /// <remarks>
         /// <para>Threads: reads <c>world</c>. Lifetime: the details are a copy.</para>
         /// <para>Pointers: <c>details</c> points to a structure whose <c>size</c> is set.</para>

@@ -304,7 +304,7 @@ namespace Wheelbase
             return status;
         }
 
-        /// <summary>What an event of the last tick says beyond its row, by its index in <c>Events</c>: a copy.</summary>
+        /// <summary>Details of an event of the last tick, by its index in <c>Events</c>: a copy.</summary>
         public EventDetails EventDetails(int index)
         {
             EventDetails details;
@@ -312,7 +312,7 @@ namespace Wheelbase
             return details;
         }
 
-        /// <summary>As <c>EventDetails</c>; gives the status: <c>Status.NotFound</c> if there are not so many events.</summary>
+        /// <summary>As <c>EventDetails</c>; gives the status: <c>Status.NotFound</c> if there are fewer events.</summary>
         public Status TryEventDetails(int index, out EventDetails details)
         {
             var found = new EventDetails { Size = (uint)sizeof(EventDetails) };

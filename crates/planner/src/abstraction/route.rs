@@ -48,8 +48,8 @@ const NONE: u32 = u32::MAX;
 
 impl Abstraction {
     /// The cheapest route from a pose to a goal; `None` if there is none. Two searches of 48 x 48 cells, and A* over the
-    /// portals. The graph must follow the revision of the tables, as debug
-    /// builds check.
+    /// portals. The graph must follow the revision of the tables. Debug
+    /// builds check this.
     pub fn route(
         &self,
         tables: &MovementTables,

@@ -1,7 +1,7 @@
 //! Exact shapes: the cells touched by a moving or turning body, and the footprint at diagonal headings.
 //!
 //! All decisions are analytic, never sampled. Translations use integer arithmetic. Turns use floats, and
-//! contact no deeper than [`CONTACT`] does not count as touching. They are decided once, when a class is made,
+//! contact no deeper than [`CONTACT`] does not count as touching. Turns are decided once, when a class is made,
 //! and no float leaves this module.
 
 use crate::model::offset::{Offset, Pivot};

@@ -4,8 +4,8 @@
 //! list, not when it is generated, and reopened if a cheaper path to it turns up later, which happens only with
 //! weights and with inconsistent heuristics.
 //!
-//! Ties: least `g + h`; then least `h`, in up to 16 classes relative to the start ([`KeyOrder`]). Then last
-//! pushed, except that among successors of one pose that come next a move precedes a turn.
+//! Ties: least `g + h`; then least `h`, in up to 16 classes relative to the start ([`KeyOrder`]). The last
+//! pushed comes next, except that among successors of one pose that come next a move precedes a turn.
 
 use crate::model::outcome::{COST_MAX, Progress, Reached, Status};
 use crate::model::path::{Path, PathPose};
@@ -621,8 +621,8 @@ pub(super) fn estimate_of<'a>(
     Weighted { estimate, weight_permille: request.weight_permille.max(1000), greedy }
 }
 
-/// Runs the kernel for the shape of the map. If the norm is a sum of columns and rows, its terms are tabulated. But
-/// only once a search has gone so far that this pays off: short searches cost the same on any map.
+/// Runs the kernel for the shape of the map. If the norm is a sum of columns and rows, its terms are tabulated
+/// once a search has gone far enough that this pays off. Short searches cost the same on any map.
 fn run_kernel(
     tables: &MovementTables,
     request: &Request<'_>,

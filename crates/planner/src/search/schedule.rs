@@ -13,8 +13,8 @@
 
 use std::cmp::Reverse;
 
-/// A path of so many ticks delays its request by one tick. With 1, 1,000 agents that asked together had their paths
-/// as soon as with 4, after 58 ticks on average. In order of age alone, after 87.
+/// A path of this many ticks delays its request by one tick. With 1, 1,000 agents that asked together had their paths
+/// as soon as with 4, after 58 ticks on average. In order of age alone they had them after 87.
 const WAIT_SHARE: u32 = 4;
 
 /// What decides the order of a request.

@@ -81,7 +81,7 @@ pub(crate) fn edges_limit(grid: &Grid, class: &MovementClass) -> bool {
 /// agents of the class; a search reads nothing else of the map.
 ///
 /// Memory per state: 1 byte with up to 4 primitives and 3 distinct times each, 2 to 8 with up to 15 times, 16
-/// with up to 255, 64 beyond. Plus 1 bit for the pose, 1 byte per cell, and the [`Components`].
+/// with up to 255, 64 beyond. A pose takes 1 bit more, and a cell 1 byte, besides the [`Components`].
 /// [`crate::tables_need`] gives an estimate in advance.
 ///
 /// A clone shares all of it: several worlds and threads can use the same tables. The first change of one of them

@@ -264,8 +264,8 @@ const COPIED_MIN: usize = 128;
 /// column by column.
 const VECTOR: usize = 16;
 
-/// Finds the columns of a row of anchors that sweep the same values as the row above. On hexagonal maps, the
-/// row above of the same parity.
+/// Finds the columns of a row of anchors that sweep the same values as the row above. On hexagonal maps this is
+/// the row above of the same parity.
 struct RepeatedRows {
     /// Distance between rows of the same parity.
     period: i32,

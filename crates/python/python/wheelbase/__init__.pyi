@@ -508,8 +508,8 @@ class World:
     def check_invariants(self) -> None:
         """Counts pairs of agents in violation from now on: `counts()["collisions"]`. For tests: it takes time."""
     def event_details(self, index: int) -> dict[str, Any]:
-        """What event `index` of `events` says beyond its row: `ticket`, `reached`, `blocker`, `area`, `class`, `team`,
-        `pose` and `agents`; None where it does not apply."""
+        """Details of event `index` of `events`: `ticket`, `reached`, `blocker`, `area`, `class`, `team`,
+        `pose` and `agents`. A value that does not apply is None."""
     def counts(self) -> dict[str, Any]:
         """What a run counts as it goes."""
     # Commands take effect at the beginning of the next step, or of that of the tick `at`. Each gives its ticket.

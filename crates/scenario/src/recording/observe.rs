@@ -44,8 +44,8 @@ impl Observer {
     /// Records the last tick of `world`, whose number is `tick`, from the log of the world, and appends its bytes.
     ///
     /// # Errors
-    /// The reason why it cannot be recorded: it exceeds the limits of a recording, or is impossible, such as two moves
-    /// of one agent together.
+    /// The reason why it cannot be recorded: it exceeds the limits of a recording, or is impossible, such as two
+    /// simultaneous moves of one agent.
     pub(super) fn observe(
         &mut self,
         world: &World,

@@ -160,7 +160,7 @@ fn saturated(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
-/// Reads a block that, with its stored bytes, takes at most this much memory. Also the memory of its value. The error
+/// Reads a block that, with its stored bytes, takes at most this much memory. Gives its value and the memory of it. The error
 /// is `None` if a limit below that of the format is not enough.
 fn read_within<T: DeserializeOwned>(
     head: &BlockHead,

@@ -35,8 +35,8 @@ pub struct Verified {
 /// `progress` gets the number of ticks done before each tick; `false` ends the run early.
 ///
 /// The inputs of the second run are compared with nothing: the text of the scenario and the name of its file, the
-/// attached files, the cells of a map file and the objects on it, the kinds of a Tiled map, and the overrides. Of a
-/// host's run the setup, the commands and the decisions. A change there makes another run, which differs where its
+/// attached files, the cells of a map file and the objects on it, the kinds of a Tiled map, and the overrides. A
+/// host's run has the setup, the commands and the decisions as inputs. A change there makes another run, which differs where its
 /// ticks do.
 /// # Errors
 /// [`RecordingError`] if the recording is damaged or its scenario or setup cannot be built.

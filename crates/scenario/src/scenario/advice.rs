@@ -1,26 +1,14 @@
 //! What to do about common mistakes, where it can be told from the mistake alone.
 
+use super::typed::OrderKind;
 use toml::de::DeValue;
 
+const IN_ORDERS: &str = "an order; put it into `orders`: orders = [{ KEY = ... }]";
+
 /// Keys that users put into the wrong table, and where they belong.
-pub(super) const HOMES: [(&[&str], &str); 7] = [
-    (
-        &[
-            "goto",
-            "goto_area",
-            "goto_group",
-            "wait",
-            "wait_in_place",
-            "patrol",
-            "repeat",
-            "stop",
-            "hold",
-            "follow",
-            "dwell",
-            "within",
-        ],
-        "an order; put it into `orders`: orders = [{ KEY = ... }]",
-    ),
+pub(super) const HOMES: [(&[&str], &str); 8] = [
+    (&OrderKind::KEYS, IN_ORDERS),
+    (&["dwell", "within"], IN_ORDERS),
     (&["by", "turn", "time", "swept", "when"], "a move; put it into `moves`: moves = [{ KEY = ..., ... }]"),
     (
         &["headings", "footprint", "pivot", "sweep", "moves", "side_speed"],

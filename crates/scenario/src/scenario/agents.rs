@@ -48,18 +48,6 @@ const ORDER_KEYS: Keys = Keys {
 };
 const TASKS_KEYS: Keys = Keys { known: &["kind", "area", "file"], later: &[] };
 const TASK_SOURCES: [&str; 2] = ["kind", "file"];
-const ORDER_KINDS: [&str; 10] = [
-    "goto",
-    "goto_area",
-    "goto_group",
-    "wait",
-    "wait_in_place",
-    "patrol",
-    "repeat",
-    "stop",
-    "hold",
-    "follow",
-];
 
 pub(super) const AGENTS: ListOf = ListOf { one: "agent", many: "agents", len: 0..=AGENTS_MAX as usize };
 pub(super) const GROUPS: ListOf = ListOf { one: "group", many: "groups", len: 0..=AGENTS_MAX as usize };
@@ -226,7 +214,7 @@ fn list_of_orders(reader: &mut Reader, node: &Node) -> Option<Vec<Order>> {
 /// Reads an order, or the orders of a `repeat`.
 fn order(reader: &mut Reader, node: &Node) -> Option<Vec<Order>> {
     let table = reader.table(node, &ORDER_KEYS)?;
-    let key = reader.exactly_one(&table, &ORDER_KINDS)?;
+    let key = reader.exactly_one(&table, &OrderKind::KEYS)?;
     if key != "repeat" {
         refuse(reader, &table, &["orders"], "repeat", key);
     }
@@ -302,15 +290,9 @@ fn repeat(reader: &mut Reader, node: &Node, table: &Table) -> Option<Vec<Order>>
         let n_orders = n_rounds * orders.len();
         return Some(orders.into_iter().cycle().take(n_orders).collect());
     }
-    let is_wrong = |order: &&Order| match order.kind {
-        OrderKind::GotoGroup { .. }
-        | OrderKind::Patrol { .. }
-        | OrderKind::Repeat { .. }
-        | OrderKind::Hold
-        | OrderKind::Follow { .. }
-        | OrderKind::Stop => true,
-        OrderKind::Goto { .. } | OrderKind::GotoArea { .. } | OrderKind::Wait { .. } => false,
-        OrderKind::WaitInPlace { .. } => false,
+    let is_wrong = |order: &&Order| {
+        use OrderKind::{Goto, GotoArea, Wait, WaitInPlace};
+        !matches!(order.kind, Goto { .. } | GotoArea { .. } | Wait { .. } | WaitInPlace { .. })
     };
     if let Some(wrong) = orders.iter().find(is_wrong) {
         let message = Message::unexpected("goto, goto_area, wait or wait_in_place", wrong.kind.key());

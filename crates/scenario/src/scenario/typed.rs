@@ -465,6 +465,20 @@ pub enum OrderKind {
 }
 
 impl OrderKind {
+    /// The keys of all kinds.
+    pub const KEYS: [&'static str; 10] = [
+        "goto",
+        "goto_area",
+        "goto_group",
+        "wait",
+        "wait_in_place",
+        "patrol",
+        "repeat",
+        "stop",
+        "hold",
+        "follow",
+    ];
+
     /// The key that says it.
     pub fn key(&self) -> &'static str {
         match self {

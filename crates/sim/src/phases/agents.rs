@@ -12,7 +12,8 @@ use crate::world::World;
 use std::sync::Arc;
 use wheelbase_planner::Pose;
 use wheelbase_planner::model::State;
-use wheelbase_traffic::motion::{AgentId, ClassId};
+use wheelbase_traffic::forbidden::touches;
+use wheelbase_traffic::motion::{AgentId, AgentSlot, ClassId};
 use wheelbase_traffic::random::Random;
 use wheelbase_traffic::teams::Team;
 
@@ -49,9 +50,20 @@ pub(super) fn details_of_refused(
     row: Option<usize>,
     reason: RefusalReason,
 ) -> EventDetails<'static> {
-    let held = reason == RefusalReason::PoseHeld;
-    let way = if held { world.in_the_way(class, pose, row) } else { EventDetails::default() };
-    EventDetails { class: Some(class), pose: Some(pose), ..way }
+    let asked = EventDetails { class: Some(class), pose: Some(pose), ..EventDetails::default() };
+    if reason != RefusalReason::PoseHeld {
+        return asked;
+    }
+    let World { agents, occupancy, pending_edits, grid, tables, .. } = world;
+    let slot = row.map_or(AgentSlot::NOBODY, |row| agents.slots[row]);
+    let cells = tables[usize::from(class.0)].class().cells_at(pose);
+    let arriving = || occupancy.first_arriving(slot, pose.cell, cells);
+    let holder = occupancy.blocker(slot, pose.cell, cells).or_else(arriving);
+    if let Some(holder) = holder.and_then(|slot| agents.row_of_slot(slot)) {
+        return EventDetails { blocker: Some(agents.ids[holder]), ..asked };
+    }
+    let area = pending_edits.areas().iter().map(|of| of.area).find(|&area| touches(area, pose.cell, cells));
+    EventDetails { area: area.map(|area| area.intersection(grid.size().rect())), ..asked }
 }
 
 /// Whether one more agent can be present, and there is an id for it.

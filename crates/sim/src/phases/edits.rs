@@ -46,10 +46,9 @@ fn replace_pending(world: &mut World, later: &PendingEdit) -> Result<(), Refusal
     if world.commands.is_of_setup(later.ticket) {
         return Ok(());
     }
-    let changes = &later.edit.changes;
-    let bounds = |changes: &[Change]| changes.iter().map(Change::area).reduce(Rect::union);
-    let Some(near) = bounds(changes) else { return Ok(()) };
-    let is_near = |edit: &&PendingEdit| bounds(&edit.edit.changes).is_some_and(|area| area.overlaps(near));
+    let (changes, map) = (&later.edit.changes, world.grid.size().rect());
+    let near = later.area(map);
+    let is_near = |edit: &&PendingEdit| edit.area(map).overlaps(near);
     let n_earlier: usize =
         world.pending_edits.edits().iter().filter(is_near).map(|edit| edit.edit.changes.len()).sum();
     if n_earlier.saturating_mul(changes.len()) > PAIRS_MAX {
@@ -64,7 +63,7 @@ fn replace_pending(world: &mut World, later: &PendingEdit) -> Result<(), Refusal
         }
         let left: Vec<Change> = old.iter().flat_map(|&old| left_of(old, changes)).collect();
         let event = TraceEvent::EditReplaced { ticket: later.ticket, edit, left: left.len() as u32 };
-        let area = Some(earlier.area(world.grid.size().rect()));
+        let area = Some(earlier.area(map));
         if left.is_empty() {
             world.pending_edits.remove(at);
         } else {

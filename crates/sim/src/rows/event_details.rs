@@ -1,4 +1,4 @@
-//! What an event says beyond the numbers of its row.
+//! Details of an event, beyond the numbers of its row.
 
 use crate::commands::Ticket;
 use wheelbase_grid::Rect;
@@ -10,7 +10,7 @@ use wheelbase_traffic::teams::Team;
 /// Most agents that an edit names of those for which it waits.
 pub(crate) const WAITS_FOR_MAX: usize = 8;
 
-/// What an event says beyond the numbers of its [`EventRow`](crate::EventRow). [`World::event_details`] and
+/// Details of an event, beyond the numbers of its [`EventRow`](crate::EventRow). [`World::event_details`] and
 /// [`World::log_details`] give it. A field that does not apply is `None`, or empty.
 ///
 /// | event | fields |
@@ -51,7 +51,7 @@ pub struct EventDetails<'a> {
     /// The command that is the cause. Of an order: the command that gave it; `None` if the agent was placed with it before
     /// the first tick.
     pub ticket: Option<Ticket>,
-    /// Where an order has ended: at its goal or at the nearest pose. No order of today ends at a partial path.
+    /// Where an order has ended: at its goal or at the nearest pose. No order ends at a partial path.
     pub reached: Option<Reached>,
     /// The agent in the way; `None` if none is known.
     pub blocker: Option<AgentId>,

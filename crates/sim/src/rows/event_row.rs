@@ -48,7 +48,7 @@ pub enum EventKind {
     /// An edit that waited was withdrawn. `a`, `b`: low and high half of the ticket of its command; the event has the
     /// ticket of the command that withdrew it.
     EditCancelled = 17,
-    /// A later edit has replaced parts of a waiting edit. `a`, `b`: low and high half of the ticket of the earlier one,
+    /// A later edit has replaced parts of a waiting edit. `a`, `b`: low and high half of the ticket of the earlier edit,
     /// `c`: the changes left of it, 0 if it waits no longer. The event has the ticket of the later edit.
     EditReplaced = 18,
 }

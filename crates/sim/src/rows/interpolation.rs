@@ -95,8 +95,8 @@ impl Body {
         [x + self.pivot[0], y + self.pivot[1]]
     }
 
-    /// The centre of the body of an agent of the class at a time in ticks. At a diagonal heading it is the turned body,
-    /// which the cells of the footprint only approximate.
+    /// The centre of the body of an agent of the class at a time in ticks. At a diagonal heading it belongs to the turned
+    /// body, which the cells of the footprint only approximate.
     pub fn centre_at(&self, row: &AgentRow, time: f64) -> Point {
         self.point_at(row, self.centre, time)
     }

@@ -16,7 +16,6 @@ use crate::clone_fields::clone_fields;
 use crate::cooperative::admission::Admission;
 use crate::cooperative::corridor_map::CorridorMap;
 use crate::forbidden::{ForbiddenArea, bounds_of, touches};
-use crate::free_cells::grown;
 use crate::motion::ClassId;
 use crate::params::TrafficParams;
 use crate::teams::Team;
@@ -268,7 +267,7 @@ impl NoStopping {
             let on_map = areas.iter().map(|of| of.area.intersection(size.rect()));
             let on_map = on_map.filter(|area| !area.is_empty());
             self.edit_areas
-                .extend(on_map.map(|area| EditArea { area, near: grown(area, self.edit_reach, size) }));
+                .extend(on_map.map(|area| EditArea { area, near: area.grown(self.edit_reach, size) }));
             let near = self.edit_areas[first..].iter().map(|of| of.near);
             let bounds = near.fold(Rect::new(0, 0, 0, 0), Rect::union);
             let (first, end) = (first as u32, self.edit_areas.len() as u32);
@@ -394,7 +393,7 @@ impl Ground {
         let mut found = BTreeSet::from([(first.y, first.x)]);
         // The neighbours of the cells of a ring that are part of it and new.
         let mut next = |ring: &[CellXY], is_part: &dyn Fn(CellXY) -> bool| -> Vec<CellXY> {
-            let around = |&cell: &CellXY| grown(Rect::new(cell.x, cell.y, 1, 1), 1, map.size).cells();
+            let around = |&cell: &CellXY| Rect::of_cell(cell).grown(1, map.size).cells();
             let cells = ring.iter().flat_map(around).filter(|&cell| is_part(cell));
             cells.filter(|cell| found.insert((cell.y, cell.x))).collect()
         };

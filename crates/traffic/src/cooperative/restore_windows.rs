@@ -4,9 +4,7 @@ use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::restore_corridors::cell;
 use crate::cooperative::save::{COSTS_OF_WORD, IS_STALE};
 use crate::cooperative::state::Cooperative;
-use crate::cooperative::windowed_cost_to_go::{
-    CostWindow, NO_WINDOW, WindowKey, room_of, window_around, window_radius,
-};
+use crate::cooperative::windowed_cost_to_go::{CostWindow, NO_WINDOW, WindowKey, room_of, window_radius};
 use crate::motion::{AgentId, AgentSlot};
 use crate::rule_state::{RuleContext, RuleStateError};
 use crate::state_reader::StateReader;
@@ -81,7 +79,7 @@ pub(crate) fn restore_windows(
             match row.filter(is_current) {
                 Some(row) => {
                     let class_of_agent = usize::from(context.agents.motion[row].class.0);
-                    let area = window_around(window.center, radius_of(class_of_agent), size);
+                    let area = Rect::of_cell(window.center).grown(radius_of(class_of_agent), size);
                     let n =
                         area.width as usize * area.height as usize * usize::from(headings_of(class_of_agent));
                     if window.radius != radius_of(class_of_agent) {

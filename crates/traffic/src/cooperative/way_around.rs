@@ -4,7 +4,6 @@
 //! than `detour_cells`, or it is a dead end. Only bottlenecks are worth turns, queues and no-stopping ground. In a
 //! street with another one beside it, these cost more than the meetings that they prevent.
 
-use crate::free_cells::grown;
 use wheelbase_grid::{BitGrid, CellXY, GridShape, GridSize, Rect};
 
 /// Scratch memory of the search: 2 bits per cell.
@@ -78,7 +77,7 @@ impl WayAround {
         let mut next = 0;
         while let Some(&cell) = queue.get(next) {
             next += 1;
-            for cell in grown(Rect::new(cell.x, cell.y, 1, 1), 1, is_mouth.size()).cells() {
+            for cell in Rect::of_cell(cell).grown(1, is_mouth.size()).cells() {
                 if is_mouth.get(cell) {
                     is_mouth.set(cell, false);
                     queue.push(cell);

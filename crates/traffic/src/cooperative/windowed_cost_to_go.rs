@@ -9,7 +9,7 @@ use crate::clone_fields::clone_fields;
 use crate::cooperative::fixed::{WINDOW_RADIUS, WINDOW_RADIUS_BODIES, WINDOW_REUSE_PARTS};
 use crate::motion::{AgentId, AgentSlot};
 use crate::speed::ticks_at_speed;
-use wheelbase_grid::{CellXY, GridSize, Rect};
+use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::model::State;
 use wheelbase_planner::{MovementTables, Pose};
 
@@ -188,7 +188,7 @@ impl CostWindows {
         guide_path: &[GuidePose],
     ) -> usize {
         let (space, tick) = (move_costs.tables.space(), move_costs.tick);
-        let area = window_around(center, radius, space.size());
+        let area = Rect::of_cell(center).grown(radius, space.size());
         let inside = |state: State| area.contains(space.pose(state).cell);
         let n_inside = guide_path.iter().position(|&(state, _)| !inside(state)).unwrap_or(guide_path.len());
         let number = self.number_for(slot, tick);
@@ -374,12 +374,6 @@ impl WindowScratch {
         *first = self.entries.len() as u32 - 1;
         true
     }
-}
-
-/// The area of a window around a cell.
-pub(crate) fn window_around(center: CellXY, radius: u32, size: GridSize) -> Rect {
-    let side = 2 * radius + 1;
-    Rect::new(center.x - radius as i32, center.y - radius as i32, side, side).intersection(size.rect())
 }
 
 /// Costs of a window that no border cuts off.

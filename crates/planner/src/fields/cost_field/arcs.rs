@@ -32,8 +32,8 @@ pub(crate) struct Arcs {
     fours: Vec<[Arc; 4]>,
     /// Groups per frame.
     n_fours: usize,
-    /// Whether the word of the state itself is read: always for moves out of it. For moves into it if each is
-    /// legal exactly when its inverse is.
+    /// Whether the word of the state itself is read: always for moves out of it. It is read for
+    /// moves into it if each is legal exactly when its inverse is.
     own_word: bool,
 }
 
