@@ -564,7 +564,7 @@
 #define WB_REFUSED_WRONG_ORDER 6
 
 /**
- * Tasks without a goal for some agent.
+ * Tasks without a goal for some agent, or with a goal off the map.
  */
 #define WB_REFUSED_WRONG_TASKS 7
 
@@ -667,6 +667,11 @@
  * Stand in place for a number of ticks. Nobody pushes the agent, and searches take it for an obstacle.
  */
 #define WB_ORDER_WAIT_IN_PLACE 9
+
+/**
+ * Do a number of orders before it in its list once more, without end.
+ */
+#define WB_ORDER_REPEAT 10
 
 /**
  * No member of the goal is on the map.
@@ -1884,7 +1889,8 @@ typedef struct wb_order {
      */
     uint32_t if_unreachable;
     /**
-     * Of an order to wait: ticks.
+     * Of an order to wait: ticks. Of a patrol: ticks to stand at each waypoint. Of an order to repeat: the number of orders
+     * before it.
      */
     uint32_t ticks;
     /**

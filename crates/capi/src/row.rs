@@ -99,7 +99,7 @@ pub const WB_REFUSED_GOAL_OFF_MAP: u32 = 4;
 pub const WB_REFUSED_WRONG_HEADING: u32 = 5;
 /// An order names no goal, or several for a group; orders come after tasks; or an agent is to follow itself.
 pub const WB_REFUSED_WRONG_ORDER: u32 = 6;
-/// Tasks without a goal for some agent.
+/// Tasks without a goal for some agent, or with a goal off the map.
 pub const WB_REFUSED_WRONG_TASKS: u32 = 7;
 /// A list is too long: at most 4,096 orders and 65,536 goals a command, 65,536 changes an edit, 1,048,576 agents.
 pub const WB_REFUSED_TOO_LONG: u32 = 8;
@@ -142,6 +142,8 @@ pub const WB_ORDER_HOLD: u32 = 7;
 pub const WB_ORDER_FOLLOW: u32 = 8;
 /// Stand in place for a number of ticks. Nobody pushes the agent, and searches take it for an obstacle.
 pub const WB_ORDER_WAIT_IN_PLACE: u32 = 9;
+/// Do a number of orders before it in its list once more, without end.
+pub const WB_ORDER_REPEAT: u32 = 10;
 
 /// No member of the goal is on the map.
 pub const WB_FAILURE_GOAL_OFF_MAP: u32 = 0;

@@ -95,10 +95,19 @@ impl PyOrder {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (stations, *, headings = None))]
-    fn patrol(stations: &Bound<'_, PyAny>, headings: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        TripOptions { within: None, fallback: "fail", if_unreachable: "drop", headings }
-            .order(stations, OrderKind::Patrol)
+    #[pyo3(signature = (stations, *, headings = None, dwell = Whole(0)))]
+    fn patrol(
+        stations: &Bound<'_, PyAny>,
+        headings: Option<&Bound<'_, PyAny>>,
+        dwell: Whole<u32>,
+    ) -> PyResult<Self> {
+        let options = TripOptions { within: None, fallback: "fail", if_unreachable: "drop", headings };
+        Ok(Self(options.order(stations, OrderKind::Patrol)?.0.dwell(dwell.0)))
+    }
+
+    #[staticmethod]
+    fn repeat(orders: Whole<u32>) -> Self {
+        Self(Order::repeat(orders.0))
     }
 
     #[staticmethod]

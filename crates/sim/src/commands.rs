@@ -405,7 +405,7 @@ pub enum RefusalReason {
     WrongHeading,
     /// An order names no goal, or several for a group; orders come after tasks; or an agent is to follow itself.
     WrongOrder,
-    /// Tasks without a goal for some agent.
+    /// Tasks without a goal for some agent, or with a goal off the map.
     WrongTasks,
     /// A list is longer than the limits of this module; or the changes of an edit, times the changes of waiting edits that it
     /// replaces in part, are more than 4,194,304.
@@ -489,7 +489,7 @@ impl fmt::Display for RefusalReason {
             Self::GoalOffMap => "the goal is off the map",
             Self::WrongHeading => "a heading is not one of those of the order",
             Self::WrongOrder => "an order without a goal, or behind tasks",
-            Self::WrongTasks => "no goal for some agent of the tasks",
+            Self::WrongTasks => "tasks without a goal on the map for some agent",
             Self::TooLong => "a list is too long",
             Self::WrongEdit => "the edit names an unknown kind or a cell off the map",
             Self::UnknownTeam => "a team is not below 32",

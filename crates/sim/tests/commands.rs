@@ -393,6 +393,10 @@ fn tasks_are_replaced_wherever_they_stand() {
     run.refuses(Command::Tasks { agents: A.into(), source: wrong, stream: 0 }, RefusalReason::WrongTasks);
     let none = Arc::new(TaskSource::RoundRobin { cells: Arc::default(), team: 1 });
     run.refuses(Command::Tasks { agents: A.into(), source: none, stream: 0 }, RefusalReason::WrongTasks);
+    // A goal off the map could be reached by nobody, and recorded by nobody.
+    let cells: Arc<[CellXY]> = Arc::new([cell(1, 0), cell(1, -1)]);
+    let off = Arc::new(TaskSource::RoundRobin { cells, team: 1 });
+    run.refuses(Command::Tasks { agents: A.into(), source: off, stream: 0 }, RefusalReason::WrongTasks);
 }
 
 // Agents that come, change and go.

@@ -262,7 +262,7 @@ export class World extends Handle {
     const m = this.instance;
     m.begin();
     const at = m.sized(wb_event_details);
-    m.check(m.f.wb_world_event_details(this.handle, whole(index, 'index', 0xffff_ffff), at));
+    m.check(m.f.wb_world_event_details(this.handle, whole(index, 'index', 0, 0xffff_ffff), at));
     return detailsAt(m, at);
   }
 

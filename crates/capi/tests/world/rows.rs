@@ -235,8 +235,7 @@ fn numbers_and_names_are_those_of_rust() {
         ("hold", WB_ORDER_HOLD),
         ("follow", WB_ORDER_FOLLOW),
         ("wait_in_place", WB_ORDER_WAIT_IN_PLACE),
-        // Only scenarios and Rust give it; a row can have it.
-        ("repeat", 10),
+        ("repeat", WB_ORDER_REPEAT),
     ];
     assert_eq!(names(wb_order_kind_name, orders.len()), OrderKind::NAMES);
     for (of, number) in orders {

@@ -124,7 +124,7 @@ namespace Wheelbase
         WrongHeading = 5,
         /// <summary>An order names no goal, or several for a group; orders come after tasks; or an agent is to follow itself.</summary>
         WrongOrder = 6,
-        /// <summary>Tasks without a goal for some agent.</summary>
+        /// <summary>Tasks without a goal for some agent, or with a goal off the map.</summary>
         WrongTasks = 7,
         /// <summary>A list is too long: at most 4,096 orders and 65,536 goals a command, 65,536 changes an edit, 1,048,576 agents.</summary>
         TooLong = 8,
@@ -171,6 +171,8 @@ namespace Wheelbase
         Follow = 8,
         /// <summary>Stand in place for a number of ticks. Nobody pushes the agent, and searches take it for an obstacle.</summary>
         WaitInPlace = 9,
+        /// <summary>Do a number of orders before it in its list once more, without end.</summary>
+        Repeat = 10,
     }
 
     /// <summary>The numbers <c>WB_FAILURE_...</c> of C.</summary>
@@ -1107,7 +1109,8 @@ namespace Wheelbase
             public uint fallback;
             /// <summary><c>IfUnreachable.Drop</c> or <c>IfUnreachable.Wait</c>.</summary>
             public uint if_unreachable;
-            /// <summary>Of an order to wait: ticks.</summary>
+            /// <summary>Of an order to wait: ticks. Of a patrol: ticks to stand at each waypoint. Of an order to repeat: the number of orders
+            /// before it.</summary>
             public uint ticks;
             /// <summary>Of an order to follow: the id of the leader.</summary>
             public uint leader;

@@ -25,8 +25,8 @@ pub struct Kinds {
     pub classes: bool,
     /// Edits of the map.
     pub edits: bool,
-    /// Repeated orders, dwelling patrols and groups that wait for room, which the bindings cannot give.
-    pub loops: bool,
+    /// Groups that wait for room, which the bindings cannot give.
+    pub waits_for_room: bool,
 }
 
 impl Kinds {
@@ -38,11 +38,11 @@ impl Kinds {
         speed_factors: true,
         classes: true,
         edits: true,
-        loops: true,
+        waits_for_room: true,
     };
     /// All that the bindings can give.
     #[allow(dead_code)]
-    pub const OF_BINDINGS: Self = Self { loops: false, ..Self::ALL };
+    pub const OF_BINDINGS: Self = Self { waits_for_room: false, ..Self::ALL };
 }
 
 /// Draws commands from a seed, for a world as it is.
@@ -185,7 +185,7 @@ impl Generator {
             within: if self.chance(20) { self.length() } else { near },
             fallback: self.pick(&[Fallback::Fail, Fallback::Fail, Fallback::Nearest]),
             if_unreachable: self.pick(&[IfUnreachable::Drop, IfUnreachable::Wait]),
-            dwell: if self.kinds.loops { self.pick(&[0, 0, 0, 1, 7]) } else { 0 },
+            dwell: self.pick(&[0, 0, 0, 1, 7]),
         }
     }
 
@@ -211,8 +211,7 @@ impl Generator {
             _ if self.kinds.hold => OrderKind::WaitInPlace(self.pick(&[0, 1, 4, 30])),
             _ => OrderKind::Wait(3),
         };
-        let kind =
-            if self.kinds.loops && self.chance(20) { OrderKind::Repeat(1 + self.below(3)) } else { kind };
+        let kind = if self.chance(20) { OrderKind::Repeat(1 + self.below(3)) } else { kind };
         let mut order = Order { kind, headings, lacked: Box::default() };
         if self.chance(30) {
             let of = self.headings();
@@ -383,7 +382,7 @@ impl Generator {
                     orders: self.orders(world),
                     speed_factor: if self.chance(700) { 1000 } else { self.factor() },
                     anywhere: area.x % 2 == 0,
-                    if_no_room: if self.kinds.loops {
+                    if_no_room: if self.kinds.waits_for_room {
                         self.pick(&[IfNoRoom::Drop, IfNoRoom::Drop, IfNoRoom::Wait { placed: 0 }])
                     } else {
                         IfNoRoom::Drop
