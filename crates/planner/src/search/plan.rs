@@ -285,9 +285,16 @@ pub fn advance(
     if run.outcome.is_some() || run.prepared.is_none() {
         return Progress::Done;
     }
-    let (before, mut rest) = (run.expansions, expansions);
-    let mut left = left_to(request, scratch);
-    let mut stop = run_kernel(tables, request, scratch, left.min(rest));
+    let mut rest = expansions;
+    let mut go_on = |scratch: &mut Scratch| {
+        let before = scratch.run.expansions;
+        let left = left_to(request, scratch);
+        let stop = run_kernel(tables, request, scratch, left.min(rest));
+        let at_limit = left <= rest;
+        rest -= scratch.run.expansions - before;
+        (stop, at_limit)
+    };
+    let (mut stop, mut at_limit) = go_on(scratch);
     while let Some(nearest) = scratch.run.nearest {
         match stop {
             StopReason::Goal(state) if nearest.again => {
@@ -307,11 +314,13 @@ pub fn advance(
                     return Progress::Done;
                 }
             }
+            // Searches to several cells have used up the limit, which may yet be enough to reach every pose.
+            StopReason::Budget if at_limit && (nearest.at > 0 || nearest.again) => {
+                restart_exactly(tables, request, scratch);
+            }
             StopReason::Budget => break,
         }
-        rest = expansions - (scratch.run.expansions - before);
-        left = left_to(request, scratch);
-        stop = run_kernel(tables, request, scratch, left.min(rest));
+        (stop, at_limit) = go_on(scratch);
     }
     if matches!(stop, StopReason::Exhausted) && needs_exact_costs(request, scratch) {
         if scratch.run.overflowed && enumerate_reachable(tables, request, scratch).0 {
@@ -319,13 +328,11 @@ pub fn advance(
             scratch.run.outcome = Some(Outcome::Without(Status::CostOverflow));
             return Progress::Done;
         }
-        rest -= scratch.run.expansions - before;
         restart_exactly(tables, request, scratch);
-        left = left_to(request, scratch);
-        stop = run_kernel(tables, request, scratch, left.min(rest));
+        (stop, at_limit) = go_on(scratch);
     }
     match stop {
-        StopReason::Budget if left <= rest => Progress::Done,
+        StopReason::Budget if at_limit => Progress::Done,
         StopReason::Budget => Progress::Running,
         StopReason::Goal(state) => {
             scratch.run.outcome = Some(Outcome::AtGoal(state));
@@ -443,14 +450,14 @@ fn needs_exact_costs(request: &Request<'_>, scratch: &Scratch) -> bool {
     greedy && request.fallback == Fallback::Nearest
 }
 
-/// Restarts as Dijkstra's algorithm, after a greedy search found the goal unreachable. It expands the same poses, which
-/// count once.
+/// Restarts as Dijkstra's algorithm, after a greedy search found the goal unreachable, or searches to the nearest poses
+/// used up the limit. It expands the same poses, which count once.
 fn restart_exactly(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scratch) {
     let Some(start) = scratch.run.start else { return };
     let expansions = scratch.run.expansions;
     scratch.reset(tables.space().n_states());
     push_start(tables, request, scratch, start, Prepared::Zero);
-    scratch.run.greedy_expansions = expansions;
+    scratch.run.earlier_expansions = expansions;
 }
 
 /// Returns the answer of a search and writes its path. If the search has not ended, the status is
@@ -471,7 +478,7 @@ pub fn finish(tables: &MovementTables, request: &Request<'_>, scratch: &Scratch,
         write_path(tables, scratch, start, state, path);
     }
     let reached = end.map(|(reached, _)| reached);
-    let expansions = run.expansions.max(run.greedy_expansions);
+    let expansions = run.expansions.max(run.earlier_expansions);
     Answer { status, reached, cost: path.cost(), expansions, guide: run.guide }
 }
 
@@ -518,6 +525,8 @@ fn enumerate_reachable(
     scratch: &mut Scratch,
 ) -> (bool, Option<(u64, u32, u32)>) {
     let overflowed = scratch.run.overflowed;
+    // A search around an unreachable goal marks the poses near it in place of the goal.
+    let goal_flag = if scratch.run.nearest.is_some() { 0 } else { Node::GOAL };
     let Some(start) = scratch.run.start else { return (false, None) };
     let Scratch { nodes, stamp, stack, .. } = scratch;
     let mut best: Option<(u64, u32, u32)> = None;
@@ -529,7 +538,7 @@ fn enumerate_reachable(
         let node = nodes[state as usize];
         let touched = Node::stamp(node) == stamp.get();
         let pose = tables.space().pose(State(state));
-        goal_met |= node & Node::GOAL != 0;
+        goal_met |= node & goal_flag != 0;
         // Without an overflow every pose has been checked, and poses that opened since do not count.
         goal_met |= overflowed && request.area.is_some_and(|area| area.matches(pose));
         // Closed means settled and not yet visited here; touched but not closed means visited.

@@ -37,8 +37,8 @@ pub(crate) struct SearchRun {
     pub start: Option<State>,
     pub outcome: Option<Outcome>,
     pub expansions: u64,
-    /// Values of the greedy search that this one repeats for the exact costs.
-    pub greedy_expansions: u64,
+    /// Values of the searches that this one repeats for the exact costs.
+    pub earlier_expansions: u64,
     /// A path exceeded `COST_MAX` and was not followed.
     pub overflowed: bool,
     pub prepared: Option<Prepared>,
