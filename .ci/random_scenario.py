@@ -1,4 +1,4 @@
-"""Draws random scenarios that cover the rules of `docs/rules.md` and the keys of `scenarios/README.md`.
+"""Draws random scenarios that cover the rules of `docs/rules.md` and the keys of `docs/scenario.md`.
 
 A case is a dict: `top` (the keys without a table), `map`, the tables `terrain`, `side` and `class`, the lists
 `agents`, `groups` and `events`, and `alone` if there is a single agent. `scenario_text` writes it as TOML. Legal
@@ -19,7 +19,7 @@ OCTILE_SPEED_UP, OCTILE_TICKS = 40, 30_000
 ALONE_TICKS = 20_000
 EXTREME_TICKS = 300
 POSE_TRIES = 60
-# The ends of the ranges in scenarios/README.md.
+# The ends of the ranges in docs/scenario.md.
 I32_MIN, I32_MAX, U32_MAX = -2 ** 31, 2 ** 31 - 1, 2 ** 32 - 1
 EVERYWHERE = [I32_MIN, I32_MIN, U32_MAX, U32_MAX]
 # Values of extreme cases, whose moves can take almost 2^32 ticks and never end.

@@ -386,9 +386,9 @@ static void click(struct game *game, enum verb verb, const int32_t *n) {
         ok(wb_command_order(world, units, n_units, &order, 1, 0, 0, NULL));
         break;
     case PATROL: {
-        const wb_goal stations[] = {{n[2], n[3], WB_ANY_HEADING}, {n[4], n[5], WB_ANY_HEADING}};
+        const wb_goal waypoints[] = {{n[2], n[3], WB_ANY_HEADING}, {n[4], n[5], WB_ANY_HEADING}};
         order = order_of(WB_ORDER_PATROL);
-        order.goals = stations, order.n_goals = 2;
+        order.goals = waypoints, order.n_goals = 2;
         ok(wb_command_order(world, units, n_units, &order, 1, 0, 0, NULL));
         break;
     }

@@ -263,8 +263,8 @@ class Game {
             world.order(units(), orders).value();
             break;
         case Verb::Patrol: {
-            const wb::Goal stations[] = {goals[0], cell(n[4], n[5])};
-            orders[0] = wb::go_to(stations), orders[0].kind = WB_ORDER_PATROL;
+            const wb::Goal waypoints[] = {goals[0], cell(n[4], n[5])};
+            orders[0] = wb::go_to(waypoints), orders[0].kind = WB_ORDER_PATROL;
             world.order(units(), orders).value();
             break;
         }

@@ -1,4 +1,4 @@
-//! Tells the program what it is built from and for; `src/version.rs` prints it.
+//! Tells the program its commit and target; `src/version.rs` prints it.
 
 use std::env;
 use std::process::Command;

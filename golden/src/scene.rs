@@ -5,9 +5,9 @@ use wheelbase_sim::grid::{GridError, SideEntry, TableError};
 use wheelbase_sim::planner::When;
 use wheelbase_sim::planner::model::{ClassError, Climb, Pivot, Sweep, SweepRule};
 use wheelbase_sim::{
-    ClassId, ClassSpec, Command, Grid, GridSize, LoadError, MovementClass, Primitive, Rect, SaveError,
-    Settings, Setup, SetupErrors, SideTable, SpawnGroup, Team, TerrainEntry, TerrainKind, TerrainTable,
-    Threads, USUAL_SPEED_PERMILLE, World,
+    ClassId, ClassSpec, Command, Grid, GridSize, IfNoRoom, LoadError, MovementClass, Primitive, Rect,
+    SaveError, Settings, Setup, SetupErrors, SideTable, SpawnGroup, Team, TerrainEntry, TerrainKind,
+    TerrainTable, Threads, USUAL_SPEED_PERMILLE, World,
 };
 
 /// Ticks of the scene.
@@ -230,6 +230,7 @@ fn groups() -> impl Iterator<Item = SpawnGroup> {
         orders: Default::default(),
         speed_factor,
         anywhere: false,
+        if_no_room: IfNoRoom::Drop,
     };
     [
         group(TANK, 12, north, 0, USUAL_SPEED_PERMILLE),

@@ -7,8 +7,9 @@ use std::ops::Range;
 use std::sync::Arc;
 use wheelbase_sim::grid::{Side, SideKind, SplitMix64};
 use wheelbase_sim::{
-    AgentId, AgentSelection, AtDeadline, CellXY, Change, ClassId, Command, GoalMember, Heading, MapEdit,
-    OnAgents, Order, OrderKind, Pose, Rect, Spawn, SpawnGroup, TaskSource, Team, USUAL_SPEED_PERMILLE, World,
+    AgentId, AgentSelection, AtDeadline, CellXY, Change, ClassId, Command, GoalMember, Heading, IfNoRoom,
+    MapEdit, OnAgents, Order, OrderKind, Pose, Rect, Spawn, SpawnGroup, TaskSource, Team, Ticket,
+    USUAL_SPEED_PERMILLE, World,
 };
 
 /// Ids of the first agents, as the groups of the scene place them.
@@ -26,6 +27,8 @@ const HEDGE: SideKind = SideKind(2);
 #[derive(Clone, Debug)]
 pub struct Script {
     random: SplitMix64,
+    /// A building over an agent on hold: its ticket and area.
+    building: Option<(Ticket, Rect)>,
 }
 
 impl Default for Script {
@@ -37,7 +40,7 @@ impl Default for Script {
 impl Script {
     /// Before tick 0.
     pub fn new() -> Self {
-        Self { random: SplitMix64::new(600) }
+        Self { random: SplitMix64::new(600), building: None }
     }
 
     /// Gives the commands that take effect at the tick that comes next. Call it once a tick.
@@ -76,11 +79,24 @@ impl Script {
                 edit(BRIDGES[2], WATER, OnAgents::Remove),
             ],
             510 => vec![Command::stop(named(TRUCKS)), Command::hold(named(STRANGERS))],
+            // A corner of the building is given up, then all of it. It is cancelled twice: the second time is refused.
+            514 => self.building.map_or(Vec::new(), |(_, area)| {
+                vec![edit(Rect::new(area.x + 2, area.y + 2, 1, 1), GROUND, OnAgents::Wait)]
+            }),
+            516 => self.building.map_or(Vec::new(), |(ticket, _)| vec![Command::CancelEdit(ticket); 2]),
             540 => vec![edit(BRIDGES[2], GROUND, OnAgents::Wait)],
             _ => Vec::new(),
         };
         for command in commands {
             world.command(command);
+        }
+        if world.tick() == 512 {
+            let stranger = STRANGERS.into_iter().find_map(|id| world.agent(AgentId(id)));
+            let cell = stranger.map(|row| row.pose().cell);
+            self.building = cell.map(|cell| {
+                let area = Rect::new(cell.x, cell.y, 3, 3);
+                (world.command(edit(area, WATER, OnAgents::Wait)), area)
+            });
         }
         if world.tick() % 4 == 3 {
             let command = self.any_command();
@@ -205,6 +221,7 @@ fn arrivals() -> Vec<Command> {
             orders: goto.clone().into(),
             speed_factor: USUAL_SPEED_PERMILLE,
             anywhere: false,
+            if_no_room: IfNoRoom::Drop,
         })
     };
     vec![

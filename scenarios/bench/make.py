@@ -92,8 +92,8 @@ moves = [
 SHARES = ["scout"] * 7 + ["truck"] * 7 + ["hovercraft"] * 5 + ["loader"] * 4 + ["carrier"] * 2
 
 
-def stations(start, toward_end, length, leg):
-    """Stations along an axis of the map: from `start` to one border, over to the other, and back to `start`."""
+def waypoints(start, toward_end, length, leg):
+    """Waypoints along an axis of the map: from `start` to one border, over to the other, and back to `start`."""
     margin = 24
     low, high = margin, length - 1 - margin
     ends = [high, low] if toward_end else [low, high]
@@ -123,7 +123,7 @@ def group(scenario, i, j):
     first, lane = (j, i) if upright else (i, j)
     across = edges[lane] + (2 * first + 1) * (edges[lane + 1] - edges[lane]) // (2 * blocks)
     along = (edges[first] + edges[first + 1]) // 2
-    places = stations(along, (i + j) % 4 < 2, size, leg)
+    places = waypoints(along, (i + j) % 4 < 2, size, leg)
     stops = ", ".join(f"[{across}, {at}]" if upright else f"[{at}, {across}]" for at in places)
     return f"{head}[{{ patrol = [{stops}], within = 16 }}] }},"
 

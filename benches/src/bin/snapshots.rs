@@ -12,7 +12,7 @@ use wheelbase_grid::Rect;
 use wheelbase_sim::{Host, World};
 
 /// Agents, and cells along each side of the map: about one cell in twenty is covered.
-const SCENES: [(usize, u32); 3] = [(200, 128), (1_000, 288), (5_000, 640)];
+const SCENES: [(usize, u32); 4] = [(100, 91), (1_000, 288), (5_000, 640), (10_000, 905)];
 /// Ticks before the measurements, and ticks of a rollback.
 const WARM_UP_TICKS: u32 = 300;
 const ROLLBACK_TICKS: u32 = 8;
@@ -26,8 +26,8 @@ fn main() -> ExitCode {
     println!("calibration: {}", calibration());
     println!("ms; medians of {rounds} rounds");
     println!(
-        "{:>7}{:>10}{:>9}{:>9}{:>9}{:>12}{:>9}{:>10}",
-        "agents", "KiB", "save", "load", "clone", "clone_from", "8 ticks", "rollback"
+        "{:>7}{:>10}{:>9}{:>9}{:>9}{:>12}{:>9}{:>10}{:>17}",
+        "agents", "KiB", "save", "load", "clone", "clone_from", "8 ticks", "rollback", "bytes per agent"
     );
     for (agents, side) in SCENES {
         match warmed_up(agents, side) {
@@ -73,9 +73,9 @@ fn measure(mut world: World, rounds: usize) {
         assert_eq!(world.state_hash(), hash, "a rollback leads to the same present");
     }
     let [save, load, clone, clone_from, ticks, rollback] = times.map(median);
-    let kib = bytes.len() / 1024;
+    let (kib, per_agent) = (bytes.len() / 1024, world.memory().agent_bytes as usize / n);
     println!(
-        "{n:>7}{kib:>10}{save:>9.1}{load:>9.1}{clone:>9.2}{clone_from:>12.2}{ticks:>9.2}{rollback:>10.2}"
+        "{n:>7}{kib:>10}{save:>9.1}{load:>9.1}{clone:>9.2}{clone_from:>12.2}{ticks:>9.2}{rollback:>10.2}{per_agent:>17}"
     );
 }
 

@@ -2,11 +2,11 @@
 //!
 //! `cargo run --release -p wheelbase-benches --bin soak -- [AGENT_TICKS [SEED]]` (default 10,000,000 and 1). The five
 //! classes of `scenarios/first/12_crowd.toml` with random tasks, on open land with a river and three bridges. One
-//! bridge is flooded and built again, agents are removed and placed, some get orders of other kinds, groups gather. Every 5,000
-//! ticks the world is saved and goes on from the snapshot. On one thread.
+//! bridge is flooded and built again, agents are removed and placed, some get orders of other kinds, groups gather.
+//! Every 5,000 ticks the world is saved and goes on from the snapshot. All runs on one thread.
 //!
 //! Cost fields are kept up to a limit of 256 MiB, so memory grows until that is reached. Each load leaves holes in
-//! the heap of glibc, which then grows with the number of loads; with `MALLOC_MMAP_THRESHOLD_=65536` and
+//! the heap of glibc, which then grows with the number of loads. With `MALLOC_MMAP_THRESHOLD_=65536` and
 //! `MALLOC_TRIM_THRESHOLD_=131072` in the environment resident memory shows the memory in use.
 //!
 //! At every tick the cells of all agents are worked out from their rows and the footprints of the classes alone, with
@@ -22,8 +22,8 @@ use wheelbase_grid::{CellXY, Change, Rect, TerrainKind};
 use wheelbase_planner::{ClassSpec, Pose};
 use wheelbase_sim::invariant::{check, check_pools};
 use wheelbase_sim::{
-    AgentId, AgentRow, ClassId, Command, Host, Order, OrderKind, Settings, SpawnGroup, TaskSource, Team,
-    World,
+    AgentId, AgentRow, ClassId, Command, Host, IfNoRoom, Order, OrderKind, Settings, SpawnGroup, TaskSource,
+    Team, World,
 };
 
 /// Agents kept present, cells along each side of the map, columns of the river, and the rows of its bridges.
@@ -216,6 +216,7 @@ impl Soak {
                 orders,
                 speed_factor: [1000, 700, 1400][self.random.below(3) as usize],
                 anywhere: false,
+                if_no_room: IfNoRoom::Drop,
             };
             self.world.command(Command::SpawnGroup(group));
         }

@@ -522,14 +522,14 @@
 #define WB_EVENT_TASKS_REPLACED 16
 
 /**
- * An edit that waited was withdrawn. `a`, `b`: low and high half of the ticket of its command; the ticket of the event is
- * that of the command which withdrew it.
+ * A waiting edit was withdrawn. `a`, `b`: low and high half of the ticket of its command. The event has the ticket of the
+ * command that withdrew it.
  */
 #define WB_EVENT_EDIT_CANCELLED 17
 
 /**
- * A later edit has replaced parts of one that waited. `a`, `b`: low and high half of the ticket of the earlier one, `c`: the
- * changes that are left of it, 0 if it waits no longer; the ticket of the event is that of the later one.
+ * A later edit has replaced parts of a waiting edit. `a`, `b`: low and high half of the ticket of the earlier edit, `c`:
+ * the changes left of it, 0 if it waits no longer. The event has the ticket of the later edit.
  */
 #define WB_EVENT_EDIT_REPLACED 18
 
@@ -569,7 +569,7 @@
 #define WB_REFUSED_WRONG_ORDER 6
 
 /**
- * Tasks without a goal for some agent.
+ * Tasks without a goal for some agent, or with a goal off the map.
  */
 #define WB_REFUSED_WRONG_TASKS 7
 
@@ -672,6 +672,11 @@
  * Stand in place for a number of ticks. Nobody pushes the agent, and searches take it for an obstacle.
  */
 #define WB_ORDER_WAIT_IN_PLACE 9
+
+/**
+ * Do a number of orders before it in its list once more, without end.
+ */
+#define WB_ORDER_REPEAT 10
 
 /**
  * No member of the goal is on the map.
@@ -879,7 +884,7 @@
 #define WB_WAIT_CORRIDOR_BUSY 14
 
 /**
- * No plan leads over the keep-clear ground of a busy corridor and off it again.
+ * No plan leads over the no-stopping ground of a busy corridor and off it again.
  */
 #define WB_WAIT_KEEP_CLEAR 15
 
@@ -889,7 +894,7 @@
 #define WB_WAIT_NO_ROOM_TO_TURN 16
 
 /**
- * An agent of higher priority claims a cell of the next moves.
+ * An agent of higher priority has a soft reservation on a cell of the next moves.
  */
 #define WB_WAIT_CLAIM 17
 
@@ -1591,6 +1596,61 @@ typedef struct wb_event_row {
 } wb_event_row;
 
 /**
+ * Details of an event. A field that does not apply is `WB_NONE`, `WB_NO_TICKET`, or 0 where its comment says so.
+ *
+ * `ticket`: all events that a command is the cause of, orders done and failed among them. `reached`: an order done.
+ * `blocker`: refused because the pose is held, an order that is obstructed, an agent that is blocked. `class`, `team` and
+ * `pose`: placed, removed (the last values), refused (the values of the command), another class or team. `area` and
+ * `agents`: edits.
+ */
+typedef struct wb_event_details {
+    /**
+     * `sizeof(wb_event_details)`, set by the caller.
+     */
+    uint32_t size;
+    /**
+     * Where an order has ended: `WB_REACHED_GOAL` ...; `WB_REACHED_NOTHING` of other events.
+     */
+    uint32_t reached;
+    /**
+     * Ticket of the command that is the cause; of an order, the command that gave it.
+     */
+    uint64_t ticket;
+    /**
+     * The agent in the way.
+     */
+    uint32_t blocker;
+    /**
+     * Number of the class.
+     */
+    uint32_t class_;
+    /**
+     * The team.
+     */
+    uint32_t team;
+    /**
+     * How many of `agents` there are.
+     */
+    uint32_t n_agents;
+    /**
+     * The pose; all zeros but for the heading `WB_NONE` without one.
+     */
+    struct wb_pose pose;
+    /**
+     * Rectangle around the cells of an edit, on the map; all zeros without one.
+     */
+    struct wb_rect area;
+    /**
+     * Agents for which an edit waits or waited at first, in order of id, at most 8; the others are 0.
+     */
+    uint32_t agents[8];
+    /**
+     * 0.
+     */
+    uint32_t reserved;
+} wb_event_details;
+
+/**
  * What a run counts as it goes.
  */
 typedef struct wb_counts {
@@ -1834,7 +1894,8 @@ typedef struct wb_order {
      */
     uint32_t if_unreachable;
     /**
-     * Of an order to wait: ticks.
+     * Of an order to wait: ticks. Of a patrol: ticks to stand at each waypoint. Of an order to repeat: the number of orders
+     * before it.
      */
     uint32_t ticks;
     /**
@@ -1854,7 +1915,7 @@ typedef struct wb_order {
      */
     struct wb_rect area;
     /**
-     * Members of the goal: the agent goes to the cheapest. Of an order for a group: one. Of a patrol: the stations in
+     * Members of the goal: the agent goes to the cheapest. Of an order for a group: one. Of a patrol: the waypoints in
      * turn.
      */
     const wb_goal *goals;
@@ -1898,7 +1959,7 @@ typedef struct wb_settings {
      */
     uint64_t expansions_per_tick;
     /**
-     * Tries of `WB_RULE_UNIT_ROBOTS` per tick. Usually 20,000.
+     * Traffic search budget: tries of `WB_RULE_UNIT_ROBOTS` per tick. Usually 20,000.
      */
     uint64_t tries_per_tick;
     /**
@@ -3145,6 +3206,18 @@ uint32_t wb_world_agents(uint64_t world, const struct wb_agent_row **rows, size_
  * Pointers: `rows` and `count` may be written.
  */
 uint32_t wb_world_events(uint64_t world, const struct wb_event_row **rows, size_t *count);
+
+/**
+ * Details of an event of the last tick, by its index in the rows of `wb_world_events`. `WB_NOT_FOUND` if there are fewer
+ * events.
+ *
+ * Threads: reads `world`. Lifetime: the details are a copy.
+ *
+ * Pointers: `details` points to a structure whose `size` is set.
+ */
+uint32_t wb_world_event_details(uint64_t world,
+                                size_t index,
+                                struct wb_event_details *details);
 
 /**
  * The row of an agent. `WB_NOT_FOUND` if it is not present.

@@ -34,6 +34,7 @@ using Change = wb_change;
 using PathPose = wb_path_pose;
 using AgentRow = wb_agent_row;
 using EventRow = wb_event_row;
+using EventDetails = wb_event_details;
 
 /** Values of an array that somebody else owns. */
 template <typename T> class Span {
@@ -664,6 +665,9 @@ class World : public detail::Owner<wb_world_destroy> {
     }
     Result<Span<const EventRow>> events() const {
         return detail::borrow<EventRow>([&](auto *out, auto *count) { return wb_world_events(handle_, out, count); });
+    }
+    Result<EventDetails> event_details(std::size_t index) const {
+        return detail::get_sized<EventDetails>([&](auto *out) { return wb_world_event_details(handle_, index, out); });
     }
     Result<AgentRow> agent(std::uint32_t id) const {
         return detail::get<AgentRow>([&](auto *out) { return wb_world_agent(handle_, id, out); });

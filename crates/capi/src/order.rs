@@ -9,7 +9,7 @@ use crate::arguments::{Sized32, slice, structure, structures, write};
 use crate::call::call;
 use crate::row::{
     WB_ORDER_FOLLOW, WB_ORDER_GOTO, WB_ORDER_GOTO_AREA, WB_ORDER_GOTO_GROUP, WB_ORDER_HOLD, WB_ORDER_PATROL,
-    WB_ORDER_STOP, WB_ORDER_TASKS, WB_ORDER_WAIT, WB_ORDER_WAIT_IN_PLACE,
+    WB_ORDER_REPEAT, WB_ORDER_STOP, WB_ORDER_TASKS, WB_ORDER_WAIT, WB_ORDER_WAIT_IN_PLACE,
 };
 use crate::status::Failure;
 use crate::value::{WB_FALLBACK_FAIL, WB_FALLBACK_NEAREST, goal_members, wb_cell, wb_goal, wb_pose, wb_rect};
@@ -17,8 +17,8 @@ use std::sync::Arc;
 use wheelbase_planner::GoalMember;
 use wheelbase_planner::search::Fallback;
 use wheelbase_sim::{
-    AgentId, CellXY, ClassId, IfUnreachable, Order, OrderKind, Spawn, SpawnGroup, TaskSource, Team, Trip,
-    USUAL_SPEED_PERMILLE,
+    AgentId, CellXY, ClassId, IfNoRoom, IfUnreachable, Order, OrderKind, Spawn, SpawnGroup, TaskSource, Team,
+    Trip, USUAL_SPEED_PERMILLE,
 };
 
 /// An order that cannot be carried out is reported, and the next one begins.
@@ -95,7 +95,8 @@ pub struct wb_order {
     pub fallback: u32,
     /// `WB_UNREACHABLE_DROP` or `WB_UNREACHABLE_WAIT`.
     pub if_unreachable: u32,
-    /// Of an order to wait: ticks.
+    /// Of an order to wait: ticks. Of a patrol: ticks to stand at each waypoint. Of an order to repeat: the number of orders
+    /// before it.
     pub ticks: u32,
     /// Of an order to follow: the id of the leader.
     pub leader: u32,
@@ -105,7 +106,7 @@ pub struct wb_order {
     pub reserved: u32,
     /// Of an order to an area: the cells.
     pub area: wb_rect,
-    /// Members of the goal: the agent goes to the cheapest. Of an order for a group: one. Of a patrol: the stations in
+    /// Members of the goal: the agent goes to the cheapest. Of an order for a group: one. Of a patrol: the waypoints in
     /// turn.
     pub goals: *const wb_goal,
     /// Number of `goals`.
@@ -323,7 +324,7 @@ unsafe fn order_of(given: &wb_order) -> Result<Order, Failure> {
     let kind = match given.kind {
         WB_ORDER_GOTO => OrderKind::Goto(trip()?),
         WB_ORDER_GOTO_AREA => OrderKind::GotoArea(given.area.into(), trip_without_goals(given)?),
-        WB_ORDER_PATROL => OrderKind::Patrol(trip()?),
+        WB_ORDER_PATROL => OrderKind::Patrol(Trip { dwell: given.ticks, ..trip()? }),
         WB_ORDER_WAIT => OrderKind::Wait(given.ticks),
         // SAFETY: by this function's contract.
         WB_ORDER_TASKS => OrderKind::Tasks(unsafe { task_source(given.tasks, "tasks")? }, given.stream),
@@ -332,9 +333,9 @@ unsafe fn order_of(given: &wb_order) -> Result<Order, Failure> {
         WB_ORDER_HOLD => OrderKind::Hold,
         WB_ORDER_FOLLOW => OrderKind::Follow { leader: AgentId(given.leader), within: given.within },
         WB_ORDER_WAIT_IN_PLACE => OrderKind::WaitInPlace(given.ticks),
+        WB_ORDER_REPEAT => OrderKind::Repeat(given.ticks),
         kind => {
-            let message =
-                format!("`kind` is {kind}, expected 0 to {WB_ORDER_WAIT_IN_PLACE}: WB_ORDER_GOTO ...");
+            let message = format!("`kind` is {kind}, expected 0 to {WB_ORDER_REPEAT}: WB_ORDER_GOTO ...");
             return Err(Failure::argument(message));
         }
     };
@@ -404,6 +405,7 @@ pub(crate) unsafe fn spawn_group_of(group: *const wb_spawn_group) -> Result<Spaw
         // SAFETY: by this function's contract.
         orders: unsafe { orders(group.orders, group.n_orders, "group.orders")? },
         speed_factor: speed_factor(group.speed_factor, "group.speed_factor")?,
+        if_no_room: IfNoRoom::Drop,
         anywhere: match group.anywhere {
             anywhere @ ..=1 => anywhere == 1,
             other => return Err(no_choice("group.anywhere", other, "0 or 1")),

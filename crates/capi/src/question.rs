@@ -51,11 +51,11 @@ pub const WB_WAIT_CORRIDOR_HELD: u32 = 12;
 pub const WB_WAIT_CORRIDOR_QUEUE: u32 = 13;
 /// The next moves lead into a busy corridor, for which the agent has not asked.
 pub const WB_WAIT_CORRIDOR_BUSY: u32 = 14;
-/// No plan leads over the keep-clear ground of a busy corridor and off it again.
+/// No plan leads over the no-stopping ground of a busy corridor and off it again.
 pub const WB_WAIT_KEEP_CLEAR: u32 = 15;
 /// The next moves lead to poses that leave it, or an agent there, no room to turn.
 pub const WB_WAIT_NO_ROOM_TO_TURN: u32 = 16;
-/// An agent of higher priority claims a cell of the next moves.
+/// An agent of higher priority has a soft reservation on a cell of the next moves.
 pub const WB_WAIT_CLAIM: u32 = 17;
 /// Another agent has reserved a cell of the next moves for its own: it goes first.
 pub const WB_WAIT_RESERVED: u32 = 18;

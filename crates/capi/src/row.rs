@@ -2,10 +2,14 @@
 
 #![allow(non_camel_case_types)]
 
+use crate::arguments::Sized32;
 use crate::names::Names;
+use crate::value::{WB_NONE, reached_number, wb_pose, wb_rect};
 use std::ffi::c_char;
 use std::mem::offset_of;
-use wheelbase_sim::{Activity, AgentRow, EventKind, EventRow, OrderKind, RefusalReason, UnreachableReason};
+use wheelbase_sim::{
+    Activity, AgentRow, EventDetails, EventKind, EventRow, OrderKind, RefusalReason, UnreachableReason,
+};
 
 /// `primitive` of an agent at rest.
 pub const WB_AT_REST: u8 = 255;
@@ -76,11 +80,11 @@ pub const WB_EVENT_SPEED_FACTOR_SET: u32 = 14;
 pub const WB_EVENT_CLASS_SET: u32 = 15;
 /// The tasks of an agent were replaced by others.
 pub const WB_EVENT_TASKS_REPLACED: u32 = 16;
-/// An edit that waited was withdrawn. `a`, `b`: low and high half of the ticket of its command; the ticket of the event is
-/// that of the command which withdrew it.
+/// A waiting edit was withdrawn. `a`, `b`: low and high half of the ticket of its command. The event has the ticket of the
+/// command that withdrew it.
 pub const WB_EVENT_EDIT_CANCELLED: u32 = 17;
-/// A later edit has replaced parts of one that waited. `a`, `b`: low and high half of the ticket of the earlier one, `c`: the
-/// changes that are left of it, 0 if it waits no longer; the ticket of the event is that of the later one.
+/// A later edit has replaced parts of a waiting edit. `a`, `b`: low and high half of the ticket of the earlier edit, `c`:
+/// the changes left of it, 0 if it waits no longer. The event has the ticket of the later edit.
 pub const WB_EVENT_EDIT_REPLACED: u32 = 18;
 
 /// No agent has this id any more, or yet; or an order has no such leader to follow.
@@ -97,7 +101,7 @@ pub const WB_REFUSED_GOAL_OFF_MAP: u32 = 4;
 pub const WB_REFUSED_WRONG_HEADING: u32 = 5;
 /// An order names no goal, or several for a group; orders come after tasks; or an agent is to follow itself.
 pub const WB_REFUSED_WRONG_ORDER: u32 = 6;
-/// Tasks without a goal for some agent.
+/// Tasks without a goal for some agent, or with a goal off the map.
 pub const WB_REFUSED_WRONG_TASKS: u32 = 7;
 /// A list is too long: at most 4,096 orders and 65,536 goals a command, 65,536 changes an edit, 1,048,576 agents.
 pub const WB_REFUSED_TOO_LONG: u32 = 8;
@@ -140,6 +144,8 @@ pub const WB_ORDER_HOLD: u32 = 7;
 pub const WB_ORDER_FOLLOW: u32 = 8;
 /// Stand in place for a number of ticks. Nobody pushes the agent, and searches take it for an obstacle.
 pub const WB_ORDER_WAIT_IN_PLACE: u32 = 9;
+/// Do a number of orders before it in its list once more, without end.
+pub const WB_ORDER_REPEAT: u32 = 10;
 
 /// No member of the goal is on the map.
 pub const WB_FAILURE_GOAL_OFF_MAP: u32 = 0;
@@ -222,6 +228,64 @@ pub struct wb_event_row {
     pub c: u32,
     /// Ticket of the command that asked for it, of refusals, placements, and edits; `WB_NO_TICKET` without one.
     pub ticket: u64,
+}
+
+/// Details of an event. A field that does not apply is `WB_NONE`, `WB_NO_TICKET`, or 0 where its comment says so.
+///
+/// `ticket`: all events that a command is the cause of, orders done and failed among them. `reached`: an order done.
+/// `blocker`: refused because the pose is held, an order that is obstructed, an agent that is blocked. `class`, `team` and
+/// `pose`: placed, removed (the last values), refused (the values of the command), another class or team. `area` and
+/// `agents`: edits.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct wb_event_details {
+    /// `sizeof(wb_event_details)`, set by the caller.
+    pub size: u32,
+    /// Where an order has ended: `WB_REACHED_GOAL` ...; `WB_REACHED_NOTHING` of other events.
+    pub reached: u32,
+    /// Ticket of the command that is the cause; of an order, the command that gave it.
+    pub ticket: u64,
+    /// The agent in the way.
+    pub blocker: u32,
+    /// Number of the class.
+    pub class_: u32,
+    /// The team.
+    pub team: u32,
+    /// How many of `agents` there are.
+    pub n_agents: u32,
+    /// The pose; all zeros but for the heading `WB_NONE` without one.
+    pub pose: wb_pose,
+    /// Rectangle around the cells of an edit, on the map; all zeros without one.
+    pub area: wb_rect,
+    /// Agents for which an edit waits or waited at first, in order of id, at most 8; the others are 0.
+    pub agents: [u32; 8],
+    /// 0.
+    pub reserved: u32,
+}
+
+// SAFETY: numbers alone, without padding, the first a `u32`.
+unsafe impl Sized32 for wb_event_details {
+    const SIZE_MIN: usize = 96;
+    const NAME: &'static str = "wb_event_details";
+}
+
+/// The details of an event as C reads them.
+pub(crate) fn event_details(details: &EventDetails<'_>) -> wb_event_details {
+    let mut agents = [0; 8];
+    let n_agents = agents.iter_mut().zip(details.agents).map(|(to, agent)| *to = agent.0).count();
+    wb_event_details {
+        size: size_of::<wb_event_details>() as u32,
+        reached: reached_number(details.reached),
+        ticket: details.ticket.map_or(WB_NO_TICKET, |ticket| ticket.0),
+        blocker: details.blocker.map_or(WB_NONE, |agent| agent.0),
+        class_: details.class.map_or(WB_NONE, |class| class.0.into()),
+        team: details.team.map_or(WB_NONE, |team| team.0.into()),
+        n_agents: n_agents as u32,
+        pose: details.pose.map_or(wb_pose { x: 0, y: 0, heading: WB_NONE }, wb_pose::from),
+        area: details.area.map_or(wb_rect::default(), wb_rect::from),
+        agents,
+        reserved: 0,
+    }
 }
 
 // The rows of Rust are given out as they lie in memory, so each field has to lie where C looks for it.

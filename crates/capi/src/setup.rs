@@ -69,7 +69,7 @@ pub struct wb_settings {
     pub search_slots: u32,
     /// Expansions for path searches per tick, 1 to 2^40. Usually 200,000.
     pub expansions_per_tick: u64,
-    /// Tries of `WB_RULE_UNIT_ROBOTS` per tick. Usually 20,000.
+    /// Traffic search budget: tries of `WB_RULE_UNIT_ROBOTS` per tick. Usually 20,000.
     pub tries_per_tick: u64,
     /// Threads, as for `wb_world_set_threads`. Usually 0.
     pub threads: u32,

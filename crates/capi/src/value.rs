@@ -375,17 +375,22 @@ pub(crate) fn result_name(result: u32) -> Option<&'static str> {
     RESULTS.get(result as usize).copied()
 }
 
+/// The number of where a path or an order ends.
+pub(crate) fn reached_number(reached: Option<Reached>) -> u32 {
+    match reached {
+        None => WB_REACHED_NOTHING,
+        Some(Reached::Goal) => WB_REACHED_GOAL,
+        Some(Reached::Nearest) => WB_REACHED_NEAREST,
+        Some(_) => WB_REACHED_PARTIAL,
+    }
+}
+
 /// An answer of Rust with its path.
 pub(crate) fn answer(answer: &Answer, path: &Path) -> wb_answer {
     wb_answer {
         size: size_of::<wb_answer>() as u32,
         result: result_number(answer.status),
-        reached: match answer.reached {
-            None => WB_REACHED_NOTHING,
-            Some(Reached::Goal) => WB_REACHED_GOAL,
-            Some(Reached::Nearest) => WB_REACHED_NEAREST,
-            Some(_) => WB_REACHED_PARTIAL,
-        },
+        reached: reached_number(answer.reached),
         cost: answer.cost,
         expansions: answer.expansions,
         end: path.poses.last().map_or(wb_pose::default(), |last| last.pose.into()),

@@ -5,7 +5,7 @@
 use crate::arguments::{Sized32, fill, fill_structure, give, output, slice, text};
 use crate::call::call;
 use crate::handle::{Exclusive, Kind, Object, Shared, destroy, exclusive, shared};
-use crate::row::{agent_rows, event_rows, wb_agent_row, wb_event_row};
+use crate::row::{agent_rows, event_details, event_rows, wb_agent_row, wb_event_details, wb_event_row};
 use crate::status::{Failure, WB_BROKEN, WB_BUSY, WB_LIMIT, WB_NOT_FOUND, WB_TEXT};
 use std::ffi::c_char;
 use std::path::Path;
@@ -74,10 +74,10 @@ impl HostWorld {
     pub(crate) fn unread_step(&self, recording: &Arc<()>) -> Result<RunState, Failure> {
         if self.recording.as_ptr() != Arc::as_ptr(recording) {
             let message = "the recording has ended: it is of another world, a step was not recorded, or the world was \
-                restored, copied over or recorded anew";
+                restored, copied over or recorded again";
             return Err(Failure::argument(message));
         }
-        self.unread.ok_or_else(|| Failure::argument("no step since the last one that was recorded"))
+        self.unread.ok_or_else(|| Failure::argument("no step since the last recorded step"))
     }
 
     /// A recording has read what the last step gave.
@@ -602,6 +602,31 @@ pub unsafe extern "C" fn wb_world_events(
         out.write(event_rows(events));
         n.write(events.len());
         Ok(())
+    })
+}
+
+/// Details of an event of the last tick, by its index in the rows of `wb_world_events`. `WB_NOT_FOUND` if there are fewer
+/// events.
+///
+/// Threads: reads `world`. Lifetime: the details are a copy.
+///
+/// # Safety
+/// `details` points to a structure whose `size` is set.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_world_event_details(
+    world: u64,
+    index: usize,
+    details: *mut wb_event_details,
+) -> u32 {
+    call("wb_world_event_details", || {
+        let found = reading(world)?;
+        let n_events = found.world.events().len();
+        if index >= n_events {
+            return Err(Failure::new(WB_NOT_FOUND, format!("event {index} of {n_events}")));
+        }
+        let made = event_details(&found.world.event_details(index));
+        // SAFETY: by this function's contract.
+        unsafe { fill_structure(details, &made, "details") }
     })
 }
 

@@ -36,7 +36,7 @@ const GROUPS: [(&str, &str, bool); 24] = [
 ];
 
 /// Structures that hosts see as they are. All others have pointers: they keep their names in C, inside of `Native`.
-const PUBLIC: [(&str, &str); 15] = [
+const PUBLIC: [(&str, &str); 16] = [
     ("wb_map_info", "MapInfo"),
     ("wb_rect", "CellRect"),
     ("wb_change", "Change"),
@@ -47,6 +47,7 @@ const PUBLIC: [(&str, &str); 15] = [
     ("wb_answer", "Answer"),
     ("wb_agent_row", "AgentRow"),
     ("wb_event_row", "EventRow"),
+    ("wb_event_details", "EventDetails"),
     ("wb_counts", "Counts"),
     ("wb_memory", "WorldMemory"),
     ("wb_task_list", "TaskList"),
@@ -55,11 +56,12 @@ const PUBLIC: [(&str, &str); 15] = [
 ];
 
 /// Fields of these that are numbers with names.
-const NAMED: [(&str, &str, &str); 11] = [
+const NAMED: [(&str, &str, &str); 12] = [
     ("wb_agent_row", "activity", "Activity"),
     ("wb_agent_row", "order_kind", "OrderKind"),
     ("wb_agent_row", "flags", "AgentFlags"),
     ("wb_event_row", "kind", "EventKind"),
+    ("wb_event_details", "reached", "Reached"),
     ("wb_change", "kind", "ChangeKind"),
     ("wb_map_info", "shape", "Shape"),
     ("wb_class_info", "shape", "Shape"),

@@ -163,7 +163,7 @@ pub struct ProgressArgs {
     pub quiet: bool,
 }
 
-/// What a snapshot settles; and outputs that begin with the scenario.
+/// Values that a snapshot sets, and outputs that begin with the scenario.
 const RESUME_EXCLUDES: [&str; 11] = [
     "scenario",
     "agents",

@@ -46,7 +46,7 @@ pub fn run(args: &CheckArgs, message_format: MessageFormat) -> Result<Exit, Fail
     Ok(if checked.iter().all(|(_, checked)| checked.is_ok()) { Exit::Done } else { Exit::BadInput })
 }
 
-/// Prints a line for each valid file, and what is wrong with the others.
+/// Prints a line for each valid file, and the mistakes of the others.
 fn print_text(
     checked: &[(&PathBuf, Result<Checked, LoadError>)],
     message_format: MessageFormat,
@@ -172,7 +172,7 @@ fn check_recording(file: &Path, memory_max: MemoryMax) -> Result<Checked, Record
     Ok(Checked { warnings: warning.into_iter().collect(), summary: Some(summary) })
 }
 
-/// The warnings of a valid file; `map` is that of queries. A `.toml` file without a map is taken for a class file.
+/// The warnings of a valid file; `map` is the map of queries. A `.toml` file without a map is taken for a class file.
 fn check_text_file(
     file: &Path,
     map: Option<&Path>,
@@ -247,7 +247,7 @@ fn in_words<V: Serialize + Display>(violations: &[V]) -> Vec<InWords<'_, V>> {
     violations.iter().map(|violation| InWords { message: violation.to_string(), violation }).collect()
 }
 
-/// A violation with what it says.
+/// A violation with its text.
 #[derive(Serialize)]
 struct InWords<'a, V: Serialize> {
     message: String,

@@ -13,7 +13,7 @@ use wheelbase_scenario::load::LoadError;
 use wheelbase_scenario::scenario::{Message, ScenarioError};
 use wheelbase_view::safe_text;
 
-/// Most mistakes that are drawn at once.
+/// Most mistakes that are drawn together.
 const DRAWN_MAX: usize = 20;
 
 /// How grave a message is.
@@ -22,7 +22,7 @@ const DRAWN_MAX: usize = 20;
 pub enum Severity {
     /// The file cannot be used.
     Error,
-    /// It can, but it may not do what was meant.
+    /// It can, but it may not do as meant.
     Warning,
 }
 
@@ -63,7 +63,7 @@ pub fn drawn_mistakes(mistakes: &[ScenarioError], severity: Severity, is_coloure
     text.join("\n\n")
 }
 
-/// Draws one mistake: what is wrong, where, an excerpt, what to do.
+/// Draws one mistake: the message, the place, an excerpt, the help.
 fn drawn_mistake(
     mistake: &ScenarioError,
     severity: Severity,
@@ -116,7 +116,7 @@ fn drawn_title(severity: Severity, file: &str, message: &Message, is_coloured: b
     renderer(is_coloured).render(&[group])
 }
 
-/// What stands next to the underlined place: what was meant, or which key is missing.
+/// What stands next to the underlined place: the intended key, or the missing key.
 fn label(mistake: &ScenarioError) -> Option<String> {
     let missing = mistake.missing_key().map(|key| safe_text::line(&format!("`{key}` is missing here")));
     nearest(&mistake.message).or(missing)
@@ -175,7 +175,7 @@ pub fn say_failure(failure: &Failure, format: MessageFormat) -> Exit {
 fn say_error(error: &LoadError, format: MessageFormat) {
     match format {
         MessageFormat::Short => say(in_lines(error)),
-        // Safe: every text in it has been escaped, and what is left are colours.
+        // Safe: every text in it has been escaped, and only colours remain.
         MessageFormat::Full => {
             let _ = writeln!(io::stderr().lock(), "{}", drawn(error, errors_are_coloured()));
         }
@@ -195,7 +195,7 @@ fn say_plain(text: &str) {
     }
 }
 
-/// Writes what was drawn to standard output.
+/// Writes the drawing to standard output.
 pub fn write_drawn(out: &mut TextOut, text: &str) -> io::Result<()> {
     // The escapes of colours must reach the terminal; every text between them has been escaped.
     out.flush()?;
@@ -249,7 +249,7 @@ impl JsonDiagnostic {
         }
     }
 
-    /// The messages of an error. `file` is the one that could not be used.
+    /// The messages of an error. `file` is the file that could not be used.
     pub fn of_error(file: &str, error: &LoadError) -> Vec<Self> {
         match error {
             LoadError::Scenario(errors) => {

@@ -143,7 +143,7 @@ impl<'a> Answer<'a> {
             farthest: None,
             poses: None,
         };
-        // A plan from the start to itself reports what is wrong with the start.
+        // A plan from the start to itself reports a wrong start.
         if let Some((status, reason)) = refusal(grid, tables, &legality, start, &GoalMember::pose(start)) {
             (answer.status, answer.reason) = (status.name(), Some(reason));
             return answer;

@@ -95,7 +95,7 @@ fn may_show(file: &Path) -> bool {
     named.contains(&file) || folders.any(|folder| folder.parent().is_some() && file.starts_with(folder))
 }
 
-/// A character as shown: one that controls a terminal or hides is replaced by one of the same width.
+/// A character as shown: a control or hidden character is replaced by another of the same width.
 fn shown(letter: char) -> char {
     let is_safe = letter == '\t' || safe_text::line(letter.encode_utf8(&mut [0; 4])).starts_with(letter);
     if is_safe { letter } else { char::REPLACEMENT_CHARACTER }

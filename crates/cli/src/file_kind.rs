@@ -89,7 +89,7 @@ impl FileKind {
         })
     }
 
-    /// What it is, in words.
+    /// Its kind, in words.
     fn name(self) -> &'static str {
         match self {
             Self::Scenario => "a scenario",
@@ -121,7 +121,7 @@ impl FileKind {
                 "a scenario names it, as in [map] file = \"{}\"; `wheelbase plan {} --from X,Y --to X,Y` plans on it"
             }
             Self::Queries => {
-                "`wheelbase bench {}` answers its queries and checks their lengths, `wheelbase run {} --agents N` runs them at once"
+                "`wheelbase bench {}` answers its queries and checks their lengths, `wheelbase run {} --agents N` runs them together"
             }
             Self::QueryLines => "`wheelbase plan MAP --queries {}` answers them",
             Self::Problem => "`wheelbase run {} --ticks N` runs it; its name must end in .json",
@@ -159,9 +159,7 @@ pub fn is_scen(file: &Path) -> bool {
 /// If there is a map.
 pub fn refuse_map(map: Option<&Path>) -> Result<(), Failure> {
     match map {
-        Some(_) => Err(Failure::bad_input(
-            "--map: only queries have a map of their own; expected it with a .scen file",
-        )),
+        Some(_) => Err(Failure::bad_input("--map: only queries take a map; expected it with a .scen file")),
         None => Ok(()),
     }
 }
@@ -170,7 +168,7 @@ pub fn refuse_map(map: Option<&Path>) -> Result<(), Failure> {
 #[derive(Clone, Copy, Debug)]
 pub struct Takes {
     kinds: &'static [FileKind],
-    /// What is expected, in words.
+    /// The expected kind, in words.
     pub expected: &'static str,
 }
 
@@ -215,7 +213,7 @@ impl Takes {
             FileKind::Problem,
             FileKind::Recording,
         ],
-        expected: "a scenario or class file (.toml), a map (.map, .tmx, .png), queries on one (.scen), a problem \
+        expected: "a scenario or class (.toml), a map (.map, .tmx, .png), queries (.scen), a problem \
                    (.json) or a recording",
     };
     /// Of `check --plan`.
@@ -236,7 +234,7 @@ impl Takes {
     /// The failure of a command that could not read the file at `path` because of `error`: names the kind of file if it
     /// is the wrong one.
     pub fn refuse(self, path: &Path, error: LoadError) -> Failure {
-        // Else another file is wrong: one that this one names.
+        // Else another file is wrong, which this file names.
         if !error.is_in(path) {
             return error.into();
         }
@@ -283,7 +281,7 @@ pub fn with_kind_of(path: &Path, message: Message) -> Message {
     }
 }
 
-/// What is said of a file of a kind where another is expected.
+/// The message for a file of a kind where another is expected.
 fn message(kind: FileKind, expected: &str, path: &Path) -> Message {
     let mut text = Message::wrong(format!("is {}", kind.name()), expected);
     text.found = Some(kind.name().to_owned());

@@ -74,7 +74,7 @@ fn converted(args: &GenerateArgs) -> Result<Grid, Failure> {
     {
         let known: Vec<&str> = MapKind::ALL.iter().map(|kind| kind.name()).collect();
         return Err(Failure::bad_input(format!(
-            "KIND: expected one of {} or a map to convert (.map, .tmx, .png, .toml), found \"{}\"{}",
+            "KIND: expected one of {} or a map (.map, .tmx, .png, .toml), found \"{}\"{}",
             known.join(", "),
             args.kind,
             did_you_mean(nearest_name(&args.kind, known.iter().copied()))

@@ -1,5 +1,5 @@
-//! Ctrl-C, and on Unix SIGTERM. They end the program at once, except while they are caught: then the work stops at the
-//! next safe point and its outputs are completed.
+//! Ctrl-C, and on Unix SIGTERM. They end the program immediately, except while they are caught: then the work stops at
+//! the next safe point and its outputs are completed.
 
 use crate::failure::Exit;
 use std::io::{self, Write};
@@ -39,7 +39,7 @@ impl State {
             && let Some(words) = &*words
         {
             let mut out = io::stdout();
-            // Whoever closed the pipe wants no words.
+            // A closed pipe wants no words.
             let _ = writeln!(out, "{words}").and_then(|()| out.flush());
         }
         std::process::exit(Exit::Interrupted as i32);
@@ -63,7 +63,8 @@ impl Interrupt {
         Self(state)
     }
 
-    /// Sets what a signal prints to standard output when it ends the program. Programs that read the output then find data.
+    /// Sets what a signal prints to standard output when it ends the program. Programs that read the output then find
+    /// data.
     pub fn set_last_words(&self, words: Option<String>) {
         if let Ok(mut last_words) = self.0.last_words.lock() {
             *last_words = words;
@@ -80,7 +81,7 @@ impl Interrupt {
         begins
     }
 
-    /// From now on each signal ends the program; at once, if one was caught meanwhile.
+    /// From now on each signal ends the program, immediately if one was caught meanwhile.
     pub fn release_signals(&self) {
         if self.0.caught.swap(false, Ordering::Relaxed) && self.0.ends.swap(true, Ordering::Relaxed) {
             self.0.end();

@@ -29,7 +29,7 @@ pub fn check(max: MemoryMax, need: MemoryNeed, what: impl FnOnce() -> String) ->
         .map_err(|error| Failure::bad_input(format!("{error}; --memory-max SIZE sets the limit")))
 }
 
-/// Refuses to compile a class for a map and to run a number of `searches` at once on it if that can exceed the limit,
+/// Refuses to compile a class for a map and to run a number of `searches` together on it if that can exceed the limit,
 /// together with `more`.
 pub fn check_planning(
     file: &Path,
@@ -47,7 +47,7 @@ pub fn check_planning(
     let what = || {
         let (size, name, headings) = (grid.size(), &class.spec().name, class.headings());
         format!(
-            "{}: class \"{name}\" of {headings} headings on a map of {size} cells, {searches} searches at once",
+            "{}: class \"{name}\" of {headings} headings on a map of {size} cells, {searches} searches together",
             file.display()
         )
     };

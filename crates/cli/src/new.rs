@@ -19,7 +19,7 @@ pub fn run(args: &NewArgs) -> Result<Exit, Failure> {
             "NAME: expected a name such as harbour or maps/harbour, found \"{found}\": {why}"
         ))
     })?;
-    // One that is there is never opened.
+    // An existing file is never opened.
     let mut out = File::create_new(&file).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => {
             Failure::in_file(&file, "is there already, and is not overwritten; expected another name")

@@ -81,7 +81,7 @@ impl PagePlace {
 
 impl Drop for PagePlace {
     fn drop(&mut self) {
-        // What is left in a temporary folder is not worth a message.
+        // A leftover in a temporary folder is not worth a message.
         let _ = fs::remove_file(self.recording());
         let _ = fs::remove_dir(&self.folder);
     }

@@ -199,7 +199,7 @@ fn answer_all(
     let mut n_answered = 0;
     while n_answered < queries.len() && written.is_ok() && !stop.is_raised() {
         let block_len = QUERIES_PER_CHUNK * pool.current_num_threads();
-        // Preparation can take long, so signals end the program at once and the answers so far are written before.
+        // Preparation can take long, so signals end the program immediately and the answers so far are written before.
         out.flush()?;
         stop.release_signals();
         let block = selector.prepare(n_answered, block_len, &mut guides);

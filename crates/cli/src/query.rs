@@ -63,7 +63,7 @@ const KEYS: [&str; 10] =
     ["id", "from", "to", "within", "heuristic", "weight", "expansions_max", "partial", "fallback", "window"];
 
 impl Query {
-    /// Parses a query line. The error names the wrong key and what is expected.
+    /// Parses a query line. The error names the wrong key and the expected keys.
     pub fn from_json(line: &str, headings: u8, shape: GridShape) -> Result<Self, QueryError> {
         let value: Value = serde_json::from_str(line).map_err(|error| QueryError::not_json(&error))?;
         let Value::Object(table) = value else {
@@ -163,7 +163,7 @@ impl Query {
     }
 }
 
-/// What is wrong with a query line, and where.
+/// The mistake in a query line, and its place.
 #[derive(Debug)]
 pub struct QueryError {
     /// Column of the wrong text, from 1.

@@ -142,7 +142,7 @@ pub fn reasons(reader: &mut Reader<impl Read + Seek>, whole: bool) -> WaitReason
     found
 }
 
-/// Opens a recording to draw it, as a page as well if `with_page`. Warns of one that is cut off.
+/// Opens a recording to draw it, as a page as well if `with_page`. Warns of a recording that is cut off.
 /// # Errors
 /// If it is none, or if drawing it could take more memory than `memory_max`.
 pub fn open(recording: &Path, with_page: bool, memory_max: MemoryMax) -> Result<Recording, Failure> {

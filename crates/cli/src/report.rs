@@ -28,7 +28,7 @@ pub fn run(args: &ReportArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let bar = progress_bar("tick", reader.ticks_run().into(), !args.progress.quiet);
     let profile = pool.install(|| {
         profile(&mut reader, timed_step, |tick| {
-            // Signals are caught from the first tick on: while the world is built, they end the program at once.
+            // Signals are caught from the first tick on: while the world is built, they end the program immediately.
             stop.catch_signals();
             bar.set_position(tick.into());
             !stop.is_raised()

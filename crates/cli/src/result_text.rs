@@ -1,5 +1,5 @@
-//! The result of a run as text for people: what was asked for first, then what failed and why, then counts. What there is
-//! nothing to say about is left out; the JSON form has every key.
+//! The result of a run as text for people: the subject of the request first, then failures with reasons, then counts.
+//! What there is nothing to say about is left out; the JSON form has every key.
 
 use crate::failed_orders::{FailedOrders, agent_text};
 use crate::output::{counted, percent, row};

@@ -143,7 +143,7 @@ struct Begun {
     world: World,
     /// The text of the scenario and its sources; `None` for a resumed run.
     read: Option<(String, Source)>,
-    /// What is given while it runs.
+    /// Input while it runs.
     given: Given,
     /// Of a crash report: the panic to come.
     expected: Option<Broken>,
@@ -158,7 +158,7 @@ pub struct Given {
     pub one_shot: Option<OneShot>,
 }
 
-/// A result as JSON: that of a one-shot instance has keys of its own at the end.
+/// A result as JSON: a one-shot instance has additional keys at the end.
 #[derive(Serialize)]
 struct Printed<'a> {
     #[serde(flatten)]
@@ -243,8 +243,8 @@ pub struct Driven {
     pub broken: Option<Broken>,
 }
 
-/// Runs ticks to the end, to a panic, or until Ctrl-C. Gives what is due before each tick. Calls `begins` at each phase of
-/// a tick.
+/// Runs ticks to the end, to a panic, or until Ctrl-C. Gives the due commands before each tick. Calls `begins` at each
+/// phase of a tick.
 pub fn drive(
     world: &mut World,
     given: &mut Given,

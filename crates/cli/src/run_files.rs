@@ -40,7 +40,7 @@ pub struct OpenedFiles<'a> {
 }
 
 impl<'a> OpenedFiles<'a> {
-    /// Opens the files. A failure is warned of at once, because the run can be long, and reported again at the end.
+    /// Opens the files. A failure gives a warning immediately, because the run can be long, and is reported at the end.
     pub fn open(args: &'a RunArgs) -> Self {
         let mut outputs = Outputs::default();
         let mut open = |path: &Option<PathBuf>, unfinished| {

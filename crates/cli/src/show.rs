@@ -185,7 +185,7 @@ fn present(place: &PagePlace, no_open: bool) -> Result<(), Failure> {
 /// Whether a browser could show itself.
 fn has_display() -> bool {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    // Under WSL the browser is that of Windows.
+    // Under WSL the browser runs in Windows.
     cfg!(any(windows, target_os = "macos"))
         || ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"].into_iter().any(is_set)
 }

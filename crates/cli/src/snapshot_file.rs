@@ -60,8 +60,7 @@ pub struct Resumed {
     pub expected: Option<Broken>,
 }
 
-/// Reads a snapshot or a crash report. Nothing is read of what is no file, and no more than its first bytes of what is
-/// neither.
+/// Reads a snapshot or a crash report. Only files are read, and only the first bytes of a file of another kind.
 pub fn load_resumed(path: &Path, host: Host<'_>) -> Result<Resumed, Failure> {
     let name = safe_text::path(path);
     let unreadable = |error| Failure::bad_input(format!("{name}: cannot be read: {error}"));

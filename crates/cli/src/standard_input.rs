@@ -7,7 +7,7 @@ use wheelbase_scenario::load::{
     read_standard_input,
 };
 
-/// What was read: it can be read once, and a crash report loads a scenario again.
+/// The text: it can be read once, and a crash report loads a scenario again.
 static READ: OnceLock<Vec<u8>> = OnceLock::new();
 
 /// Whether a path stands for standard input.

@@ -105,7 +105,7 @@ fn end(
     outputs.end(exit)
 }
 
-/// What is swept, from the arguments.
+/// The subject of the sweep, from the arguments.
 fn sweep_of(args: &SweepArgs) -> Result<Sweep, Failure> {
     let scenarios = args.scenarios.iter().map(|path| {
         let text = path.to_str().map(str::to_owned);

@@ -19,7 +19,7 @@ pub fn run(args: &VerifyArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let bar = progress_bar("tick", reader.ticks_run().into(), !args.progress.quiet);
     let verified = pool.install(|| {
         verify(&mut reader, |tick| {
-            // Signals are caught from the first tick on: while the world is built, they end the program at once.
+            // Signals are caught from the first tick on: while the world is built, they end the program immediately.
             stop.catch_signals();
             bar.set_position(tick.into());
             !stop.is_raised()
@@ -42,7 +42,7 @@ pub fn run(args: &VerifyArgs, stop: &Interrupt) -> Result<Exit, Failure> {
             writeln!(out, "{file}: equal for {equal} of {ticks}")?;
             match reader.truncation() {
                 _ if stop.is_raised() => Exit::Interrupted,
-                // What is missing may differ.
+                // The missing part may differ.
                 Some(_) => Exit::Negative,
                 None => Exit::Done,
             }

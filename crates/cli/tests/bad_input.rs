@@ -1,4 +1,4 @@
-//! Bad input of every kind: each is refused with file, line, key or cell, what was found and what was expected. The
+//! Bad input of every kind: each is refused with file, line, key or cell, the value found and the value expected. The
 //! exit status is 2, standard output is empty, and nothing panics.
 
 use crate::common::*;
@@ -235,8 +235,8 @@ fn kinds_without_number() {
     assert_eq!(
         refused(&scenario),
         format!(
-            "{line}: terrain.k255: expected at most 255 terrain kinds, found 263 with those of the map format \
-             that are not replaced"
+            "{line}: terrain.k255: expected at most 255 terrain kinds, found 263, including kinds of the map \
+             format that are not replaced"
         )
     );
     let mut kinds = String::new();

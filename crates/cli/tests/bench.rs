@@ -239,7 +239,7 @@ fn the_map_is_found_in_other_folders() {
     for args in [&["bench", "s.toml"][..], &["check", "s.toml"], &["check", "s.toml", "--plan", "p.json"]] {
         assert_eq!(
             folder.run(&[args, &["--map", "z.map"]].concat()).refused(),
-            "--map: only queries have a map of their own; expected it with a .scen file"
+            "--map: only queries take a map; expected it with a .scen file"
         );
     }
 }

@@ -31,7 +31,7 @@ fn excerpts_show_no_file_from_elsewhere() {
     assert!(is_shown(&["../far.toml", "../../else/far.map"]));
 }
 
-/// The range of a pivot is that of the guide.
+/// The range of a pivot is as in the guide.
 #[test]
 fn a_pivot_too_far_is_told_its_range() {
     for pivot in ["[65536, 0]", "[0, -1e9]"] {
@@ -42,7 +42,7 @@ fn a_pivot_too_far_is_told_its_range() {
     }
 }
 
-/// The limit of goals is that of a list, named once, with its line.
+/// The limit of goals applies to a list, named once, with its line.
 #[test]
 fn a_list_with_too_many_goals_is_named_once() {
     let goals = |n: usize| format!("[{}]", vec!["[1, 1]"; n].join(", "));
@@ -417,9 +417,9 @@ fn a_bad_file_among_several_is_reported_with_the_others() {
             "cart.toml:6: class.cart.moves[2]: move \"right\" turns by -4 steps; with 4 headings expected fewer than 4 either way",
             "no.map: cannot be read: No such file or directory (os error 2)",
             "a.map:8:6: the row has 5 glyphs, expected 6",
-            "a.txt: expected a scenario or class file (.toml), a map (.map, .tmx, .png), queries on one (.scen), a problem (.json) or a recording, found \".txt\"",
+            "a.txt: expected a scenario or class (.toml), a map (.map, .tmx, .png), queries (.scen), a problem (.json) or a recording, found \".txt\"",
             "a.json: cannot be read: No such file or directory (os error 2)",
-            "a: expected a scenario or class file (.toml), a map (.map, .tmx, .png), queries on one (.scen), a problem (.json) or a recording, found no extension",
+            "a: expected a scenario or class (.toml), a map (.map, .tmx, .png), queries (.scen), a problem (.json) or a recording, found no extension",
         ]
     );
     assert_eq!(

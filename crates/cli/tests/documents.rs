@@ -34,7 +34,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// Every file and folder of the repository from its root, but for what is built and for git's own.
+/// Every file and folder of the repository from its root, except build outputs and the files of git.
 fn repository() -> Vec<String> {
     let (root, mut found, mut folders) = (root(), Vec::new(), vec![root()]);
     while let Some(folder) = folders.pop() {
@@ -127,7 +127,7 @@ fn words(document: &str) -> Vec<String> {
     words
 }
 
-/// The targets of the links of a line, but for those that leave the repository.
+/// The targets of the links of a line, except links out of the repository.
 fn links(line: &str) -> impl Iterator<Item = &str> {
     let targets = line.split("](").skip(1).filter_map(|rest| rest.split([')', ' ']).next());
     targets.filter(|target| !target.contains("://"))
@@ -252,6 +252,17 @@ fn the_book_lists_each_page_once() {
     let pages = documents.iter().filter_map(|(name, _)| name.strip_prefix("docs/"));
     let pages: Vec<&str> = pages.filter(|page| *page != "SUMMARY.md").collect();
     assert_eq!(listed, pages, "docs/SUMMARY.md, and the pages in docs/");
+}
+
+#[test]
+fn chapters_of_languages_have_the_same_headings() {
+    let expected =
+        ["Install", "A first program", "Paths", "Worlds", "Errors", "Threads", "Lifetimes", "Costs"];
+    for name in ["embedding", "c", "cpp", "csharp", "web", "python"] {
+        let text = std::fs::read_to_string(root().join(format!("docs/{name}.md"))).unwrap();
+        let found: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+        assert_eq!(found, expected, "docs/{name}.md");
+    }
 }
 
 /// The names of all reasons stand in the tables of docs/troubleshooting.md.
@@ -862,7 +873,7 @@ mod programs {
                 }
                 [0, 1].map(|row| world.pose(row).cell.x)
             };
-            // Each in its half; and then each in the other's way.
+            // Each in its half, then each in the other's way.
             assert_eq!((lane([2, 5]), lane([7, 0])), ([2, 5], [3, 4]));
         }
     }
@@ -1021,6 +1032,7 @@ mod programs {
                 orders: [].into(),
                 speed_factor: 1000,
                 anywhere: false,
+                if_no_room: IfNoRoom::Drop,
             };
             std::thread::scope(|scope| {
                 for world in &mut worlds {
@@ -1107,7 +1119,7 @@ mod programs {
 
     #[test]
     fn they_are_those_of_the_documents() {
-        let source = include_str!("documents.rs");
+        let source = concat!(include_str!("documents.rs"), include_str!("../../sim/tests/rts.rs"));
         let trimmed = |text: &str| text.lines().map(|line| line.trim().to_owned()).collect::<Vec<_>>();
         for (document, text) in documents() {
             let blocks =

@@ -1,5 +1,5 @@
-//! `docs/first_ten_minutes.md` as a reader follows it: its files are saved, its commands run, and what it quotes is
-//! printed. With WHEELBASE_BLESS set, the test writes its picture.
+//! `docs/first_ten_minutes.md` as a reader follows it: its files are saved, its commands run, and print the quoted
+//! text. With WHEELBASE_BLESS set, the test writes its picture.
 
 use crate::common::{Ended, Folder};
 use std::path::{Path, PathBuf};
@@ -86,7 +86,7 @@ fn the_page_can_be_followed() {
     check_picture(&std::fs::read(folder.path(PICTURE)).unwrap());
 }
 
-/// Holds the picture of the page against the one that its command has just made, or writes it.
+/// Compares the picture of the page with the new picture of its command, or writes it.
 fn check_picture(made: &[u8]) {
     let file = root().join("docs").join(PICTURE);
     if std::env::var_os("WHEELBASE_BLESS").is_some() {
@@ -96,7 +96,7 @@ fn check_picture(made: &[u8]) {
     assert!(shown == made, "docs/{PICTURE} is not what the program draws; if that is meant: {RENEW}");
 }
 
-/// What the page says of the first and the second map, without a block of its own.
+/// What the page says of the first and the second map, without a separate block.
 #[test]
 fn what_the_page_says_is_so() {
     let page = text_of("docs/first_ten_minutes.md");

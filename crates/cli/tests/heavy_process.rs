@@ -1,4 +1,4 @@
-//! Heavy mode in new processes: scenarios saved at several ticks go on in a process of their own, with another number of
+//! Heavy mode in new processes: scenarios saved at several ticks continue in a new process, with another number of
 //! threads, as if nothing was. `crates/scenario/tests/heavy_mode.rs` does it at many more ticks in one process.
 
 use crate::common::*;
@@ -30,7 +30,7 @@ fn check(scenario: &str, cuts: &[u32], ticks_max: u32) {
         let resumed = run_outcome(&folder, &["--resume", "a.snap", "--ticks", &last, "--threads", other]);
         assert_eq!(resumed, straight, "{scenario}, saved at tick {cut}");
     }
-    // From cut to cut, each part of the way in a process of its own, into the file that it comes from.
+    // From cut to cut, each part of the way in a new process, into the file that it comes from.
     let step = |begins: &[&str], ticks: &str, threads: &str| {
         let saves = ["--ticks", ticks, "--threads", threads, "--snapshot", "b.snap"];
         run_outcome(&folder, &[begins, &saves].concat())

@@ -32,7 +32,7 @@ const NOT_IN_VIEW: [&str; 12] = [
 /// Files that compile sources of another crate: file, beginning of the paths.
 /// - `sim`: its unit tests read scenario texts. A dev-dependency on `scenario` would bring a second copy of the types
 ///   of `sim`, so the loader's sources are modules of these tests. Only tests compile them; a package needs none.
-/// - `capi`: its tests give the random commands of those of `sim`.
+/// - `capi`: its tests give the random commands of the tests of `sim`.
 const BORROWED_SOURCES: [(&str, &str); 2] =
     [("sim/src/lib.rs", "../../scenario/src/"), ("capi/tests/world/main.rs", "../../../sim/tests/")];
 

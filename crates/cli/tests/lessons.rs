@@ -1,5 +1,5 @@
-//! The guide of the first scenarios, `docs/lessons.md`: a section a scenario, with its command and a picture that is the
-//! one that the program makes today. With WHEELBASE_BLESS set, the test makes the pictures.
+//! The guide of the first scenarios, `docs/lessons.md`: a section per scenario, with its command and the picture that
+//! the program makes today. With WHEELBASE_BLESS set, the test makes the pictures.
 
 use crate::common::Folder;
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 const ROWS: &str = "rows = [\n  \"........\",\n  \"..~~....\",\n  \"..~~..ss\",\n  \"........\",\n]";
 
-/// A mistake in [`TRUCKS`]: what was done, pieces with their replacements, and what is written at the end.
+/// A mistake in [`TRUCKS`]: the deed, pieces with their replacements, and the text at the end.
 type Mistake = (&'static str, &'static [(&'static str, &'static str)], &'static str);
 
 const MISTAKES: [Mistake; 40] = [

@@ -29,7 +29,7 @@ fn a_plan_is_written_judged_and_drawn() {
         judged,
         format!("plan.json: 2 agents, {moves} moves, {ticks} ticks, 3 orders carried out, 0 violations\n")
     );
-    // The last picture is that of the run.
+    // The last picture equals the run.
     folder.run(&["render", "a.rec", "--svg", "run.svg", "--tick", "9"]).done();
     let svg = [
         "render",

@@ -137,7 +137,7 @@ fn a_resumed_snapshot_is_replaced_by_the_next_snapshot_alone() {
             assert_eq!(refused, expected);
         }
     }
-    // Nor is its part file what is read.
+    // Nor is its part file read.
     folder.run(&["run", "s.toml", "--quiet", "--snapshot", "x.part"]).code(0);
     let part = ["run", "--resume", "x.part", "--ticks", "60", "--quiet", "--snapshot", "x"];
     assert!(refused_unchanged(&folder, &part).starts_with("--snapshot: expected another file than x: "));

@@ -47,7 +47,7 @@ fn a_found_answer_is_one_line_with_its_keys_in_order() {
         "\n"
     );
     assert_eq!(folder.run(&on_row("5,1", "5,1", &[])).done(), at_goal);
-    // Slow ground: 10 ticks at 500 permille.
+    // Slow ground: 10 ticks at 500 thousandths.
     let swamp = folder.run(&on_row("3,0", "5,0", &[])).json();
     assert_eq!(swamp["poses"], json!([[3, 0, "-", 0], [4, 0, "-", 20], [5, 0, "-", 40]]));
 }
@@ -188,7 +188,7 @@ fn queries_are_answered_in_order_with_their_ids() {
             r#"{"status":"goal_blocked","expansions":0,"reason":"no goal is a legal pose; of (2, 1, -): cell (2, 1) is water"}"#,
             r#"{"id":123456789012345678901234567890,"status":"limit_reached","reached":"partial","cost":0,"expansions":1,"reason":"the limit of 1 expansions was reached first","moves":[],"poses":[[0,0,"-",0]]}"#,
             r#"{"id":null,"status":"limit_reached","expansions":1,"reason":"the limit of 1 expansions was reached first"}"#,
-            r#"{"id":{"b":[1.50,"é"],"a":2},"status":"found","reached":"nearest","cost":10,"expansions":2,"moves":["east"],"poses":[[0,1,"-",0],[1,1,"-",10]]}"#,
+            r#"{"id":{"b":[1.50,"é"],"a":2},"status":"found","reached":"nearest","cost":10,"expansions":1,"moves":["east"],"poses":[[0,1,"-",0],[1,1,"-",10]]}"#,
             r#"{"id":"","status":"found","reached":"goal","cost":10,"expansions":1,"moves":["east"],"poses":[[0,0,"-",0],[1,0,"-",10]]}"#,
         ]
     );
@@ -633,7 +633,7 @@ fn generated_maps_are_planned_on() {
     let hills = refused(&["generate", "hills", "--size", "4,4", "--seed", "1", "-o", "a.map"]);
     assert_eq!(
         hills,
-        "KIND: expected one of open, random, rooms, maze, river, base, streets or a map to convert (.map, .tmx, .png, .toml), found \"hills\""
+        "KIND: expected one of open, random, rooms, maze, river, base, streets or a map (.map, .tmx, .png, .toml), found \"hills\""
     );
     let size = refused(&["generate", "maze", "--size", "4x4", "--seed", "1", "-o", "a.map"]);
     assert_eq!(size, "--size: expected W,H, found \"4x4\"");

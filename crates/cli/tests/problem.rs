@@ -74,10 +74,10 @@ fn mismatched_arguments_are_refused() {
 fn problems_of_other_years_are_named() {
     let folder = problem();
     for (version, expected) in [
-        ("\"2024 LoRR\"", "problems of 2024 are not supported; those of 2023 are"),
-        ("\"2026 LoRR\"", "problems of 2026 are not supported; those of 2023 are"),
-        ("2025", "problems of 2025 are not supported; those of 2023 are"),
-        ("\"next\"", "problems of version \"next\" are not supported; those of 2023 are"),
+        ("\"2024 LoRR\"", "problems of 2024 are not supported; problems of 2023 are"),
+        ("\"2026 LoRR\"", "problems of 2026 are not supported; problems of 2023 are"),
+        ("2025", "problems of 2025 are not supported; problems of 2023 are"),
+        ("\"next\"", "problems of version \"next\" are not supported; problems of 2023 are"),
     ] {
         let later =
             PROBLEM.replace("\"taskAssignmentStrategy\": \"roundrobin\"", &format!("\"version\": {version}"));

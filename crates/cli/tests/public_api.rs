@@ -1,9 +1,10 @@
 //! The public interface of each library crate is as recorded in `docs/api`: every name that a program can use, with the
-//! methods and public fields of types. WHEELBASE_BLESS=1 cargo test -p wheelbase --test integration public_api:: records it again.
+//! methods and public fields of types. WHEELBASE_BLESS=1 cargo test -p wheelbase --test integration public_api::
+//! records it again.
 //!
-//! An item stands under the path of its module where that is public, else under the shortest path that re-exports it;
-//! other paths to it are `use` lines. Impls of traits and items hidden from the documentation are left out. The interface
-//! of `capi` is its header, which a test of its own holds.
+//! An item stands under the path of its module where that is public, else under the shortest path that re-exports it.
+//! Other paths to it are `use` lines. Impls of traits and items hidden from the documentation are left out. The
+//! interface of `capi` is its header, which a separate test checks.
 
 use crate::source::{CRATES, Found, MADE_BY_MACROS, Modules, attributes_of, is_for_tests, root};
 use quote::ToTokens;

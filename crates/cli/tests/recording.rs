@@ -44,7 +44,7 @@ fn crossing() -> Folder {
     folder
 }
 
-/// What is read of a recording, and the world that is rebuilt of it.
+/// The content of a recording, and the world that is rebuilt of it.
 #[test]
 fn a_recording_keeps_to_the_memory_limit() {
     let folder = Folder::with("s.toml", TRUCKS);
@@ -98,7 +98,7 @@ fn damage_is_reported_and_a_cut_recording_is_read_up_to_the_cut() {
     assert!(lines[1].ends_with("; whole up to chunk 2, tick 255"), "{lines:#?}");
     assert!(lines[2].starts_with("cut.rec: ok, 1 warning: recording of \"crossing\", 2 chunks, 256 ticks"));
     assert_eq!(lines[3], "other.rec: is not a recording");
-    // What is missing may differ.
+    // The missing part may differ.
     let verified = folder.run(&["verify", "cut.rec"]).code(1).stdout;
     assert!(verified.ends_with("cut.rec: equal for 256 ticks of 256\n"), "{verified}");
     let refused = folder.run(&["verify", "damaged.rec"]).refused();
@@ -361,7 +361,7 @@ fn watch_draws_and_restores_the_terminal() {
         let drawn = text.find("\u{1b}[?1049h").unwrap();
         let left = text.find("\u{1b}[?1049l").unwrap();
         let picture = &text[drawn..left];
-        // A truck in the colour of its class, drawn by half blocks; and the status line.
+        // A truck in the colour of its class, drawn by half blocks, and the status line.
         assert!(picture.contains('▀') && picture.contains("38;5;214"), "{picture}");
         assert!(picture.contains("tick ") && picture.contains("q quit"), "{picture}");
         // The cursor is shown again, and the result follows.

@@ -129,7 +129,7 @@ fn text_is_for_people() {
     assert!(checked.contains("\n  collisions            0\n"), "{checked}");
 }
 
-/// What is not done is named: the order, whose, where and why; or what keeps its agent.
+/// The result names an order that is not done, its agent, place and reason, or the obstacle of its agent.
 #[test]
 fn what_is_not_done_is_named() {
     let cart = |at: &str, more: &str| format!("[[agents]]\nclass = \"cart\"\nat = {at}\n{more}\n");
@@ -413,8 +413,8 @@ fn a_trace_has_edits_and_unreachable_orders() {
     assert_eq!(result["orders_unreachable"], 1);
     let trace = folder.read("t.jsonl");
     let has = |line: &str| assert!(trace.lines().any(|other| other == line), "{line} is not in\n{trace}");
-    has(r#"{"t":3,"set_terrain":{"cells":[[7,0]],"kind":0},"on_agents":"strand","asked":3}"#);
-    has(r#"{"t":0,"agent":0,"unreachable":"goto"}"#);
+    has(r#"{"t":3,"set_terrain":{"cells":[[7,0]],"kind":0},"on_agents":"strand","asked":3,"ticket":0}"#);
+    has(r#"{"t":0,"agent":0,"unreachable":"goto","reason":"goal_blocked"}"#);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `wheelbase show`: the page of each kind of file, what is refused, and what happens when the file is saved; `wheelbase
+//! `wheelbase show`: the page of each kind of file, refusals, and the effect of saving the file; `wheelbase
 //! new`: a scenario that all of it works with.
 
 use crate::common::*;
@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 const PROBLEM: &str = "{\"mapFile\": \"a.map\", \"agentFile\": \"a.agents\", \"teamSize\": 1,\n\"taskFile\": \"a.tasks\", \"numTasksReveal\": 1, \"taskAssignmentStrategy\": \"roundrobin\"}";
 
-/// Runs the program with a temporary folder of its own.
+/// Runs the program with a separate temporary folder.
 fn show(folder: &Folder, args: &[&str]) -> Ended {
     std::fs::create_dir_all(folder.path("temp")).unwrap();
     let args: Vec<&str> = ["show"].iter().chain(args).copied().collect();
@@ -51,7 +51,7 @@ fn each_kind_of_file_has_a_page() {
         assert!(!text.contains("wheelbaseVersion") && !text.contains("file:"), "{args:?}");
         std::fs::remove_dir_all(page.parent().unwrap()).unwrap();
     }
-    // The page of a recording is that of `render`.
+    // The page of a recording equals the page of `render`.
     folder.run(&["render", "a.rec", "--html", "rendered.html"]).done();
     show(&folder, &["a.rec", "-o", "shown.html"]).done();
     assert_eq!(folder.read("shown.html"), folder.read("rendered.html"));
@@ -159,7 +159,7 @@ fn a_saved_file_is_shown_again_until_ctrl_c() {
     waits(2);
     assert!(folder.read("err").contains("error: a.toml:2:1: sed: unknown key"), "{}", folder.read("err"));
     assert_eq!(folder.read("a.html"), first);
-    // So are a file that is gone for a while, as in editors, and one that is put in its place.
+    // So are a file that is gone for a while, as in editors, and its replacement.
     std::fs::remove_file(folder.path("a.toml")).unwrap();
     std::thread::sleep(std::time::Duration::from_millis(400));
     folder.write("new.toml", trucks_with("two trucks", "two lorries"));

@@ -217,7 +217,7 @@ fn resuming_keeps_what_is_there() {
     // Fewer would lose rows.
     let refused = folder.run(&resume).refused();
     assert!(refused.contains("runs.csv: line 12: b.toml, 6, seed 10 is no item of this sweep"), "{refused}");
-    // Another text of a scenario makes other items of it, and leaves those of the other one alone.
+    // Another text of a scenario makes other items of it, and leaves the items of the other one alone.
     table(&folder, &SWEEP, OUT);
     folder.write("a.toml", CARTS.replace("ticks = 150", "ticks = 160"));
     let ended = folder.run(&resume).code(0);
@@ -295,18 +295,16 @@ fn tables_that_do_not_belong_together_are_not_merged() {
     merge(&["1.csv", "2.csv", "1.csv"]).code(0);
     let other = with(&["sweep", "a.toml", "b.toml"], &SWEEP[3..]);
     table(&folder, &other, "3.csv");
-    assert!(merge(&["1.csv", "3.csv"]).refused().starts_with("3.csv: its scenarios are not those of 1.csv"));
+    assert!(merge(&["1.csv", "3.csv"]).refused().starts_with("3.csv: its scenarios differ from 1.csv"));
     let mut other = SWEEP;
     other[3] = "--seeds=1..11";
     table(&folder, &other, "3.csv");
     assert!(
-        merge(&["1.csv", "3.csv"])
-            .refused()
-            .starts_with("3.csv: its seeds are not those of 1.csv: \"1..=10\"")
+        merge(&["1.csv", "3.csv"]).refused().starts_with("3.csv: its seeds differ from 1.csv: \"1..=10\"")
     );
     folder.write("a.toml", CARTS.replace("ticks = 150", "ticks = 100"));
     table(&folder, &SWEEP, "3.csv");
-    assert!(merge(&["1.csv", "3.csv"]).refused().starts_with("3.csv: its inputs are not those of 1.csv: "));
+    assert!(merge(&["1.csv", "3.csv"]).refused().starts_with("3.csv: its inputs differ from 1.csv: "));
     table(&folder, &SWEEP, "3.jsonl");
     assert!(merge(&["3.csv", "3.jsonl"]).refused().contains("3.jsonl: expected tables of one format"));
     std::fs::remove_file(folder.path("2.csv.manifest.json")).unwrap();
@@ -349,7 +347,7 @@ fn bad_arguments_are_refused_before_anything_is_written() {
         (&["--set", "ticks=3,"], "--set: ticks: expected a value of TOML"),
         (&["--set", "ticks=3,3"], "ticks: the value 3 is given twice"),
         (&["--set", "ticks=3", "--set", "ticks=4"], "ticks is set twice"),
-        (&["--set", "seed=3"], "those of --seeds"),
+        (&["--set", "seed=3"], "--seeds gives the seeds"),
         (&["--shard", "0/3"], "--shard: expected a shard I/N"),
         (&["--html", OUT], "clash"),
         (&["--html", "a.toml"], "is read"),

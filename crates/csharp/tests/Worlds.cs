@@ -35,6 +35,9 @@ static class Worlds
         Check.That(world.Step(), "runs");
         var refused = world.Events.Single(one => one.Kind == EventKind.Refused);
         Check.That(refused.Ticket == ticket && refused.A == (uint)Refusal.PoseHeld, "refused");
+        var details = world.EventDetails(Array.IndexOf(world.Events.Select(one => one.Kind).ToArray(), EventKind.Refused));
+        Check.That(details.Ticket == ticket && details.Blocker == first && details.Pose.X == 1, "details");
+        Check.Equal(world.TryEventDetails(99, out details), Status.NotFound, "details");
         var rows = world.Agents;
         Check.Equal(rows.Count, 1, "agents");
         var row = rows[0];
@@ -67,6 +70,22 @@ static class Worlds
         Check.That(world.ReasonForWaiting(first, out words).Rule == WaitRule.NothingToDo && words != "", "reason");
         var wall = new[] { Change.Terrain(new CellRect(8, 0, 1, 10), map.TerrainKindOf("out")) };
         Check.Equal(world.WouldDisturb(wall).Single(), first, "disturbs");
+        world.Orders(new[] { first }, new[] { Order.Wait(1), Order.WaitInPlace(2), Order.Repeat(2) });
+        for (var i = 0; i < 7; i++) world.Step();
+        Check.That(world.Counts.OrdersDone >= 6, "repeats");
+        world.Order(first, Order.WaitInPlace(5));
+        var edit = world.Edit(wall);
+        world.Step();
+        Check.Equal(world.Counts.EditsPending, 1u, "edit waits");
+        var waits = world.EventDetails(Array.IndexOf(world.Events.Select(one => one.Kind).ToArray(), EventKind.EditWaits));
+        Check.That(waits.Ticket == edit && waits.AgentIds().Single() == first && waits.Area.Width == 1, "waits for");
+        world.CancelEdit(edit);
+        ulong twice;
+        Check.Equal(world.TryCancelEdit(edit, 0, out twice), Status.Ok, "cancel");
+        world.Step();
+        Check.Equal(world.Counts.EditsPending, 0u, "cancelled");
+        var refusedTwice = world.Events.Single(one => one.Kind == EventKind.Refused);
+        Check.That(refusedTwice.Ticket == twice && refusedTwice.A == (uint)Refusal.NoSuchEdit, "cancelled twice");
         world.Edit(wall);
         world.Step();
         Check.Equal(world.Counts.EditsPending, 1u, "edit waits");
@@ -110,13 +129,13 @@ static class Worlds
             using (var world = World.Create(setup))
             {
                 world.CheckInvariants();
-                world.Order(agents, Order.GoToGroup(20, 5));
+                world.Order(agents, Order.GoToGroup(20, 5), true);
                 world.Step();
                 for (var i = 0; i < 100 && world.Counts.OrdersDone < 12; i++) world.Step();
                 Check.Equal(world.Counts.OrdersDone, 12ul, "a group");
                 var area = new CellRect(0, 0, 30, 20);
                 world.Order(agents[0], Order.GoToArea(new CellRect(1, 1, 3, 3)));
-                world.Order(agents[1], Order.Patrol(new[] { Pose.At(5, 5), Pose.At(9, 5) }));
+                world.Order(agents[1], Order.Patrol(new[] { Pose.At(5, 5), Pose.At(9, 5) }, 0, 2));
                 world.Order(agents[2], Order.Hold());
                 world.Order(agents[3], Order.Follow(agents[1], 2));
                 world.Order(agents[4], Order.Do(TaskSource.RoundRobin(1, new[] { new Cell(25, 15), new Cell(20, 15) })));

@@ -150,6 +150,18 @@ int main(void) {
     printf("EventRow.B %zu\n", offsetof(wb_event_row, b));
     printf("EventRow.C %zu\n", offsetof(wb_event_row, c));
     printf("EventRow.Ticket %zu\n", offsetof(wb_event_row, ticket));
+    printf("EventDetails %zu\n", sizeof(wb_event_details));
+    printf("EventDetails.Size %zu\n", offsetof(wb_event_details, size));
+    printf("EventDetails.Reached %zu\n", offsetof(wb_event_details, reached));
+    printf("EventDetails.Ticket %zu\n", offsetof(wb_event_details, ticket));
+    printf("EventDetails.Blocker %zu\n", offsetof(wb_event_details, blocker));
+    printf("EventDetails.Class %zu\n", offsetof(wb_event_details, class_));
+    printf("EventDetails.Team %zu\n", offsetof(wb_event_details, team));
+    printf("EventDetails.NAgents %zu\n", offsetof(wb_event_details, n_agents));
+    printf("EventDetails.Pose %zu\n", offsetof(wb_event_details, pose));
+    printf("EventDetails.Area %zu\n", offsetof(wb_event_details, area));
+    printf("EventDetails.Agents %zu\n", offsetof(wb_event_details, agents));
+    printf("EventDetails.Reserved %zu\n", offsetof(wb_event_details, reserved));
     printf("Counts %zu\n", sizeof(wb_counts));
     printf("Counts.Size %zu\n", offsetof(wb_counts, size));
     printf("Counts.Moving %zu\n", offsetof(wb_counts, moving));

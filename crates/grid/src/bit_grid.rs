@@ -10,7 +10,7 @@ const WORD_BITS: u32 = u64::BITS;
 ///
 /// Bits are stored in one flat, row-major array of `u64` words, `[height * words_per_row]` with `words_per_row
 /// = ceil(width / 64)`. Column `x` is bit `x % 64` of word `x / 64` of its row. Each row starts on a new word,
-/// so that rows can be combined word by word; a map narrower than 64 cells therefore still takes 8 bytes per
+/// so that rows can be combined word by word. A map narrower than 64 cells therefore still takes 8 bytes per
 /// row. Bits beyond the width in the last word of a row are always zero.
 /// ```
 /// use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};

@@ -93,6 +93,31 @@ impl Rect {
         !self.intersection(other).is_empty()
     }
 
+    /// The rectangle of one cell.
+    pub fn of_cell(cell: CellXY) -> Self {
+        Self::new(cell.x, cell.y, 1, 1)
+    }
+
+    /// The rectangle with `by` more columns and rows on every side, clipped to a map.
+    ///
+    /// ```
+    /// use wheelbase_grid::{GridSize, Rect};
+    /// let size = GridSize::new(10, 4)?;
+    /// assert_eq!(Rect::new(1, 1, 2, 1).grown(2, size), Rect::new(0, 0, 5, 4));
+    /// # Ok::<(), wheelbase_grid::SizeError>(())
+    /// ```
+    pub fn grown(self, by: u32, size: GridSize) -> Self {
+        let span = |at: i32, length: u32, limit: u32| {
+            let (at, by, limit) = (i64::from(at), i64::from(by), i64::from(limit));
+            let first = (at - by).clamp(0, limit);
+            let end = (at + i64::from(length) + by).clamp(first, limit);
+            (first as i32, (end - first) as u32)
+        };
+        let (x, width) = span(self.x, self.width, size.width());
+        let (y, height) = span(self.y, self.height, size.height());
+        Self::new(x, y, width, height)
+    }
+
     /// The cells in both rectangles; may be empty.
     #[inline]
     pub fn intersection(self, other: Self) -> Self {

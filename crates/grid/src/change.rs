@@ -299,7 +299,7 @@ mod tests {
             }
         }
 
-        /// The same for several changes at once, which are one revision.
+        /// The same for several changes together, which are one revision.
         #[test]
         fn several_changes_are_those_one_by_one((shape, changes) in shape_and_changes()) {
             let size = GridSize::new(5, 4).unwrap();

@@ -2,7 +2,7 @@
 
 /// The current epoch of an array whose entries carry the epoch in which they were written, 0 for never.
 ///
-/// Advancing makes all entries stale at once. Epochs are finite: when they wrap, the entries must be cleared, or
+/// Advancing makes all entries stale together. Epochs are finite: when they wrap, the entries must be cleared, or
 /// entries of the distant past would look current.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Epoch(u32);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// A map: the terrain kind of each cell, the kind of each of its sides, its elevation.
 ///
-/// Layers are flat, row-major arrays of `width * height` elements. The side layer is allocated only once a side
+/// Layers are flat, row-major arrays of `width * height` elements. The side layer is allocated only after a side
 /// other than `open` has been set, the elevation layer once a height other than 0 has been.
 ///
 /// ```
@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// # Ok::<(), wheelbase_grid::GridError>(())
 /// ```
 ///
-/// A clone shares the layers; the first change of one of them gives it a copy of its own.
+/// A clone shares the layers; the first change of one of them gives it a separate copy.
 #[derive(Clone, Debug)]
 pub struct Grid {
     size: GridSize,

@@ -75,8 +75,8 @@ impl Lattice {
         self.point(self.centre_by_corners(cell))
     }
 
-    /// The point that is `part`, 0 to 1, of the way from the centre of a cell to that of another; at both ends exactly
-    /// the centre.
+    /// The point that is `part`, 0 to 1, of the way from the centre of a cell to that of another. Both ends are exact
+    /// centres.
     pub fn between(self, from: CellXY, to: CellXY, part: f64) -> Point {
         let ([ax, ay], [bx, by]) = (self.centre(from), self.centre(to));
         let at = |a: f64, b: f64| a * (1.0 - part) + b * part;

@@ -224,8 +224,8 @@ impl GridShape {
         self.measure_to(cell, area) <= self.measure_of(reach)
     }
 
-    /// First and last column, in a given row, of the cells at most `reach` away from a cell by
-    /// [`GridShape::measure`]; they may lie off the map. `None` if the row has none.
+    /// First and last column, in a given row, of the cells at most `reach` away from a cell by [`GridShape::measure`].
+    /// They may lie off the map. `None` if the row has none.
     pub fn columns_within(self, cell: CellXY, reach: u32, row: i32) -> Option<(i64, i64)> {
         let (x, reach) = (i64::from(cell.x), i64::from(reach));
         let rows = (i64::from(row) - i64::from(cell.y)).abs();
@@ -253,8 +253,8 @@ fn drift(rows: i64, parity: u8) -> (i64, i64) {
     ((rows + 1 - parity) / 2, (rows + parity) / 2)
 }
 
-/// Cube coordinates of a cell of a hexagonal map. A step changes two of them by one and leaves the third, so
-/// the largest difference is the number of steps between two cells (Patel, "Hexagonal Grids").
+/// Cube coordinates of a cell of a hexagonal map. A step changes two of them by one and leaves the third. So the
+/// largest difference is the number of steps between two cells (Patel, "Hexagonal Grids").
 pub fn hex_coordinates(cell: CellXY) -> [i64; 3] {
     let (x, y) = (i64::from(cell.x), i64::from(cell.y));
     let along_east = x - y.div_euclid(2);

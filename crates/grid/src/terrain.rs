@@ -5,7 +5,7 @@ use crate::shape::SIDES_MAX;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Speed of normal ground, in permille.
+/// Speed of normal ground, in thousandths.
 pub const SPEED_NORMAL: u16 = 1000;
 /// Speed of the side kind `open`, which never limits a move.
 pub const SPEED_OPEN: u16 = u16::MAX;
@@ -40,7 +40,7 @@ pub struct TerrainEntry {
     pub name: String,
     /// Characters that represent the kind in rows and map files; may be empty.
     pub glyphs: String,
-    /// Speed in permille: 1000 normal, 0 impassable.
+    /// Speed in thousandths: 1000 normal, 0 impassable.
     pub speed: u16,
     /// Colour in pictures, unique to this kind; `None` for the standard colour.
     pub colour: Option<Rgb>,
@@ -186,7 +186,7 @@ impl TerrainTable {
     }
 
     /// The given kinds, followed by those kinds of the MovingAI format whose names are not among them. A given
-    /// kind with a standard name and no glyphs gets the standard glyphs; a glyph listed by a given kind is
+    /// kind with a standard name and no glyphs gets the standard glyphs. A glyph listed by a given kind is
     /// removed from the standard kinds.
     /// # Errors
     /// Like [`TerrainTable::new`].
@@ -248,7 +248,7 @@ impl std::ops::Index<TerrainKind> for TerrainTable {
 pub struct SideEntry {
     /// Name, unique in its table.
     pub name: String,
-    /// Speed in permille; the edge between two cells has the speed of the slower of its two sides.
+    /// Speed in thousandths; the edge between two cells has the speed of the slower of its two sides.
     pub speed: u16,
 }
 

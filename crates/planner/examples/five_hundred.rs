@@ -1,8 +1,8 @@
 //! One click sends 500 units of three classes to one place, in two ways that give the same costs to the tick.
 //!
 //! A cost field a class answers all its units: this is how to send many units to one goal. A queue of 500 requests
-//! answers each by a search of its own: this is how to serve many units with goals of their own. Both spend the same
-//! budget of expansions a frame, and while both are at work a building goes up on a bridge.
+//! answers each by a separate search: this is how to serve many units with separate goals. Both spend the same budget
+//! of expansions per frame, and while both are at work a building goes up on a bridge.
 
 use std::error::Error;
 use wheelbase_grid::{CellXY, Grid, GridSize, Rect, SideTable, TerrainTable};
@@ -11,7 +11,7 @@ use wheelbase_planner::model::State;
 use wheelbase_planner::search::{PathQueue, QueuedRequest, Ticket};
 use wheelbase_planner::*;
 
-/// Expansions a frame: a fraction of a millisecond on one core.
+/// Expansions per frame: a fraction of a millisecond on one core.
 const BUDGET: u64 = 20_000;
 /// Frame in which the building is placed.
 const BUILT_AT: usize = 4;
@@ -138,7 +138,7 @@ fn by_queue(game: &mut Game, log: &mut Vec<String>) -> Result<(), Box<dyn Error>
     let (mut expansions, mut again, mut scouts_at) = (0, 0, 0);
     for frame in 1.. {
         if frame == BUILT_AT {
-            // Searches under way start again by themselves. Paths that lead over the bridge are asked for again.
+            // Searches under way restart by themselves. Paths that lead over the bridge are asked for again.
             game.build()?;
             for at in 0..game.units.len() {
                 let (state, unit) = (game.state(at)?, &mut game.units[at]);

@@ -1,5 +1,5 @@
 //! A network of waypoints with one-way lanes, and a follower that glides along its path: the search is exact,
-//! in whole ticks; the animation interpolates between them.
+//! in whole ticks. The animation interpolates between them.
 
 use std::error::Error;
 use wheelbase_planner::Status;

@@ -119,7 +119,7 @@ impl Clone for BucketQueue {
         queue
     }
 
-    /// Copies what is held, not the buckets: most are empty.
+    /// Copies the entries, not the buckets: most are empty.
     fn clone_from(&mut self, other: &Self) {
         self.reset(other.mask.min(BUCKETS_MAX - 1), other.key);
         other.for_each(|key, state| self.push_ahead(key, state));
@@ -193,7 +193,7 @@ impl BucketQueue {
         }
     }
 
-    /// Pops up to a block of states of the least key at once, into the first slots of `states`; returns their
+    /// Pops up to a block of states of the least key together, into the first slots of `states`; returns their
     /// number.
     #[inline(always)]
     pub fn pop_block(&mut self, states: &mut [u32; BLOCK]) -> Option<(u64, usize)> {

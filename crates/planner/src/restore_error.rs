@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 /// Why saved state cannot be restored: what of it is wrong, in words. Saved state as [`crate::Scratch::save`] and its
-/// like return it is always restored by what it was saved from; what comes from a file may have been changed.
+/// like return it is always restored by its source. State from a file may have been changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RestoreError {
     place: &'static str,

@@ -40,9 +40,9 @@ impl SavedQueue {
         self.states.is_empty()
     }
 
-    /// Shows every key and state, in order. Nothing is taken on trust but that the state means what it says.
+    /// Shows every key and state, in order. Everything is checked, except that the state has the meaning it claims.
     /// # Errors
-    /// For keys out of range and lists that do not match; and the errors of `found`.
+    /// For keys out of range, for lists that do not match, and the errors of `found`.
     pub fn read(
         &self,
         place: &'static str,

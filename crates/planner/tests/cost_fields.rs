@@ -1,4 +1,4 @@
-//! Cost fields against a reference: settled at once and in parts, forward and backward, followed, and repaired
+//! Cost fields against a reference: settled whole and in parts, forward and backward, followed, and repaired
 //! after edits of any kind.
 
 use crate::common::{goal, side_of, tables, truck, world};
@@ -156,7 +156,7 @@ fn apply(grid: &mut Grid, (x, y, width, height, kind, what): (i32, i32, u32, u32
 proptest! {
     #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Any world, any class: settled at once and piece by piece.
+    /// Any world, any class: settled whole and piece by piece.
     #[test]
     fn fields_equal_the_reference(
         (grid, class) in world(),
@@ -205,7 +205,7 @@ proptest! {
         }
     }
 
-    /// After each edit a repaired field equals a fresh one: costs, next moves and lower bounds; however far it
+    /// After each edit a repaired field equals a fresh one: costs, next moves and lower bounds. However far it
     /// was settled before and after the edit.
     #[test]
     fn repaired_equals_fresh(

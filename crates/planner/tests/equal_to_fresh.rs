@@ -13,7 +13,7 @@ fn compiled(grid: &Grid, class: &MovementClass) -> MovementTables {
     tables
 }
 
-/// Labels differ from those of fresh tables, but the partition into sets is the same.
+/// Labels differ from fresh tables, but the partition into sets is the same.
 fn assert_same_sets(tables: &MovementTables, fresh: &MovementTables) -> Result<(), TestCaseError> {
     let mut pairs: Vec<(u32, u32)> = Vec::new();
     for state in (0..tables.space().n_states() as u32).map(State) {
@@ -96,8 +96,8 @@ fn reachable(tables: &MovementTables, from: State) -> Vec<bool> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// Tables against the rule, move by move, before and after edits; predecessors are the exact inverse of
-    /// successors in both; and updated tables equal freshly compiled ones.
+    /// Tables against the rule, move by move, before and after edits; predecessors are the exact inverse of successors
+    /// in both. Updated tables equal freshly compiled ones.
     #[test]
     fn tables_equal_the_rule_before_and_after_edits(
         (mut grid, class) in world(),

@@ -58,7 +58,7 @@ fn expected(
 }
 
 fn heuristics() -> impl Strategy<Value = Heuristic<'static>> {
-    // The greedy heuristic does not promise a cost; it has a test of its own.
+    // The greedy heuristic does not promise a cost; it has a separate test.
     let exact = HeuristicName::ALL.into_iter().filter(|&h| h != HeuristicName::Greedy);
     let named = prop::sample::select(exact.collect::<Vec<_>>()).prop_map(Heuristic::Named);
     prop_oneof![named, Just(Heuristic::Default)]
@@ -206,7 +206,7 @@ proptest! {
         }
     }
 
-    /// A search in slices, a search in one go, and one that was limited and resumed, are identical.
+    /// A search in slices, a search in one go, and a search limited and resumed, are identical.
     #[test]
     fn slices_change_nothing(
         (grid, class) in world(),
@@ -260,8 +260,8 @@ proptest! {
         prop_assert_eq!(sliced, whole);
     }
 
-    /// A window acts like a frame of obstacles; a greedy search finds a path if there is one; and the nearest
-    /// pose is the same for any weight and for greedy search.
+    /// A window acts like a frame of obstacles; a greedy search finds a path if there is one. The nearest pose is the
+    /// same for any weight and for greedy search.
     #[test]
     fn windows_and_greedy_searches_keep_the_rules(
         (grid, class) in world(),
@@ -302,8 +302,8 @@ proptest! {
         }
     }
 
-    /// A search for the nearest pose that goes to the poses around the goal ends where one that explores everything ends,
-    /// however it is sliced; also among obstacles, which may cut those poses off.
+    /// A search for the nearest pose that goes to the poses around the goal ends where a search of everything ends,
+    /// however it is sliced. Also among obstacles, which may cut these poses off.
     #[test]
     fn nearest_poses_are_those_of_a_search_of_everything(
         (grid, class) in world(),
@@ -381,7 +381,7 @@ proptest! {
         }
         prop_assert_eq!(finish(&movement, &request, &scratch, &mut sliced), greedy);
         prop_assert_eq!(&sliced, &path);
-        // One that reached its limit goes on if more is allowed.
+        // A search that reached its limit continues if more is allowed.
         request.expansions_max = None;
         advance(&movement, &request, &mut scratch, u64::MAX);
         let whole = finish(&movement, &request, &scratch, &mut sliced);

@@ -49,7 +49,7 @@ fn assert_path(graph: &Graph, path: &GraphPath, start: u32, goal: u32, cost: u32
 fn assert_searches(graph: &Graph, scratch: &mut GraphScratch, start: u32, goals: &[u32], skew: u32) {
     let from = costs(graph, start, true);
     let least = goals.iter().filter_map(|&goal| from[goal as usize]).min();
-    // The cost-to-go to the nearest goal, which is the tightest consistent bound; and a random part of it per
+    // The cost-to-go to the nearest goal, which is the tightest consistent bound, and a random part of it per
     // node, which is only admissible.
     let mut rest = vec![None::<u32>; graph.n_nodes()];
     for &goal in goals {

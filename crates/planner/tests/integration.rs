@@ -1,6 +1,6 @@
 //! The planner from outside: against slow references, published lengths and forged bytes.
 //! One program, since linking one for each file takes most of the time of a build.
-//! What counts allocations is a program of its own, and what `.ci/features` tests without rayon as well.
+//! Tests that count allocations are a separate program, and so are tests of `.ci/features` without rayon.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "all of it is for tests")]
 

@@ -215,7 +215,7 @@ fn weight_bounds_hold_with_landmarks() {
     }
 }
 
-/// In the open, landmarks guide no request, because the norm is as good; among walls they guide most, and would
+/// In the open, landmarks guide no request, because the norm is as good. Among walls they guide most, and would
 /// not have saved much on the others. The comparison counts expansions, so it is deterministic.
 #[test]
 fn landmarks_guide_where_calibration_says_so() {

@@ -1,4 +1,4 @@
-//! The queue of path requests: its answers are those of `plan`, whatever the budget, the slots and the threads.
+//! The queue of path requests: its answers equal the answers of `plan`, whatever the budget, the slots and the threads.
 
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
@@ -134,7 +134,7 @@ proptest! {
         prop_assert_eq!(parts.open(), 0);
     }
 
-    /// Searches under way when the map changes are those of the new map.
+    /// Searches under way when the map changes use the new map.
     #[test]
     fn an_edit_restarts_searches(
         (mut grid, class) in world_of(6..14),
@@ -186,7 +186,7 @@ fn what_is_cancelled_is_not_answered() {
     let mut queue = PathQueue::new(grid.size(), 1, 2);
     let tickets: Vec<Ticket> = (0..6).map(|x| queue.submit(across(31, 20 + x)).unwrap()).collect();
     queue.advance(&tables, 3);
-    // One that waits, one under way, one that is not there.
+    // One waits, one is under way, one is not there.
     assert!(queue.cancel(tickets[5]) && queue.cancel(tickets[0]) && !queue.cancel(tickets[5]));
     assert_eq!(queue.open(), 4);
     let found: Vec<Ticket> = drain(&mut queue, &tables, 500).iter().map(|(_, ticket, ..)| *ticket).collect();

@@ -1,4 +1,4 @@
-//! Serde: what is written is read back the same, as text and as bytes, and what is forged is refused or harmless.
+//! Serde: values are read back the same, as text and as bytes, and forged values are refused or harmless.
 
 #![cfg(feature = "serde")]
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
@@ -31,7 +31,7 @@ fn to_bytes(value: &impl Serialize) -> Vec<u8> {
     bincode::serde::encode_to_vec(value, bincode::config::standard()).unwrap()
 }
 
-/// Through JSON and through bincode, which does not say what it holds.
+/// Through JSON and through bincode, which does not describe its content.
 fn both_ways<T: Serialize + DeserializeOwned>(value: &T) -> [T; 2] {
     let json = serde_json::to_string(value).unwrap();
     [serde_json::from_str(&json).unwrap(), from_bytes(&to_bytes(value)).unwrap()]
@@ -180,7 +180,7 @@ fn forged_classes_are_refused() {
     );
 }
 
-/// Numbers at and beyond the edges of what is sensible.
+/// Numbers at and beyond the edges of sense.
 fn any_number() -> impl Strategy<Value = i32> {
     prop_oneof![6 => -2_i32..12, 1 => any::<i32>(), 1 => Just(i32::MAX), 1 => Just(i32::MIN)]
 }

@@ -292,6 +292,39 @@ fn cost_overflow_if_the_nearest_pose_is_too_far() {
     assert_eq!(nearest(60).0.reached, Some(Reached::Goal));
 }
 
+/// Of two cells beside a blocked goal, the first in row-major order is too far; the other takes its place.
+#[test]
+fn a_near_pose_that_is_too_far_leaves_the_next() {
+    let walls = format!("m{}m", "W".repeat(78));
+    let map = grid(&[&format!("{}W{}", "m".repeat(40), "m".repeat(39)), &walls, &"m".repeat(80)]);
+    for name in HeuristicName::ALL {
+        let (answer, _, end) = ask(&map, &slug(), at(44, 0), &any(40, 0), |r| {
+            (r.fallback, r.heuristic) = (Fallback::Nearest, Heuristic::Named(name));
+        });
+        assert_eq!((answer.reached, answer.cost), (Some(Reached::Nearest), 3 * 65_535_000), "{name:?}");
+        assert_eq!(end.map(|pose| pose.cell), Some(CellXY::new(41, 0)), "{name:?}");
+    }
+}
+
+/// A limit that allows every pose that can be reached lets a search end, however many cells are at the least distance.
+#[test]
+fn a_limit_counts_poses_once_near_a_blocked_goal() {
+    let map = grid(&[".....", "..W..", "....."]);
+    let mut obstacles = BitGrid::new(map.size());
+    for (x, y) in [(1, 0), (3, 0)] {
+        obstacles.set(CellXY::new(x, y), true);
+    }
+    for limit in 1..6 {
+        let (answer, _, end) = ask(&map, &walker(), at(2, 0), &any(2, 1), |r| {
+            r.heuristic = Heuristic::Named(HeuristicName::Zero);
+            (r.fallback, r.expansions_max, r.obstacles) = (Fallback::Nearest, Some(limit), Some(&obstacles));
+        });
+        assert_eq!((answer.status, answer.reached), (Status::Found, Some(Reached::Nearest)), "limit {limit}");
+        assert!(answer.expansions <= limit, "{} expansions, limit {limit}", answer.expansions);
+        assert_eq!(end.map(|pose| pose.cell), Some(CellXY::new(2, 0)), "limit {limit}");
+    }
+}
+
 /// Greed keeps the first way to a pose, through the mire, from where the rest is too long. By road it is not, so that the
 /// goal can be reached: no pose near it takes its place.
 #[test]

@@ -16,7 +16,7 @@ const CERTAIN: f64 = 1e-6;
 const SAMPLES_PER_QUARTER: u32 = 90;
 
 /// Depth by which the unit square centred at `(u, v)`, turned about the origin by `angle`, overlaps that at `(p, q)`;
-/// negative if they are apart. y points up. The separating axes are those of both squares.
+/// negative if they are apart. y points up. The separating axes belong to both squares.
 fn depth((u, v): (f64, f64), (p, q): (f64, f64), angle: f64) -> f64 {
     let (sin, cos) = angle.sin_cos();
     let (dx, dy) = (u * cos - v * sin - p, u * sin + v * cos - q);
@@ -93,7 +93,7 @@ struct Expected {
 
 struct Body<'a> {
     spec: &'a ClassSpec,
-    /// The cells at each heading, from the class: footprints have tests of their own.
+    /// The cells at each heading, from the class: footprints have separate tests.
     at: Vec<BTreeSet<Cell>>,
 }
 

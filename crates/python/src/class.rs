@@ -61,7 +61,7 @@ fn speeds(given: Option<&Bound<'_, PyDict>>, name: &str) -> PyResult<Vec<(String
         let kind: String = kind
             .extract()
             .map_err(|_| argument(format!("`{name}` holds {}, expected names of kinds", shown(&kind))))?;
-        let speed = whole(&speed, &format!("{name}[\"{kind}\"]"), "a speed of 0 to 65535 permille")?;
+        let speed = whole(&speed, &format!("{name}[\"{kind}\"]"), "a speed of 0 to 65535 thousandths")?;
         speeds.push((kind, speed));
     }
     Ok(speeds)
@@ -145,8 +145,10 @@ fn climb_of(given: &Bound<'_, PyDict>) -> PyResult<Climb> {
         let found = given.get_item(key)?.filter(|found| !found.is_none());
         found.map(|found| whole(&found, &format!("climb.{key}"), "a number of units of height")).transpose()
     };
-    let down =
-        given.get_item("down")?.map(|down| whole(&down, "climb.down", "permille of the time")).transpose()?;
+    let down = given
+        .get_item("down")?
+        .map(|down| whole(&down, "climb.down", "thousandths of the time"))
+        .transpose()?;
     Ok(Climb {
         up: limit("up")?.unwrap_or(0),
         down: down.unwrap_or(0),

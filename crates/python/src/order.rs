@@ -95,10 +95,19 @@ impl PyOrder {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (stations, *, headings = None))]
-    fn patrol(stations: &Bound<'_, PyAny>, headings: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        TripOptions { within: None, fallback: "fail", if_unreachable: "drop", headings }
-            .order(stations, OrderKind::Patrol)
+    #[pyo3(signature = (stations, *, headings = None, dwell = Whole(0)))]
+    fn patrol(
+        stations: &Bound<'_, PyAny>,
+        headings: Option<&Bound<'_, PyAny>>,
+        dwell: Whole<u32>,
+    ) -> PyResult<Self> {
+        let options = TripOptions { within: None, fallback: "fail", if_unreachable: "drop", headings };
+        Ok(Self(options.order(stations, OrderKind::Patrol)?.0.dwell(dwell.0)))
+    }
+
+    #[staticmethod]
+    fn repeat(orders: Whole<u32>) -> Self {
+        Self(Order::repeat(orders.0))
     }
 
     #[staticmethod]
@@ -291,7 +300,7 @@ pub(crate) fn team_of(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Team> {
 }
 
 pub(crate) fn permille(given: &Bound<'_, PyAny>, name: &str) -> PyResult<u16> {
-    whole(given, name, "permille of 1 to 65535")
+    whole(given, name, "thousandths of 1 to 65535")
 }
 
 /// Agents: an id, a list of ids, or all in a [`PyRect`].

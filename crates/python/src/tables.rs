@@ -91,9 +91,12 @@ fn request_of(
     asked.within = within.map_or(Ok(0), |within| whole(within, "within", "a number of cells"))?;
     asked.heuristic = self::heuristic(heuristic)?;
     asked.weight_permille =
-        weight.map_or(Ok(1000), |weight| whole(weight, "weight", "permille from 1000"))?;
+        weight.map_or(Ok(1000), |weight| whole(weight, "weight", "thousandths from 1000"))?;
     if asked.weight_permille < 1000 {
-        return Err(argument(format!("`weight` is {}, expected permille from 1000", asked.weight_permille)));
+        return Err(argument(format!(
+            "`weight` is {}, expected thousandths from 1000",
+            asked.weight_permille
+        )));
     }
     asked.expansions_max = expansions_max.map(|most| most.0);
     asked.fallback = self::fallback(fallback)?;

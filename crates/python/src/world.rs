@@ -27,8 +27,8 @@ use wheelbase_scenario::recording::Recorder;
 use wheelbase_sim::traffic::{OwnRule, RuleSetting, Traffic};
 use wheelbase_sim::{
     Activity, AgentId, AgentRow, AtDeadline, CollisionRule, Command, EventKind, EventRow, Friends, Host,
-    MapEdit, Name, OnAgents, OrderKind, PathSource, RefusalReason, RunState, Settings, Setup, Spawn,
-    SpawnGroup, Team, Threads, Ticket, UnreachableReason, World, make_own_rule, tune,
+    IfNoRoom, MapEdit, Name, OnAgents, OrderKind, PathSource, RefusalReason, RunState, Settings, Setup,
+    Spawn, SpawnGroup, Team, Threads, Ticket, UnreachableReason, World, make_own_rule, tune,
 };
 
 /// A world.
@@ -484,6 +484,26 @@ impl PyWorld {
         array_of(py, &rows, &[rows.len()])
     }
 
+    /// What an event of the last step says beyond its row.
+    fn event_details<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyDict>> {
+        let host = self.held()?;
+        let n_events = host.world.events().len();
+        if index >= n_events {
+            return Err(failure(Kind::NotFound, format!("event {index} of {n_events}")));
+        }
+        let details = host.world.event_details(index);
+        let all = PyDict::new(py);
+        all.set_item("ticket", details.ticket.map(|ticket| ticket.0))?;
+        all.set_item("reached", details.reached.map(|reached| reached.name()))?;
+        all.set_item("blocker", details.blocker.map(|agent| agent.0))?;
+        all.set_item("area", details.area.map(|area| (area.x, area.y, area.width, area.height)))?;
+        all.set_item("class", details.class.map(|class| class.0))?;
+        all.set_item("team", details.team.map(|team| team.0))?;
+        all.set_item("pose", details.pose.map(|pose| (pose.cell.x, pose.cell.y, pose.heading.0)))?;
+        all.set_item("agents", details.agents.iter().map(|agent| agent.0).collect::<Vec<u32>>())?;
+        Ok(all)
+    }
+
     #[getter]
     fn tick(&self) -> u32 {
         self.rows().tick
@@ -612,6 +632,7 @@ impl PyWorld {
                 orders,
                 speed_factor,
                 anywhere,
+                if_no_room: IfNoRoom::Drop,
             }))
         })
     }

@@ -108,6 +108,22 @@ class Commands(unittest.TestCase):
             found += [(wb.EVENTS[e["kind"]], int(e["agent"]), int(e["a"]), int(e["ticket"])) for e in world.events]
         return found
 
+    def test_events_have_details(self):
+        world = wb.World(wb.Map(30, 30), [cart()])
+        world.spawn("cart", (0, 0, "E"), team=2)
+        ticket = world.spawn("cart", (0, 0, "N"))
+        world.step()
+        spawned, refused = world.event_details(0), world.event_details(1)
+        self.assertEqual((spawned["team"], spawned["pose"], spawned["blocker"]), (2, (0, 0, 0), None))
+        self.assertEqual((refused["ticket"], refused["blocker"], refused["pose"]), (ticket, 0, (0, 0, 1)))
+        waits = world.edit([("terrain", (0, 0, 2, 1), 2)])
+        world.hold(0)
+        world.step()
+        found = [world.event_details(at) for at, e in enumerate(world.events) if wb.EVENTS[e["kind"]] == "edit_waits"]
+        self.assertEqual([(e["ticket"], e["area"], e["agents"]) for e in found], [(waits, (0, 0, 2, 1), [0])])
+        with self.assertRaises(wb.NotFoundError):
+            world.event_details(len(world.events))
+
     def test_every_verb(self):
         world = wb.World(wb.Map(30, 30), [cart(), wb.Class("other", [{"name": "on", "by": (1, 0), "time": 1}])])
         tickets = [world.spawn("cart", (3 * i, 0, "E"), team=i % 2) for i in range(4)]

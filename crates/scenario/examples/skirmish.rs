@@ -50,7 +50,7 @@ const FORMATIONS: [Formation; 8] = [
     formation([3, 1, 2], 12, (72, 48), 6, (3, 3)),
 ];
 
-/// What is clicked, and what its numbers are. Units count in the order in which they were placed.
+/// The kind of click, and the meaning of its numbers. Units count in the order in which they were placed.
 #[derive(Clone, Copy)]
 enum Verb {
     /// First unit, count, x, y, radius.
@@ -79,7 +79,7 @@ enum Verb {
     Hold,
     /// X, y of the goal; x, y, width, height of a box around units.
     InBox,
-    /// First unit, count, permille.
+    /// First unit, count, thousandths.
     Speed,
     /// First unit, count, priority.
     Priority,
@@ -107,7 +107,7 @@ enum Verb {
     Gate,
     /// Unit: why does it wait?
     Why,
-    /// Unit: what is left of its path?
+    /// Unit: the rest of its path?
     Left,
     /// X, y: who is there?
     Who,
@@ -302,6 +302,7 @@ impl Game {
                 orders: [].into(),
                 speed_factor: USUAL_SPEED_PERMILLE,
                 anywhere: false,
+                if_no_room: IfNoRoom::Drop,
             }),
             Errands => {
                 let source = TaskSource::Random { area: area(c, d, e, f) }.into();

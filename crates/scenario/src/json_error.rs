@@ -8,7 +8,7 @@ pub struct JsonError {
     pub line: usize,
     /// Column, from 1; 0 before the first.
     pub column: usize,
-    /// What is wrong.
+    /// The mistake.
     pub message: String,
 }
 

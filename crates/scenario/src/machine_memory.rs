@@ -6,7 +6,7 @@ use wheelbase_grid::MemoryMax;
 
 /// Reads a number of bytes, or of KiB, MiB, GiB or TiB.
 /// # Errors
-/// What is expected.
+/// The expected value.
 pub fn bytes_of(text: &str) -> Result<u64, String> {
     let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40)];
     let unit = units.into_iter().find_map(|(unit, shift)| Some((text.strip_suffix(unit)?, shift)));

@@ -137,7 +137,7 @@ impl MovePlan {
 
     /// Writes the plan, an agent a line.
     /// # Errors
-    /// Those of the writer.
+    /// Errors of the writer.
     pub fn write(&self, mut out: impl Write) -> io::Result<()> {
         let Self { plan, scenario, seed, collision, ticks, agents } = self;
         let (scenario, collision) = (serde_json::to_string(scenario)?, serde_json::to_string(collision)?);
@@ -156,7 +156,7 @@ impl MovePlan {
 
 /// Refuses a world of which a plan of moves alone would not say all: one with events.
 /// # Errors
-/// What is wrong, in words.
+/// The mistake, in words.
 pub fn check_plannable(world: &World) -> Result<(), String> {
     match world.setup_commands().next() {
         Some((tick, _)) => Err(format!(

@@ -1,4 +1,4 @@
-//! Judges move plans by the rules (docs/rules.md 2.2 to 2.6): a replay of its own.
+//! Judges move plans by the rules (docs/rules.md 2.2 to 2.6) by a separate replay.
 //!
 //! Independent of the simulation's tick, its occupancy, its traffic and its movement tables: of the world it reads map,
 //! classes, collision rule, and the agents with their orders as the scenario places them. What a legal move is and how
@@ -43,7 +43,7 @@ pub struct MovePlanVerdict {
     /// Of a one-shot instance: how good the plan is.
     #[serde(skip)]
     pub one_shot: Option<OneShotResult>,
-    /// The first violations: those of each agent by its id, then collisions in order of time.
+    /// The first violations: by agent id, then collisions in order of time.
     #[serde(skip)]
     pub violations: Vec<MovePlanViolation>,
     /// Number of all violations.
@@ -102,7 +102,7 @@ pub enum MovePlanViolation {
     },
     /// Two agents hold a cell.
     Overlap {
-        /// The agents: the one that held the cell, and the one that took it.
+        /// The agents: the former holder of the cell, and the taker.
         agents: [usize; 2],
         /// The tick.
         tick: u32,

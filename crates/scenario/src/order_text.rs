@@ -10,7 +10,7 @@ use wheelbase_sim::{IfUnreachable, Order, OrderKind, TaskSource, Trip};
 /// An order as JSON, whose `to_string` is the canonical text.
 pub fn order_json(order: &Order) -> Value {
     let value = match &order.kind {
-        OrderKind::Wait(ticks) | OrderKind::WaitInPlace(ticks) => json!(ticks),
+        OrderKind::Wait(number) | OrderKind::WaitInPlace(number) | OrderKind::Repeat(number) => json!(number),
         OrderKind::GotoArea(area, _) => area_json(*area),
         OrderKind::Goto(trip) | OrderKind::GotoGroup(_, trip) => single_or_list(goals_json(order, trip)),
         OrderKind::Patrol(trip) => goals_json(order, trip).into(),
@@ -32,6 +32,7 @@ pub fn order_json(order: &Order) -> Value {
         },
         to_nearest: trip.is_some_and(|trip| trip.fallback == Fallback::Nearest),
         waits: trip.is_some_and(|trip| trip.if_unreachable == IfUnreachable::Wait),
+        dwell: trip.map_or(0, |trip| trip.dwell),
     };
     order_keys(order.kind.name(), value, options)
 }
@@ -44,12 +45,16 @@ struct Options {
     to_nearest: bool,
     /// `if_unreachable = "wait"`.
     waits: bool,
+    dwell: u32,
 }
 
 /// The keys of an order in their order.
-fn order_keys(kind: &str, value: Value, Options { within, to_nearest, waits }: Options) -> Value {
+fn order_keys(kind: &str, value: Value, Options { within, to_nearest, waits, dwell }: Options) -> Value {
     let mut keys = Map::new();
     keys.insert(kind.to_owned(), value);
+    if dwell > 0 {
+        keys.insert("dwell".to_owned(), dwell.into());
+    }
     if within > 0 {
         keys.insert("within".to_owned(), within.into());
     }

@@ -55,7 +55,7 @@ pub const MEASURES: [&str; 39] = [
     "state_hash",
 ];
 
-/// Those of the [`MEASURES`] that are lists or tables, not a number or a text.
+/// The [`MEASURES`] that are lists or tables, not a number or a text.
 pub const NESTED_MEASURES: [&str; 5] =
     ["unreachable_reasons", "orders_left_by", "edits_pending_for", "wait_for_cycles", "classes"];
 

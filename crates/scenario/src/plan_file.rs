@@ -9,7 +9,7 @@ use wheelbase_sim::{AgentId, TraceEvent, World};
 /// The action of a step without a move.
 const WAIT: u8 = b'W';
 
-/// Collects the plan of a run tick by tick. The run is that of a problem: every move takes one tick.
+/// Collects the plan of a run tick by tick. The run is of a problem: every move takes one tick.
 ///
 /// Takes a byte of memory per agent and tick.
 #[derive(Debug)]
@@ -109,7 +109,7 @@ impl PlanFile {
 
     /// Writes the plan.
     /// # Errors
-    /// Those of the writer.
+    /// Errors of the writer.
     pub fn write(&self, mut out: impl Write) -> io::Result<()> {
         let path = |actions: &Vec<u8>| {
             let mut text = String::with_capacity(actions.len() * 2);

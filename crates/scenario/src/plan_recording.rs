@@ -36,8 +36,8 @@ struct Moves {
     differences: Vec<String>,
 }
 
-/// Carries out a move plan in the scenario of a world that has not stepped. Only its rules are new: agents move as planned,
-/// and those of their orders count that the plan carries out.
+/// Carries out a move plan in the scenario of a world that has not stepped. Only its rules are new: agents move as
+/// planned, and the orders count that the plan carries out.
 /// # Errors
 /// If the run cannot be recorded: a class, or the map, is beyond the limits of recordings, or the last move ends after
 /// tick 2^24.
@@ -47,10 +47,10 @@ pub fn record_move_plan(world: &World, plan: &MovePlan) -> io::Result<PlanRecord
     record(world, Moves { begun, ends: ends.min(plan.ticks), stops_at, differences })
 }
 
-/// Carries out a plan of the League of Robot Runners, with the tasks of the problem. `world` is that of the problem
+/// Carries out a plan of the League of Robot Runners, with the tasks of the problem. `world` is the world of the problem
 /// ([`build_problem`](crate::load::build_problem)) and has not stepped.
 /// # Errors
-/// [`JsonError`] if the text is not a plan, within the error; and as [`record_move_plan`].
+/// [`JsonError`] if the text is not a plan, within the error. Also as [`record_move_plan`].
 pub fn record_problem_plan(
     world: &World,
     problem: &LoadedProblem,

@@ -6,11 +6,11 @@ use crate::outcome::outcome_json;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use wheelbase_grid::{Cell, Grid, GridShape, Rect, SideKind};
-use wheelbase_planner::model::heading_name;
+use wheelbase_planner::model::{Reached, heading_name};
 use wheelbase_planner::{Heading, Pose};
 use wheelbase_sim::{
-    AgentId, AppliedEdit, AtDeadline, ClassId, EditEffect, OnAgents, Order, OrderKind, RunResult, Team,
-    TraceEvent, USUAL_SPEED_PERMILLE, World,
+    AgentId, AppliedEdit, AtDeadline, ClassId, EditEffect, EventDetails, OnAgents, Order, OrderKind,
+    RunResult, Team, TraceEvent, USUAL_SPEED_PERMILLE, World,
 };
 
 /// Version of the format of traces.
@@ -23,7 +23,7 @@ fn pose_json(world: &World, class: ClassId, pose: Pose) -> Value {
 
 /// Writes the first line: the map as it is now, kinds and classes, and the tick if it is not 0.
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub fn write_header(world: &World, out: &mut impl Write) -> io::Result<()> {
     let grid = world.grid();
     let size = grid.size();
@@ -68,9 +68,10 @@ pub fn write_header(world: &World, out: &mut impl Write) -> io::Result<()> {
 /// move under way with the tick at which it began, its open orders, and its task. Edits that wait are no part of it:
 /// their lines come when they take effect.
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub fn write_opening(world: &World, out: &mut impl Write) -> io::Result<()> {
     let (tick, agents) = (world.tick(), world.agent_arrays());
+    let nothing = EventDetails::default();
     for (row, body) in world.agents().iter().enumerate() {
         let (agent, motion) = (agents.ids[row], &agents.motion[row]);
         let (class, from) = (motion.class, world.pose(row));
@@ -78,12 +79,12 @@ pub fn write_opening(world: &World, out: &mut impl Write) -> io::Result<()> {
         let (team, speed_factor) = (agents.teams[row], agents.speed_factors[row]);
         let placed =
             TraceEvent::Spawn { agent, class, pose: from, tick: begun, team, speed_factor, ticket: None };
-        write_event(world, begun, &placed, out)?;
+        write_event(world, begun, (&placed, nothing), out)?;
         if !motion.at_rest() {
             let to = Pose::new(body.to_x, body.to_y, Heading(body.to_heading));
             let (primitive, until) = (motion.primitive, motion.until);
             let moves = TraceEvent::Move { agent, class, primitive, from, to, until };
-            write_event(world, begun, &moves, out)?;
+            write_event(world, begun, (&moves, nothing), out)?;
         }
         let orders = agents.orders(row);
         for order in world.orders().open(&orders).filter(|order| !matches!(order.kind, OrderKind::Tasks(..)))
@@ -91,7 +92,7 @@ pub fn write_opening(world: &World, out: &mut impl Write) -> io::Result<()> {
             writeln!(out, "{}", order_line(tick, agent, order))?;
         }
         if let Some(goal) = world.orders().task(&orders) {
-            write_event(world, tick, &TraceEvent::Task { agent, class, goal }, out)?;
+            write_event(world, tick, (&TraceEvent::Task { agent, class, goal }, nothing), out)?;
         }
     }
     Ok(())
@@ -126,18 +127,23 @@ fn sides_not_open(grid: &Grid) -> Vec<Value> {
 /// Writes the lines of what took effect at a tick, from the log of the world. The changes of an edit are one line, or
 /// as few as can hold them: a further line, directly behind, if a key has cells of two kinds or heights.
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub fn write_log(world: &World, tick: u32, out: &mut impl Write) -> io::Result<()> {
-    let mut line: Option<EditLine> = None;
-    for event in world.log() {
+    let mut line: Option<EditLine<'_>> = None;
+    let mut of_edit = EventDetails::default();
+    for (index, event) in world.log().iter().enumerate() {
+        let details = world.log_details(index);
         let TraceEvent::Edit(edit) = event else {
             line.take().map_or(Ok(()), |line| line.write(tick, out))?;
-            write_event(world, tick, event, out)?;
+            write_event(world, tick, (event, details), out)?;
             continue;
         };
+        if edit.part == 0 {
+            of_edit = details;
+        }
         let shape = world.grid().shape();
         if line.as_mut().is_none_or(|line| edit.part == 0 || !line.add(&edit.effect, shape)) {
-            let begun = EditLine::of(edit, shape);
+            let begun = EditLine::of(edit, of_edit, shape);
             line.replace(begun).map_or(Ok(()), |line| line.write(tick, out))?;
         }
     }
@@ -145,15 +151,16 @@ pub fn write_log(world: &World, tick: u32, out: &mut impl Write) -> io::Result<(
 }
 
 /// The line of an edit, to which its further changes are added.
-struct EditLine {
+struct EditLine<'a> {
     edit: AppliedEdit,
+    details: EventDetails<'a>,
     /// The keys of its changes.
     keys: Map<String, Value>,
 }
 
-impl EditLine {
-    fn of(edit: &AppliedEdit, shape: GridShape) -> Self {
-        let mut line = Self { edit: *edit, keys: Map::new() };
+impl<'a> EditLine<'a> {
+    fn of(edit: &AppliedEdit, details: EventDetails<'a>, shape: GridShape) -> Self {
+        let mut line = Self { edit: *edit, details, keys: Map::new() };
         line.add(&edit.effect, shape);
         line
     }
@@ -209,6 +216,8 @@ impl EditLine {
         if let Some(deadline) = deadline {
             line["deadline"] = json!(deadline);
         }
+        let EventDetails { ticket, agents, .. } = self.details;
+        add_details(&mut line, EventDetails { ticket, agents, ..EventDetails::default() });
         writeln!(out, "{line}")
     }
 }
@@ -218,9 +227,43 @@ fn order_line(tick: u32, agent: AgentId, order: &Order) -> Value {
     json!({ "t": tick, "agent": agent.0, "order": order_json(order) })
 }
 
+/// Adds the details of an event that its line lacks, but for its class and pose. Defaults are left out.
+fn add_details(line: &mut Value, details: EventDetails<'_>) {
+    let EventDetails { ticket, reached, blocker, area, team, agents, .. } = details;
+    let waited_for: Vec<u32> = agents.iter().map(|agent| agent.0).collect();
+    let keys = [
+        ("ticket", ticket.map(|ticket| json!(ticket.0))),
+        ("reached", reached.filter(|&reached| reached != Reached::Goal).map(|reached| json!(reached.name()))),
+        ("blocker", blocker.map(|agent| json!(agent.0))),
+        ("area", area.map(|area| json!([area.x, area.y, area.width, area.height]))),
+        ("team", team.filter(|&team| team != Team::default()).map(|team| json!(team.0))),
+        ("waited_for", (!waited_for.is_empty()).then(|| json!(waited_for))),
+    ];
+    for (key, value) in keys {
+        if let Some(value) = value.filter(|_| line.get(key).is_none()) {
+            line[key] = value;
+        }
+    }
+}
+
+/// Adds the class and the pose of an event, unless its line says them or they do not exist.
+fn add_pose(line: &mut Value, world: &World, details: EventDetails<'_>) {
+    let Some(class) = details.class.filter(|_| line.get("class").is_none()) else { return };
+    let Some(tables) = world.tables().get(usize::from(class.0)) else { return };
+    line["class"] = json!(tables.class().spec().name);
+    if let Some(pose) = details.pose.filter(|pose| pose.heading.0 < tables.space().headings()) {
+        line["at"] = pose_json(world, class, pose);
+    }
+}
+
 /// Writes the line of an event other than an edit.
-fn write_event(world: &World, tick: u32, event: &TraceEvent, out: &mut impl Write) -> io::Result<()> {
-    let line = match *event {
+fn write_event(
+    world: &World,
+    tick: u32,
+    (event, details): (&TraceEvent, EventDetails<'_>),
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let mut line = match *event {
         TraceEvent::Spawn { agent, class, pose, tick, team, speed_factor, .. } => {
             let mut line = json!({
                 "t": tick,
@@ -278,9 +321,12 @@ fn write_event(world: &World, tick: u32, event: &TraceEvent, out: &mut impl Writ
         TraceEvent::Done { agent, kind, .. } => {
             json!({ "t": tick, "agent": agent.0, "done": OrderKind::NAMES[usize::from(kind)] })
         }
-        TraceEvent::Unreachable { agent, kind, .. } => {
-            json!({ "t": tick, "agent": agent.0, "unreachable": OrderKind::NAMES[usize::from(kind)] })
-        }
+        TraceEvent::Unreachable { agent, kind, reason, .. } => json!({
+            "t": tick,
+            "agent": agent.0,
+            "unreachable": OrderKind::NAMES[usize::from(kind)],
+            "reason": reason.name(),
+        }),
         TraceEvent::Task { agent, class, goal } => {
             let headings = world.tables()[class.0 as usize].space().headings();
             let heading = goal.heading.map_or("any", |heading| heading_name(headings, heading));
@@ -295,12 +341,14 @@ fn write_event(world: &World, tick: u32, event: &TraceEvent, out: &mut impl Writ
         // What the later edit leaves of it has lines when it takes effect.
         TraceEvent::EditReplaced { .. } | TraceEvent::Edit(_) => return Ok(()),
     };
+    add_details(&mut line, details);
+    add_pose(&mut line, world, details);
     writeln!(out, "{line}")
 }
 
 /// Writes the last line: the outcome.
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub fn write_end(result: &RunResult, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{}", json!({ "t": result.ticks, "end": outcome_json(result) }))
 }
@@ -311,7 +359,9 @@ mod tests {
     use super::*;
     use std::sync::Arc;
     use wheelbase_grid::{CellXY, Change, Side, SideTable, TerrainKind, TerrainTable};
-    use wheelbase_sim::{Command, MapEdit, Settings, Setup};
+    use wheelbase_planner::search::Fallback;
+    use wheelbase_planner::{GoalMember, MovementClass};
+    use wheelbase_sim::{Command, MapEdit, Settings, Setup, Spawn, Trip};
 
     /// The lines of an edit of these changes.
     fn lines_of(changes: &[Change]) -> Vec<String> {
@@ -327,7 +377,7 @@ mod tests {
         let mut out = Vec::new();
         write_log(&world, 0, &mut out).unwrap();
         let mut lines: Vec<String> = String::from_utf8(out).unwrap().lines().map(str::to_owned).collect();
-        // Another edit of the tick has a line of its own.
+        // Another edit of the tick has a separate line.
         lines.pop().unwrap();
         lines
     }
@@ -343,20 +393,66 @@ mod tests {
             [concat!(
                 r#"{"t":0,"set_terrain":{"cells":[[0,0],[3,1]],"kind":2},"#,
                 r#""set_elevation":{"cells":[[0,1],[1,1]],"height":7},"#,
-                r#""set_side":{"sides":[[2,1,"N",1]]},"on_agents":"wait","asked":0}"#
+                r#""set_side":{"sides":[[2,1,"N",1]]},"on_agents":"wait","asked":0,"ticket":0}"#
             )]
         );
         assert_eq!(
             lines_of(&[terrain(0, 0, 2), terrain(0, 0, 1), side, terrain(1, 0, 1), height(3), height(4)]),
             [
-                r#"{"t":0,"set_terrain":{"cells":[[0,0]],"kind":2},"on_agents":"wait","asked":0}"#,
+                r#"{"t":0,"set_terrain":{"cells":[[0,0]],"kind":2},"on_agents":"wait","asked":0,"ticket":0}"#,
                 concat!(
                     r#"{"t":0,"set_terrain":{"cells":[[0,0],[1,0]],"kind":1},"set_side":{"sides":[[2,1,"N",1]]},"#,
-                    r#""set_elevation":{"cells":[[0,1],[1,1]],"height":3},"on_agents":"wait","asked":0}"#
+                    r#""set_elevation":{"cells":[[0,1],[1,1]],"height":3},"on_agents":"wait","asked":0,"ticket":0}"#
                 ),
                 concat!(
                     r#"{"t":0,"set_elevation":{"cells":[[0,1],[1,1]],"height":4},"#,
-                    r#""on_agents":"wait","asked":0}"#
+                    r#""on_agents":"wait","asked":0,"ticket":0}"#
+                ),
+            ]
+        );
+    }
+
+    /// What events say by their details.
+    #[test]
+    fn lines_say_the_details_of_events() {
+        let grid = Grid::from_rows(&["......W..."], TerrainTable::movingai(), SideTable::default()).unwrap();
+        let mut setup = Setup::cooperative(Settings::named("details"), grid, vec![MovementClass::octile()]);
+        let enemy = Spawn { team: Team(1), ..Spawn::new(ClassId(0), Pose::new(4, 0, Heading(0))) }
+            .with_orders([Order::hold()]);
+        setup.agents = vec![Spawn::new(ClassId(0), Pose::new(0, 0, Heading(0))), enemy.clone()];
+        let mut world = World::new(setup).unwrap();
+        world.keep_log_from_here();
+        let trip = Trip::to(vec![GoalMember::any(CellXY::new(9, 0))]);
+        let near = Order::new(OrderKind::Goto(Trip { fallback: Fallback::Nearest, ..trip }));
+        let area = Rect::new(4, 0, 2, 1);
+        world.command(Command::order(AgentId(0), Order::goto(CellXY::new(5, 0))));
+        world.command(Command::Spawn(enemy));
+        world.command(Command::edit(Change::Terrain { area, kind: TerrainKind(2) }));
+        let mut out = Vec::new();
+        for tick in 0..40_010 {
+            match tick {
+                10 => drop(world.command(Command::order(AgentId(0), near.clone()))),
+                40_000 => drop(world.command(Command::remove(AgentId(1)))),
+                _ => {}
+            }
+            world.step();
+            write_log(&world, tick, &mut out).unwrap();
+            world.clear_log();
+        }
+        let text = String::from_utf8(out).unwrap();
+        let lines: Vec<&str> = text.lines().filter(|line| !line.contains("\"move\"")).collect();
+        assert_eq!(
+            lines,
+            [
+                r#"{"t":0,"agent":0,"order":{"goto":[5,0]},"ticket":0}"#,
+                r#"{"t":0,"ticket":1,"refused":"pose_held","blocker":1,"team":1,"class":"octile","at":[4,0,"-"]}"#,
+                r#"{"t":0,"agent":0,"unreachable":"goto","reason":"obstructed","ticket":0,"blocker":1}"#,
+                r#"{"t":10,"agent":0,"order":{"goto":[9,0],"fallback":"nearest"},"ticket":3}"#,
+                r#"{"t":30010,"agent":0,"done":"goto","ticket":3,"reached":"nearest"}"#,
+                r#"{"t":40000,"remove":1,"ticket":4,"team":1,"class":"octile","at":[4,0,"-"]}"#,
+                concat!(
+                    r#"{"t":40000,"set_terrain":{"cells":[[4,0],[5,0]],"kind":2},"on_agents":"wait","asked":0,"#,
+                    r#""ticket":2,"waited_for":[1]}"#
                 ),
             ]
         );

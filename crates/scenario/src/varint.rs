@@ -1,5 +1,5 @@
 //! Variable-length integers (LEB128) of recordings and of the page that plays a run: seven bits a byte, least
-//! significant first; the top bit is set in all bytes but the last. Signed numbers are zigzag-encoded, so that small
+//! significant first. The top bit is set in all bytes but the last. Signed numbers are zigzag-encoded, so that small
 //! ones of either sign take one byte.
 //!
 //! The blocks around them are written by bincode, whose integers have another layout: see

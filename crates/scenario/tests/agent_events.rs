@@ -37,7 +37,7 @@ fn traces_leave_out_orders_replaced_at_the_tick_of_placement() {
     let more = named("a", "[0, 0, \"E\"]", "{ goto = [9, 0] }, { wait = 5 }") + &event(0, give);
     let lines = lines(&mut world_on(&[".........."], &more));
     let orders: Vec<&String> = lines.iter().filter(|line| line.contains("\"order\"")).collect();
-    assert_eq!(orders, ["{\"t\":0,\"agent\":0,\"order\":{\"goto\":[3,0]}}"]);
+    assert_eq!(orders, ["{\"t\":0,\"agent\":0,\"order\":{\"goto\":[3,0]},\"ticket\":0}"]);
 }
 
 #[test]
@@ -260,20 +260,20 @@ fn a_trace_has_a_line_for_each_event() {
     let mut world = world_on(&["...."], &more);
     let written = lines(&mut world);
     let heading = ["E", "N", "W", "S"][world.pose(0).heading.0 as usize];
-    let spawn = format!(r#"{{"t":1,"spawn":1,"class":"cart","at":[1,0,"{heading}"]}}"#);
+    let spawn = format!(r#"{{"t":1,"spawn":1,"class":"cart","at":[1,0,"{heading}"],"ticket":0}}"#);
     assert_eq!(
         written,
         [
             r#"{"t":0,"spawn":0,"class":"cart","at":[0,0,"E"]}"#,
             r#"{"t":0,"agent":0,"order":{"wait":9}}"#,
             &spawn,
-            r#"{"t":1,"agent":1,"order":{"wait":0}}"#,
-            r#"{"t":2,"agent":0,"order":{"wait":0}}"#,
-            r#"{"t":2,"agent":1,"done":"wait"}"#,
-            r#"{"t":3,"remove":0}"#,
-            r#"{"t":4,"set_side":{"sides":[[0,0,"N",1]]},"on_agents":"strand","asked":4}"#,
-            r#"{"t":5,"set_side":{"sides":[[0,0,"E",0],[0,0,"N",0],[0,0,"W",1],[0,0,"S",0]]},"on_agents":"wait","asked":5}"#,
-            r#"{"t":6,"set_elevation":{"cells":[[1,0],[2,0]],"height":-3},"on_agents":"remove","asked":6}"#,
+            r#"{"t":1,"agent":1,"order":{"wait":0},"ticket":0}"#,
+            r#"{"t":2,"agent":0,"order":{"wait":0},"ticket":1}"#,
+            r#"{"t":2,"agent":1,"done":"wait","ticket":0}"#,
+            r#"{"t":3,"remove":0,"ticket":2,"class":"cart","at":[0,0,"E"]}"#,
+            r#"{"t":4,"set_side":{"sides":[[0,0,"N",1]]},"on_agents":"strand","asked":4,"ticket":3}"#,
+            r#"{"t":5,"set_side":{"sides":[[0,0,"E",0],[0,0,"N",0],[0,0,"W",1],[0,0,"S",0]]},"on_agents":"wait","asked":5,"ticket":4}"#,
+            r#"{"t":6,"set_elevation":{"cells":[[1,0],[2,0]],"height":-3},"on_agents":"remove","asked":6,"ticket":5}"#,
         ]
     );
 }

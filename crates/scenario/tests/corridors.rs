@@ -62,8 +62,8 @@ fn trajectories(mut world: World) -> Vec<Vec<(i32, i32, u8)>> {
     }
 }
 
-/// A wall built before any agent moves makes the same corridor as on a new map; widening its gap makes a wider corridor or
-/// none, as on a new map.
+/// A wall built before any agent moves makes the same corridor as on a new map. Widening its gap makes a wider corridor
+/// or none, as on a new map.
 #[test]
 fn corridors_after_an_edit_are_those_of_a_new_map() {
     for collision in ["swept", "discrete"] {
@@ -79,8 +79,8 @@ fn corridors_after_an_edit_are_those_of_a_new_map() {
     }
 }
 
-/// A wall appears and its gap moves while all agents drive. Agents in the old gap make the new wall wait. The new gap is off
-/// the border: a truck beside the wall that faces south could not turn at the border.
+/// A wall appears and its gap moves while all agents drive. Agents in the old gap make the new wall wait. The new gap
+/// is off the border: a truck beside the wall that faces south could not turn at the border.
 #[test]
 fn opposite_groups_get_through_a_gap_that_moves() {
     for collision in ["swept", "discrete"] {

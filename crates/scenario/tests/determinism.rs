@@ -25,7 +25,7 @@ fn any_number_of_threads_debug_and_release_agree() {
         assert_eq!(differs, None, "the first tick that differs with {threads} threads");
         assert_eq!(found.len(), alone.len());
     }
-    // The scene has what it is for.
+    // The scene has its subject.
     let counts = world.counts();
     assert!(counts.orders_done > 0 && counts.tasks_done > 0 && counts.removed > 0 && counts.wait_ticks > 0);
     assert!(counts.placed > 112, "twelve came later");

@@ -8,7 +8,7 @@ use wheelbase_scenario::load::{AttachedFile, Files, build_world_of};
 use wheelbase_scenario::scenario;
 use wheelbase_sim::{GateLoad, SingleAgentBound, World, permille, single_agent_bounds_observed};
 
-/// What is taken of the gates, by the single-agent paths of all agents.
+/// The load of the gates, by the single-agent paths of all agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Load {
     gates: usize,
@@ -63,8 +63,8 @@ fn a_door_of_one_cell_lets_a_walker_through_every_two_ticks() {
 }
 
 /// A tank occupies two of three door cells for three moves of four ticks: its nose enters, it fills the door, its tail
-/// leaves. By cells that is 24 of 1,800 in 600 ticks, enough for 75 tanks. But two tanks do not fit next to each other, so
-/// it is 12 of 600 ticks, enough for 50.
+/// leaves. By cells that is 24 of 1,800 in 600 ticks, enough for 75 tanks. But two tanks do not fit next to each other,
+/// so it is 12 of 600 ticks, enough for 50.
 #[test]
 fn a_door_holds_one_body_wider_than_half_of_it_at_a_time() {
     let (alone, load) = load(&across(3, "tank", 12, 600));

@@ -1,5 +1,5 @@
 //! The scenarios that a new user reads first do what their comments promise, and the same every time.
-//! `tests/outcomes.rs` holds their outcomes to what is recorded.
+//! `tests/outcomes.rs` compares their outcomes with the record.
 
 use crate::common::record_loaded;
 use crate::recorded_outcomes::{names_in, recorded, scenarios};
@@ -154,7 +154,7 @@ fn road_tiles() {
     assert_eq!(waited, 5, "ticks from 155 to 160: the cart is on the border that is to be shut");
 }
 
-/// The current flows with the turn that connects the depots; a turn waits while the bolt lies over the
+/// The current flows with the turn that connects the depots. A turn waits while the bolt lies over the
 /// joint; then there is no way back.
 #[test]
 fn tile_puzzle() {
@@ -312,7 +312,7 @@ fn two_teams() {
     assert_eq!((world.counts().removed, world.edits_pending(), world.tick()), (2, 0, 900));
 }
 
-/// Eighty agents with tasks on both banks: all of them get somewhere, and those that pass the river take bridges.
+/// Eighty agents with tasks on both banks: all of them get somewhere, and agents that pass the river take bridges.
 #[test]
 fn three_bridges() {
     done("16_three_bridges.toml", 0, 0, 1_500);

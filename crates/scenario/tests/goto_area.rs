@@ -164,7 +164,7 @@ fn each_agent_gets_the_cheapest_remaining_pose() {
             let states = (0..space.n_states() as u32).map(State).map(|state| space.pose(state));
             let free = states.filter(|pose| area.contains(pose.cell) && is_free(pose.cell));
             let least = free.filter_map(cost).min().unwrap();
-            // An agent that was there at once is done and has released its pose, on which it stands.
+            // An agent that was there from the start is done and has released its pose, on which it stands.
             let got = given(&world, row).unwrap_or(world.pose(row));
             assert!(is_free(got.cell), "seed {seed}: agent {row}: {got:?}");
             assert_eq!(cost(got), Some(least), "seed {seed}: agent {row}: {got:?}");

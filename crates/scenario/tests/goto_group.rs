@@ -221,7 +221,7 @@ fn cheapest(tables: &MovementTables, from: Pose, to: Pose) -> (u32, u64) {
     (answer.cost, answer.expansions)
 }
 
-/// A group that gets an order at once: sums over its agents, together and alone.
+/// A group that gets an order together: sums over its agents, together and alone.
 #[derive(Debug)]
 struct GroupPaths {
     /// Ticks of the assigned paths, and of the cheapest paths to the same poses.
@@ -351,8 +351,8 @@ fn poses_at_the_edge_are_within_reach() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Each agent gets its own legal pose connected with the goal, as long as there are any; on open ground no nearer pose
-    /// stays free.
+    /// Each agent gets its own legal pose connected with the goal, as long as there are any; on open ground no nearer
+    /// pose stays free.
     #[test]
     fn poses_are_legal_and_disjoint_and_use_all_room(
         walls in proptest::collection::vec((0..14_usize, 0..10_usize), 0..50),
@@ -404,7 +404,7 @@ proptest! {
         let overlaps = |state: State| body(tables, space.pose(state)).iter().any(|cell| taken.contains(cell));
         let free: Vec<State> =
             connected.iter().copied().filter(|&state| faces(&state) && !overlaps(state)).collect();
-        // What each agent reaches, of those who reach the goal. A pose must be within reach of all of them.
+        // The result of each agent that reaches the goal. A pose must be within reach of all of them.
         let mut reached: Vec<CostField> = (0..count).map(|row| reached_from(tables, world.pose(row))).collect();
         let goals: Vec<State> = connected
             .iter()

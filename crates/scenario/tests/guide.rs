@@ -1,11 +1,11 @@
-//! The guides say the truth: `scenarios/README.md` has every key that the reader knows and no other, and the
+//! The guides say the truth: `docs/scenario.md` has every key that the reader knows and no other, and the
 //! limits and defaults that the code has; `docs/format.md` has every key of the result.
 
 use std::collections::BTreeSet;
 use wheelbase_scenario::{load, scenario};
 use wheelbase_sim::{RunResult, RunState, TickTimes};
 
-const GUIDE: &str = include_str!("../../../scenarios/README.md");
+const GUIDE: &str = include_str!("../../../docs/scenario.md");
 /// Where the results are described.
 const FORMAT: &str = include_str!("../../../docs/format.md");
 /// The reader's files that say which keys there are.
@@ -42,8 +42,8 @@ const SECTIONS: [(&str, &str); 22] = [
     ("ORDER_KEYS", "Orders"),
 ];
 
-/// The definition in the schema of the keys of each `Keys` constant; the top of the schema has those of the scenario, and
-/// of class files with them.
+/// The definition in the schema of the keys of each `Keys` constant. The top of the schema has the keys of the
+/// scenario, and of class files with them.
 const DEFINITIONS: [(&str, &str); 20] = [
     ("MAP_KEYS", "map"),
     ("GENERATE_KEYS", "generate"),
@@ -106,7 +106,7 @@ fn reader_keys() -> Vec<Keys> {
         let mut rest = source;
         while let Some((name, after)) = between(rest, "const ", ": ") {
             rest = after;
-            // The value may stand on a line of its own.
+            // The value may stand on a separate line.
             let value = after.strip_prefix("Keys =").map(str::trim_start);
             let Some(after) = value.and_then(|value| value.strip_prefix("Keys {")) else { continue };
             let (body, after) = after.split_once("};").unwrap();

@@ -1,8 +1,8 @@
 //! Nobody waits for ever: the hard cases of `scenarios/traffic` from 13 on, each with seeds 1 to 8, and bounds on the
 //! worst of the eight and on their median. Half of the cases and all long runs are for `.ci/run --all`.
 //!
-//! What they come to today, worst and median, as `cargo test --test integration hard_cases:: -- --nocapture --include-ignored` prints
-//! it. A rule that is better makes the bounds tighter, so that they stay worth something.
+//! What they come to today, worst and median, as `cargo test --test integration hard_cases:: -- --nocapture
+//! --include-ignored` prints it. A rule that is better makes the bounds tighter, so that they stay worth something.
 //!
 //! | case | ticks | tasks and orders done | longest wait | orders left | all done at tick |
 //! |---|---|---|---|---|---|
@@ -36,7 +36,7 @@ fn tasks(done: OfEight, wait: OfEight) -> Bounds {
     Bounds::of_tasks(done, wait)
 }
 
-/// A bridge of another width, made of the widest one: rows outside of it are those of the river.
+/// A bridge of another width, made of the widest one: rows outside of it belong to the river.
 fn bridge(width: usize) -> Case {
     let widest = Case::of("16_bridge_12.toml");
     let top = (HEIGHT - width) / 2;

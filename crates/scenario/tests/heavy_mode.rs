@@ -23,7 +23,7 @@ struct Depth {
 const USUAL: Depth = Depth { ticks_max: 450, first_ticks: 200, every: 29, drawn: 5 };
 const LONG: Depth = Depth { ticks_max: u32::MAX, first_ticks: 300, every: 7, drawn: 20 };
 
-/// Checks every second scenario, from a number on, each with a seed of its own.
+/// Checks every second scenario, from a number on, each with a separate seed.
 fn check_half(first: usize, depth: Depth) {
     let chosen = std::env::var("WHEELBASE_HEAVY").unwrap_or_default();
     let folders = ["first", "traffic", "regression"];

@@ -1,4 +1,4 @@
-//! Hexagonal maps in scenarios: what is refused and how it is reported, and how a run differs.
+//! Hexagonal maps in scenarios: refusals and their messages, and how a run differs.
 
 use crate::common::{build_world, run_checked};
 use std::path::Path;
@@ -35,7 +35,7 @@ const WAGON: &str = "headings = 6\nfootprint = [[0, 0], [-1, 0]]";
 fn refused(text: &str) -> String {
     let typed = match scenario::parse("s.toml", text.as_bytes()) {
         Ok(typed) => typed,
-        // By their lines, as those of building.
+        // By their lines, as mistakes of building.
         Err(errors) => {
             let line = |error| ScenarioError { span: None, ..error }.to_string();
             return errors.into_vec().into_iter().map(line).collect::<Vec<_>>().join("\n");

@@ -1,4 +1,5 @@
-//! Recordings of worlds that a host drives by commands: they are verified, rendered and refused like those of scenarios.
+//! Recordings of worlds that a host drives by commands: they are verified, rendered and refused like recordings of
+//! scenarios.
 
 use crate::common::on_threads;
 use std::collections::BTreeSet;
@@ -10,9 +11,9 @@ use wheelbase_grid::{
 use wheelbase_planner::{ClassSpec, GoalMember, Heading, MovementClass, MovementTables, Pose, Primitive};
 use wheelbase_scenario::recording::{Event, Reader, Recorder, TickRecord, rebuild, verify};
 use wheelbase_sim::{
-    AgentId, AgentSelection, AtDeadline, ClassId, Command, Counters, Friends, Host, MapEdit, OnAgents, Order,
-    OrderKind, PathSource, Random, RunState, Settings, Setup, Spawn, SpawnGroup, TaskSource, Team, Threads,
-    Ticket, World, invariant,
+    AgentId, AgentSelection, AtDeadline, ClassId, Command, Counters, Friends, Host, IfNoRoom, MapEdit,
+    OnAgents, Order, OrderKind, PathSource, Random, RunState, Settings, Setup, Spawn, SpawnGroup, TaskSource,
+    Team, Threads, Ticket, World, invariant,
 };
 use wheelbase_traffic::{Commanded, Decisions, Start, Traffic, TrafficView};
 
@@ -180,6 +181,7 @@ fn random_command(random: &mut Random, world: &World) -> Command {
             orders: random_orders(random, world),
             speed_factor: [1000, 1000, 600, 1700][random.below(4)],
             anywhere: random.below(2) == 0,
+            if_no_room: IfNoRoom::Drop,
         }),
         3 if random.below(3) == 0 => Command::Remove(agents),
         4 => {
@@ -531,7 +533,7 @@ fn a_run_under_a_rule_from_outside_is_verified_without_it() {
 }
 
 /// Ticks from one on of a run, and of the same run saved, loaded and recorded from there: moves under way, orders half
-/// done and commands given before are those of the straight run.
+/// done and commands given before equal the straight run.
 #[test]
 fn a_resumed_run_is_recorded_like_the_straight_one() {
     for (seed, at) in [(1, 1), (2, 57), (3, 130), (4, 200), (5, 299), (6, 90), (7, 33), (8, 150)] {

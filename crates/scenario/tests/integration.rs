@@ -1,6 +1,6 @@
 //! Scenario files from outside: what runs, recordings, problems and sweeps come to.
 //! One program, since linking one for each file takes most of the time of a build.
-//! What counts allocations is a program of its own.
+//! Tests that count allocations are a separate program.
 
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 

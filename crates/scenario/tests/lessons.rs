@@ -42,7 +42,7 @@ fn edits(comment: &str) -> Vec<(Edit<'_>, &str)> {
     edits
 }
 
-/// Whether a line of the file is that of an edit, which leaves the comment behind it out.
+/// Whether a line of the file belongs to an edit, which leaves the comment behind it out.
 fn is_line(line: &str, of_edit: &str) -> bool {
     let rest = line.trim_start().strip_prefix(of_edit).map(str::trim_start);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('#'))
@@ -60,7 +60,7 @@ fn edited(name: &str, text: &str, edit: &Edit<'_>) -> String {
     [before, new, &rest[old.len()..]].concat().join("\n") + "\n"
 }
 
-/// Runs a scenario to its end, and says in words what it comes to.
+/// Runs a scenario to its end, and says its outcome in words.
 fn ends(path: &Path, text: &str) -> String {
     let file = path.display().to_string();
     let typed = scenario::parse(&file, text.as_bytes()).unwrap_or_else(|error| panic!("{error}"));

@@ -35,7 +35,7 @@ fn truck(at: i32, goal: i32) -> String {
     )
 }
 
-/// An edit that closes (3, 0) or its western border, and the edit that opens it again; the tick at which the first truck
+/// An edit that closes (3, 0) or its western border, and the edit that opens it again. The tick at which the first truck
 /// has left it; whether a truck on (3, 0) and (4, 0) can go on.
 struct Kind {
     shut: &'static str,
@@ -97,8 +97,8 @@ fn an_edit_waits_for_the_agent_there_and_keeps_others_out() {
         step_to(&mut world, clear + 1);
         assert_eq!((world.edits_pending(), world.grid().revision()), (0, revision + 1), "{}", kind.shut);
         step_to(&mut world, 60);
-        // Within two cells of the edit, the length of a truck, no plan ends: it stays where it is. Under the discrete rule
-        // it has begun to move up before, while the first is still leaving.
+        // Within two cells of the edit, the length of a truck, no plan ends: it stays where it is. Under the discrete
+        // rule it has begun to move up before, while the first is still leaving.
         let kept_at = if collision == "swept" { 1 } else { 2 };
         assert_eq!((cell(&world, 0), cell(&world, 1)), (CellXY::new(6, 0), CellXY::new(kept_at, 0)));
         // Reported once, kept, and retried when it opens.
@@ -204,13 +204,14 @@ fn a_lift_under_a_truck_does_not_disturb_it() {
     assert_eq!((cell(&world, 0), world.counts().orders_done), (CellXY::new(2, 0), 0));
 }
 
-/// A truck stands in the way forever: the edit is carried out at its deadline, and the trace says so.
+/// A truck on hold stands in the way forever: the edit is carried out at its deadline, and the trace says so.
 #[test]
 fn a_deadline_ends_the_wait() {
     each(|collision, kind| {
         for then in ["strand", "remove"] {
             let events = event(1, kind.shut, &format!("wait\", deadline = 20, at_deadline = \"{then}"));
-            let mut world = strip(collision, &truck(3, 3), &events);
+            let on_hold = "[[agents]]\nclass = \"truck\"\nat = [3, 0, \"E\"]\norders = [{ hold = true }]\n";
+            let mut world = strip(collision, on_hold, &events);
             world.keep_log();
             step_to(&mut world, 21);
             assert_eq!(world.edits_pending(), 1, "{collision}: {}", kind.shut);
@@ -219,7 +220,8 @@ fn a_deadline_ends_the_wait() {
             world.step();
             write_log(&world, 21, &mut out).unwrap();
             let line = String::from_utf8(out).unwrap();
-            let told = format!(r#""on_agents":"{then}","asked":1,"deadline":20}}"#);
+            let told =
+                format!(r#""on_agents":"{then}","asked":1,"deadline":20,"ticket":0,"waited_for":[0]}}"#);
             assert!(line.starts_with(r#"{"t":21,"set_"#) && line.contains(&told), "{line}");
             let removed = u64::from(then == "remove");
             assert_eq!((world.edits_pending(), world.counts().removed), (0, removed));
@@ -249,7 +251,7 @@ fn an_edit_is_not_kept_for_its_deadline() {
             }
         };
         let plain = lines("wait");
-        assert!(plain.contains(r#""on_agents":"wait","asked":1}"#), "{plain}");
+        assert!(plain.contains(r#""on_agents":"wait","asked":1,"ticket":0,"waited_for":["#), "{plain}");
         assert_eq!(
             lines("wait\", deadline = 50, at_deadline = \"remove"),
             plain,

@@ -27,7 +27,7 @@ fn load(scenario: &Path) -> Result<World, String> {
     let shown = |error: LoadError| {
         let parent = scenario.parent().unwrap().display().to_string() + "/";
         let text = match error {
-            // By their lines: those of maps have no columns.
+            // By their lines: mistakes of maps have no columns.
             LoadError::Scenario(errors) => {
                 let line = |error| ScenarioError { span: None, ..error }.to_string();
                 errors.into_vec().into_iter().map(line).collect::<Vec<_>>().join("\n")

@@ -1,6 +1,6 @@
 //! Bodies drawn between two ticks, as a host draws them by `DrawnClass`, never intersect on square maps.
 //!
-//! Every move is looked at five times. Bodies are inset by 0.02 cells, so that those that touch do not count.
+//! Every move is looked at five times. Bodies are inset by 0.02 cells, so that touching bodies do not count.
 
 use crate::common::build_world;
 use crate::recorded_outcomes::{names_in, scenarios};
@@ -49,7 +49,7 @@ fn intersect(a: Part, b: Part) -> bool {
     }
 }
 
-/// The parts of a body. Of a hexagon only its inscribed disc is looked at, so what is found there is certain.
+/// The parts of a body. Of a hexagon only its inscribed disc is looked at, so a hit there is certain.
 fn parts(shape: GridShape, class: &DrawnClass, body: DrawnBody) -> Vec<Part> {
     let [px, py] = body.pivot;
     match body.form {
@@ -66,7 +66,7 @@ fn parts(shape: GridShape, class: &DrawnClass, body: DrawnBody) -> Vec<Part> {
     }
 }
 
-/// What is seen of a run.
+/// The visible part of a run.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Seen {
     samples: u64,

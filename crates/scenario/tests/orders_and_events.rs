@@ -2,7 +2,7 @@
 
 use crate::common::{CART, build_world, cart, cell, run_checked, set_terrain, step_to, world_on};
 use wheelbase_grid::CellXY;
-use wheelbase_sim::Activity;
+use wheelbase_sim::{Activity, RunState};
 
 #[test]
 fn orders_run_in_turn_one_per_tick_at_most() {
@@ -196,4 +196,75 @@ fn orders_that_cannot_be_done_are_counted_by_reason() {
     ));
     run_checked(&mut world);
     assert_eq!(world.counts().unreachable_reasons.to_string(), "1 cost_overflow");
+}
+
+/// Two rounds of a loop without end, without an order left: the rounds have no end.
+#[test]
+fn a_loop_goes_on_and_its_orders_are_not_left() {
+    let orders = "{ wait = 1 }, { repeat = \"forever\", orders = [{ goto = [3, 0] }, { wait = 2 }, { goto = [0, 0] }] }";
+    let mut world = world_on(&["...."], &cart("[0, 0, \"E\"]", orders));
+    while world.counts().orders_done < 8 {
+        assert_eq!(world.step(), RunState::Running);
+    }
+    let times = wheelbase_sim::TickTimes::default();
+    assert_eq!(wheelbase_sim::RunResult::of(&world, 1, &times, 1.0, 1).orders_left, 0);
+    run_checked(&mut world);
+    assert!(world.counts().orders_done > 8 && world.counts().orders_unreachable == 0);
+}
+
+#[test]
+fn rounds_of_a_number_are_written_out() {
+    let orders =
+        "{ repeat = 2, orders = [{ wait = 1 }, { repeat = 3, orders = [{ wait = 2 }] }] }, { wait = 4 }";
+    let mut world = world_on(&["...."], &cart("[0, 0, \"E\"]", orders));
+    run_checked(&mut world);
+    assert_eq!(world.counts().orders_done, 9);
+}
+
+/// A round whose orders all fail is asked again only after 32, 64 ... ticks.
+#[test]
+fn a_loop_of_unreachable_orders_pauses() {
+    let orders = "{ repeat = \"forever\", orders = [{ goto = [3, 0] }] }";
+    let mut world = world_on(&["..T."], &cart("[0, 0, \"E\"]", orders));
+    run_checked(&mut world);
+    let requests = world.counts().path_requests;
+    assert!(world.tick() >= 200 && requests <= 1 + world.counts().orders_unreachable, "{requests}");
+    assert!(world.counts().orders_unreachable < 8, "{}", world.counts().orders_unreachable);
+}
+
+#[test]
+fn a_patrol_dwells_at_each_waypoint() {
+    let arrivals = |order: &str| {
+        let mut world = world_on(&["...."], &cart("[0, 0, \"E\"]", order));
+        let (mut cell, mut arrivals) = (world.pose(0).cell, Vec::new());
+        while world.step() == RunState::Running && arrivals.len() < 3 {
+            let now = world.pose(0).cell;
+            if now != cell && [0, 3].contains(&now.x) {
+                arrivals.push(world.tick());
+            }
+            cell = now;
+        }
+        arrivals
+    };
+    let (without, with) =
+        (arrivals("{ patrol = [[3, 0], [0, 0]] }"), arrivals("{ patrol = [[3, 0], [0, 0]], dwell = 7 }"));
+    let later: Vec<u32> = with.iter().zip(&without).map(|(with, without)| with - without).collect();
+    assert_eq!(later, [0, 7, 14]);
+}
+
+/// Agents that find no room come once those before them have left.
+#[test]
+fn agents_wait_for_room() {
+    let event = |no_room: &str| {
+        format!(
+            "[[events]]\ntick = 1\nadd_agents = {{ class = \"cart\", count = 3, area = [0, 0, 1, 1], orders = [{{ goto_area = \
+             [1, 0, 3, 1] }}]{no_room} }}\n"
+        )
+    };
+    for (no_room, placed) in [("", 1), (", if_no_room = \"wait\"", 3)] {
+        let mut world = world_on(&["...."], &event(no_room));
+        run_checked(&mut world);
+        let counts = world.counts();
+        assert_eq!((counts.placed, counts.not_placed), (placed, if placed == 1 { 2 } else { 0 }));
+    }
 }

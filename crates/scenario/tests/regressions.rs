@@ -114,3 +114,12 @@ fn overflow_lattice() {
     run_checked(&mut world);
     assert_eq!((world.tick(), world.counts().orders_done, world.edits_pending()), (15, 1, 0));
 }
+
+#[test]
+fn edit_on_idle() {
+    for name in ["edit_on_idle.toml", "edit_on_idle_long.toml"] {
+        let mut world = load(name);
+        run_checked(&mut world);
+        assert_eq!(world.edits_pending(), 0, "{name}");
+    }
+}

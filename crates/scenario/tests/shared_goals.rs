@@ -111,7 +111,7 @@ fn a_goal_in_a_dead_end_of_one_lane() {
     let order = "{ goto_group = [15, 4] }";
     let (world, result, late) = run(world_on(&rows, 1000, &group(5, "[0, 0, 6, 9]", order)));
     assert_eq!((result.orders_done, result.orders_left), (5, 0));
-    // An agent may have to come out again for another one that goes farther in; it does not return.
+    // An agent may have to come out again for another agent that goes farther in; it does not return.
     let inside = (0..5).filter(|&row| cell(&world, row).x >= 8).count();
     assert!(inside > 0 && result.stuck_agents == 0);
     assert_few_searches(&result, late, 5, 1000);
@@ -146,12 +146,12 @@ fn an_impossible_swap_is_reported_as_a_cycle() {
 /// The recipe of the guide: trucks take a dock in turn, stand there for 60 ticks each, one at a time, and drive home.
 #[test]
 fn trucks_queue_for_a_dock() {
-    const GUIDE: &str = include_str!("../../../scenarios/README.md");
+    const GUIDE: &str = include_str!("../../../docs/scenario.md");
     let recipe = GUIDE.split("### A dock with a queue").nth(1).unwrap();
     let text = recipe.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     for seed in 1..=4 {
         let mut world = build_world(&format!("seed = {seed}\n{text}"));
-        // Agents and ticks: of those that came to the dock, and of those that left it.
+        // Agents and ticks: of arrivals at the dock, and of departures.
         let (mut came, mut left) = (Vec::new(), Vec::new());
         while world.step() == RunState::Running {
             assert_eq!(invariant::check(&world), []);

@@ -1,5 +1,6 @@
-//! The skirmish as Rust plays it is the golden one, which hosts in other languages are held to as well (`skirmish/README.md`).
-//! WHEELBASE_BLESS=1 cargo test -p wheelbase-scenario --test integration skirmish:: writes it again.
+//! The skirmish as Rust plays it is the golden one, which hosts in other languages are held to as well
+//! (`skirmish/README.md`). WHEELBASE_BLESS=1 cargo test -p wheelbase-scenario --test integration skirmish:: writes it
+//! again.
 
 use std::path::Path;
 use wheelbase_sim::EventKind;
@@ -24,7 +25,7 @@ fn the_skirmish_is_the_golden_one() {
          WHEELBASE_BLESS=1 cargo test -p wheelbase-scenario --test integration skirmish::"
     );
 
-    // It has what it is for, and no two units ever overlap.
+    // It has its subject, and no two units ever overlap.
     let last = golden.lines().rfind(|line| line.starts_with("tick ")).unwrap();
     assert!(last.contains(" overlaps 0 "), "{last}");
     let events = last.split_once(" events ").unwrap().1.split(' ');

@@ -83,9 +83,9 @@ fn traces_name_teams_factors_and_orders() {
             r#"{"t":0,"agent":1,"order":{"stop":true}}"#,
             r#"{"t":0,"agent":0,"move":"forward","to":[1,0,"E"],"until":1}"#,
             r#"{"t":1,"agent":0,"done":"goto"}"#,
-            r#"{"t":4,"spawn":2,"class":"cart","at":[4,0,"E"],"team":1,"speed_factor":500}"#,
-            r#"{"t":5,"agent":0,"order":{"follow":1,"within":4}}"#,
-            r#"{"t":5,"agent":0,"order":{"stop":true}}"#,
+            r#"{"t":4,"spawn":2,"class":"cart","at":[4,0,"E"],"team":1,"speed_factor":500,"ticket":0}"#,
+            r#"{"t":5,"agent":0,"order":{"follow":1,"within":4},"ticket":1}"#,
+            r#"{"t":5,"agent":0,"order":{"stop":true},"ticket":1}"#,
         ]
     );
     let more = with("team = \"a\"", "[0, 0, \"E\"]", "") + &with("team = \"b\"", "[1, 0, \"E\"]", "");

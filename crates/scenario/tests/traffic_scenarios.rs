@@ -1,5 +1,5 @@
 //! The hard cases of traffic are solved with the seeds of their files, in reasonable time. Other seeds are not promised:
-//! the gate leaves two trucks with seed 1. `tests/outcomes.rs` runs them and holds them to what is recorded;
+//! the gate leaves two trucks with seed 1. `tests/outcomes.rs` runs them and compares them with the record;
 //! `tests/hard_cases.rs` holds the later ones with eight seeds.
 
 use crate::common::on_threads;

@@ -98,10 +98,15 @@ impl CommandQueue {
     /// Adds a command for a tick that has not begun.
     pub fn push_at(&mut self, tick: u32, command: Command) -> Ticket {
         let ticket = self.take_ticket();
+        self.postpone(tick, ticket, command);
+        ticket
+    }
+
+    /// Has a command that took effect in part take effect again at a later tick, with the same ticket.
+    pub fn postpone(&mut self, tick: u32, ticket: Ticket, command: Command) {
         let hash = self.hash_of(ticket, Some(tick), &command);
         self.later_hash = self.later_hash.wrapping_add(hash);
         self.later.insert((tick, ticket), (hash, command));
-        ticket
     }
 
     /// The ticket of the next command.
@@ -164,17 +169,22 @@ impl CommandQueue {
         self.of_setup = self.next_ticket;
     }
 
+    /// Whether a command came with the setup.
+    pub fn is_of_setup(&self, ticket: Ticket) -> bool {
+        ticket.0 < self.of_setup
+    }
+
     /// Commands of the setup that have not taken effect, by tick and ticket.
     pub fn of_setup(&self) -> impl Iterator<Item = (u32, &Command)> {
         self.later()
-            .filter(|(_, ticket, _)| ticket.0 < self.of_setup)
+            .filter(|(_, ticket, _)| self.is_of_setup(*ticket))
             .map(|(tick, _, command)| (tick, command))
     }
 
     /// All other commands that have not taken effect, in order of ticket.
     pub fn given(&self) -> Vec<GivenCommand> {
         let next = self.next.iter().map(|(ticket, command)| (*ticket, None, command));
-        let later = self.later().filter(|(_, ticket, _)| ticket.0 >= self.of_setup);
+        let later = self.later().filter(|(_, ticket, _)| !self.is_of_setup(*ticket));
         let later = later.map(|(tick, ticket, command)| (ticket, Some(tick), command));
         let given = |(ticket, tick, command): (Ticket, Option<u32>, &Command)| GivenCommand {
             ticket,

@@ -93,7 +93,8 @@ pub enum Command {
         /// The factor in permille.
         permille: u16,
     },
-    /// Edits the map. Of edits that still wait, it replaces the parts that set the same of the same cells.
+    /// Edits the map. It replaces the parts of waiting edits that set the same property of the same cells, unless it is
+    /// one of [`Setup::scheduled`](crate::Setup::scheduled).
     Edit(MapEdit),
     /// Moves for agents to begin at this tick, by number among the primitives of the agent's class. They are for a rule
     /// of traffic driven from outside ([`Commanded`](wheelbase_traffic::Commanded)); other rules ignore them. The first
@@ -233,6 +234,21 @@ pub struct SpawnGroup {
     pub speed_factor: u16,
     /// Whether all legal poses are drawn alike: [`PlacementArea::anywhere`](crate::PlacementArea::anywhere).
     pub anywhere: bool,
+    /// What happens to those for which there is no room.
+    pub if_no_room: IfNoRoom,
+}
+
+/// What happens to agents of a [`SpawnGroup`] for which there is no room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum IfNoRoom {
+    /// `"drop"`: they are counted and reported.
+    #[default]
+    Drop,
+    /// `"wait"`: the command is tried again every eight ticks until all are placed.
+    Wait {
+        /// Number of agents that it has placed already; 0 in a new command.
+        placed: u32,
+    },
 }
 
 /// Selects agents.
@@ -389,7 +405,7 @@ pub enum RefusalReason {
     WrongHeading,
     /// An order names no goal, or several for a group; orders come after tasks; or an agent is to follow itself.
     WrongOrder,
-    /// Tasks without a goal for some agent.
+    /// Tasks without a goal for some agent, or with a goal off the map.
     WrongTasks,
     /// A list is longer than the limits of this module; or the changes of an edit, times the changes of waiting edits that it
     /// replaces in part, are more than 4,194,304.
@@ -473,7 +489,7 @@ impl fmt::Display for RefusalReason {
             Self::GoalOffMap => "the goal is off the map",
             Self::WrongHeading => "a heading is not one of those of the order",
             Self::WrongOrder => "an order without a goal, or behind tasks",
-            Self::WrongTasks => "no goal for some agent of the tasks",
+            Self::WrongTasks => "tasks without a goal on the map for some agent",
             Self::TooLong => "a list is too long",
             Self::WrongEdit => "the edit names an unknown kind or a cell off the map",
             Self::UnknownTeam => "a team is not below 32",

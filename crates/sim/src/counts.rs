@@ -36,7 +36,7 @@ pub struct Counts {
     pub moves_overlapping: u64,
     /// Ticks from giving an order or a task to its end, summed over those done.
     pub flowtime: u64,
-    /// Trips finished whose single-agent bound is known. A trip leads to the goal of an order, a station of a patrol
+    /// Trips finished whose single-agent bound is known. A trip leads to the goal of an order, a waypoint of a patrol
     /// or a task. Trips that end at the pose nearest to the goal are left out, and trips of no length.
     pub trips: u64,
     /// Trips of no length finished: the agent stood at the goal when they began.

@@ -99,7 +99,7 @@ impl CommandsSince {
 impl CrashReport {
     /// Reads the bytes of [`World::report`]. Everything is checked as by [`World::load`].
     /// # Errors
-    /// [`LoadError`], with the part and what is wrong in it.
+    /// [`LoadError`], with the part and its mistake.
     pub fn load(mut bytes: &[u8], host: Host<'_>) -> Result<Self, LoadError> {
         Self::load_from(&mut bytes, host)
     }

@@ -1,11 +1,14 @@
-//! What covers the poses of a goal.
+//! What covers the poses of a goal, and which agents keep others from it.
 
 use crate::goal_poses::poses_of;
+use crate::obstacles::is_obstacle;
 use crate::order_pool::current_goal;
+use crate::orders::OrderKind;
 use crate::world::World;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::MovementTables;
 use wheelbase_planner::model::State;
+use wheelbase_traffic::motion::AgentId;
 
 /// What covers a pose: the first that `at` finds on a cell of the body.
 pub(crate) fn cover_of<T>(
@@ -28,4 +31,22 @@ pub(crate) fn cover_of_goal<T>(world: &World, row: usize, at: impl Fn(CellXY) ->
     let mut covers = poses.map(|state| cover_of(tables, state, &at));
     let first = covers.next()?;
     first.filter(|_| goal.within == 0 && covers.all(|found| found.is_some()))
+}
+
+/// The agent on a cell, if it is an obstacle to the agent in a row.
+pub(crate) fn obstacle_at(world: &World, row: usize, at: CellXY) -> Option<AgentId> {
+    let other = world.agents.row_of_slot(world.occupancy.holder_at(at)?)?;
+    let is_obstacle = is_obstacle(&world.agents, other, world.agents.teams[row], &world.friends);
+    (other != row && is_obstacle).then_some(world.agents.ids[other])
+}
+
+/// An obstacle that holds the goal of the agent in a row: one on a pose of the goal, if such agents cover all poses, or one
+/// in the area of an order to an area.
+pub(crate) fn blocker_of(world: &World, row: usize) -> Option<AgentId> {
+    let state = world.agents.orders(row);
+    if let OrderKind::GotoArea(area, _) = world.orders.current(&state)?.kind {
+        let cells = area.intersection(world.grid.size().rect()).cells();
+        return cells.into_iter().find_map(|cell| obstacle_at(world, row, cell));
+    }
+    cover_of_goal(world, row, |at| obstacle_at(world, row, at))
 }

@@ -43,7 +43,7 @@
 //! | production lines and errands without end | [`Command::Tasks`] |
 //! | selection by cell and by box | [`World::agent_at`], [`World::agents_in`] |
 //! | to draw | [`World::agents`]; between ticks [`AgentRow::part`], [`AgentRow::anchor_at`], [`Body`], [`DrawnClass`] |
-//! | what happened, what was refused | [`World::events`]: [`EventRow::kind`], [`EventRow::refusal`], [`EventRow::failure`] |
+//! | what happened, what was refused | [`World::events`]: [`EventRow::kind`], [`EventRow::refusal`], [`EventRow::failure`]; [`World::event_details`] |
 //! | walls, bridges, craters | [`Command::edit`] with a [`Change`]; [`World::would_disturb`] asks first |
 //! | whether a unit fits here | [`World::can_place`] |
 //! | a path to show before the click | [`World::plan`] |
@@ -152,8 +152,8 @@ pub use class::WorldClass;
 pub use class_landmarks::LANDMARKS_MAX;
 pub use command_queue::GivenCommand;
 pub use commands::{
-    AGENTS_MAX, AgentSelection, AtDeadline, CHANGES_MAX, Command, GOALS_MAX, MapEdit, NAMED_MAX, ORDERS_MAX,
-    OnAgents, RefusalReason, Spawn, SpawnGroup, Ticket,
+    AGENTS_MAX, AgentSelection, AtDeadline, CHANGES_MAX, Command, GOALS_MAX, IfNoRoom, MapEdit, NAMED_MAX,
+    ORDERS_MAX, OnAgents, RefusalReason, Spawn, SpawnGroup, Ticket,
 };
 pub use counts::Counts;
 pub use crash_report::{CRASH_REPORT, CommandsSince, CrashReport};
@@ -176,6 +176,7 @@ pub use requests::{PathRequest, PathSource, Requests, Route};
 pub use route_mode::RouteMode;
 pub use rows::agent_row::AgentRow;
 pub use rows::drawn_body::{DrawnBody, DrawnClass, DrawnForm};
+pub use rows::event_details::EventDetails;
 pub use rows::event_row::{EventKind, EventRow};
 pub use rows::interpolation::Body;
 pub use setup::{EXPANSIONS_PER_TICK_MAX, SEARCH_SLOTS_MAX, Setup, SetupError, SetupErrors};

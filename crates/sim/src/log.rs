@@ -2,6 +2,7 @@
 
 use crate::command_queue::GivenCommand;
 use crate::commands::{OnAgents, RefusalReason, Ticket};
+use crate::rows::event_details::{DetailsList, EventDetails};
 use crate::unreachable::UnreachableReason;
 use wheelbase_grid::{CellXY, Rect, SIDES_MAX, SideKind, TerrainKind};
 use wheelbase_planner::{GoalMember, Pose};
@@ -160,7 +161,7 @@ pub enum TraceEvent {
         /// The command that asked for it.
         edit: Ticket,
     },
-    /// A later edit has replaced parts of one that waited.
+    /// A later edit has replaced parts of a waiting edit.
     EditReplaced {
         /// The command of the later edit.
         ticket: Ticket,
@@ -169,6 +170,26 @@ pub enum TraceEvent {
         /// Changes that are left of the earlier one.
         left: u32,
     },
+}
+
+impl TraceEvent {
+    /// Adds what the event says itself to its details. `cause` is the command being carried out.
+    pub(crate) fn add_to<'a>(
+        &self,
+        mut details: EventDetails<'a>,
+        cause: Option<Ticket>,
+    ) -> EventDetails<'a> {
+        details.ticket = details.ticket.or(cause);
+        match *self {
+            Self::Spawn { class, team, pose, .. } => {
+                (details.class, details.team, details.pose) = (Some(class), Some(team), Some(pose));
+            }
+            Self::Class { class, pose, .. } => (details.class, details.pose) = (Some(class), Some(pose)),
+            Self::Team { team, .. } => details.team = Some(team),
+            _ => {}
+        }
+        details
+    }
 }
 
 /// A change of an edit that took effect. Recordings and the page that plays a run hold the same type.
@@ -215,6 +236,8 @@ pub enum EditEffect {
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     pub events: Vec<TraceEvent>,
+    /// Details of the events, by index.
+    pub details: DetailsList,
     /// The moves of the paths in the events.
     pub moves: Vec<u8>,
     /// Commands given before the last tick.

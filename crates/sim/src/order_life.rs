@@ -1,6 +1,7 @@
 //! The life of an order: it begins, requests a path, is done or found unreachable, and the next one begins.
 
 use crate::agents::Agents;
+use crate::goal_cover::blocker_of;
 use crate::goal_poses::poses_of;
 use crate::log::TraceEvent;
 use crate::obstacles::is_obstacle;
@@ -13,20 +14,21 @@ use crate::progress::TripProgress;
 use crate::requests::{PathRequest, PathSource, Route, least_ticks};
 use crate::route_legs::forget_next_leg;
 use crate::route_mode::RouteMode;
+use crate::rows::event_details::EventDetails;
 use crate::statistics::TripStatistics;
 use crate::tasks::may_be_goal;
 use crate::trip::{IfUnreachable, Trip};
 use crate::unreachable::UnreachableReason;
 use crate::world::World;
 use wheelbase_grid::{CellXY, Rect};
-use wheelbase_planner::model::State;
+use wheelbase_planner::model::{Reached, State};
 use wheelbase_planner::tables::Reachability;
 use wheelbase_planner::{Goal, GoalMember, Heading, Pose, Status};
 use wheelbase_traffic::forbidden::touches;
 use wheelbase_traffic::motion::{Activity, AgentId, end_state, transition_of};
 
-/// Least time, in ticks, that a patrol spends at a station it can only get near to.
-const NEAREST_STATION_TICKS: u32 = 64;
+/// Least time, in ticks, that a patrol spends at a waypoint it can only get near to.
+const NEAREST_WAYPOINT_TICKS: u32 = 64;
 
 /// Closes the current order as done, unless it was given, or another order was done, at this very tick.
 pub(crate) fn finish_order(world: &mut World, row: usize) {
@@ -74,15 +76,28 @@ pub(crate) fn finish_order(world: &mut World, row: usize) {
         return;
     }
     let finished = statistics.finished + 1;
-    if matches!(order.kind, OrderKind::Patrol(_)) {
-        // At the nearest pose to an unreachable station it tries again, but not every tick.
-        if state.to_nearest && tick - state.since < NEAREST_STATION_TICKS {
+    if let OrderKind::Patrol(trip) = &order.kind {
+        // At the nearest pose to an unreachable waypoint it tries again, but not every tick.
+        if state.to_nearest && tick - state.since < NEAREST_WAYPOINT_TICKS {
             return;
         }
-        world.counts.count_trip(&state, &statistics, tick);
-        // A station is not an order of its own: the patrol goes on.
-        world.agents.set_statistics(row, TripStatistics { finished, ..statistics });
-        world.agents.begin_trip(row, OrderState { station: state.station + 1, ..state }, &world.orders, tick);
+        let (has_dwelt, dwell) = (world.agents.motion[row].activity == Activity::Dwelling, trip.dwell);
+        if !has_dwelt {
+            world.counts.count_trip(&state, &statistics, tick);
+            // A waypoint is not an order: the patrol goes on.
+            world.agents.set_statistics(row, TripStatistics { finished, ..statistics });
+        }
+        if !has_dwelt && dwell > 0 {
+            world.agents.set_orders(row, OrderState { since: tick, ..state }, &world.orders);
+            world.agents.set_activity(row, Activity::Dwelling);
+            return;
+        }
+        world.agents.begin_trip(
+            row,
+            OrderState { waypoint: state.waypoint + 1, ..state },
+            &world.orders,
+            tick,
+        );
     } else {
         let kind = order.kind.number();
         if order.kind.trip().is_some() {
@@ -91,10 +106,18 @@ pub(crate) fn finish_order(world: &mut World, row: usize) {
         world.agents.set_statistics(row, TripStatistics { finished_at: tick, finished, ..statistics });
         world.counts.orders_done += 1;
         world.counts.flowtime += u64::from(tick - state.given);
-        world.note(TraceEvent::Done { agent, order: state.open.first, kind });
+        let reached = order.kind.trip().map(|_| reached_of(&state));
+        let details =
+            EventDetails { ticket: world.orders.ticket(&state), reached, ..EventDetails::default() };
+        world.note_with(TraceEvent::Done { agent, order: state.open.first, kind }, details);
         close_order(world, row);
     }
     begin_order(world, row);
+}
+
+/// Where an agent that is done with a goal has ended.
+fn reached_of(state: &OrderState) -> Reached {
+    if state.to_nearest { Reached::Nearest } else { Reached::Goal }
 }
 
 /// Takes the current order off the list. The orders phase begins the next one.
@@ -103,7 +126,7 @@ fn close_order(world: &mut World, row: usize) {
     world.orders.close(&mut state);
     world.agents.begin_trip(
         row,
-        OrderState { station: 0, reported: false, ..state },
+        OrderState { waypoint: 0, reported: false, ..state },
         &world.orders,
         world.tick,
     );
@@ -160,6 +183,7 @@ pub(crate) fn begin_order(world: &mut World, row: usize) {
         Some(OrderKind::Wait(_)) => Activity::Dwelling,
         Some(OrderKind::Hold) => Activity::Holding,
         Some(&OrderKind::WaitInPlace(ticks)) => return wait_in_place(world, row, ticks),
+        Some(&OrderKind::Repeat(count)) => return begin_round(world, row, count),
         Some(OrderKind::Stop) => {
             let mut state = state;
             world.orders.clear(&mut state);
@@ -191,6 +215,23 @@ pub(crate) fn begin_order(world: &mut World, row: usize) {
     world.agents.set_activity(row, activity);
 }
 
+/// Gives an agent the orders of its next round. After a round with an order that was dropped, it pauses first.
+fn begin_round(world: &mut World, row: usize, count: u32) {
+    let mut state = world.agents.orders(row);
+    if state.dropped {
+        world.agents.set_orders(row, OrderState { dropped: false, ..state }, &world.orders);
+        world.agents.set_activity(row, Activity::Unreachable);
+        return pause_obstructed(world, row, WaitsUntil::Pause);
+    }
+    let Some(round) = world.orders.next_round(&state, count) else { return close_order(world, row) };
+    let ticket = world.orders.ticket(&state);
+    let list = world.orders.store(round, ticket);
+    world.orders.renew(&mut state, list, world.tick);
+    world.agents.begin_trip(row, state, &world.orders, world.tick);
+    world.note_orders(row, list, true);
+    begin_order(world, row);
+}
+
 /// Goes on with an order to wait in place. An agent on cells for which an edit waits does not hold: it may be sent off.
 pub(crate) fn wait_in_place(world: &mut World, row: usize, ticks: u32) {
     if world.tick - world.agents.orders(row).since >= ticks {
@@ -200,7 +241,7 @@ pub(crate) fn wait_in_place(world: &mut World, row: usize, ticks: u32) {
     world.agents.set_activity(row, if leaves { Activity::Unreachable } else { Activity::Holding });
 }
 
-/// Whether edits wait for cells of every pose at every station of a patrol.
+/// Whether edits wait for cells of every pose at every waypoint of a patrol.
 fn are_for_edits(world: &World, row: usize, trip: &Trip) -> bool {
     let areas = world.pending_edits.areas();
     let tables = &world.tables[usize::from(world.agents.motion[row].class.0)];
@@ -377,8 +418,8 @@ pub(crate) fn refuse(world: &mut World, row: usize, status: Status) {
     refuse_search(world, row, status, (among_agents, &[]));
 }
 
-/// As [`refuse`], after a search. `among_agents` is `Agents::cleared` at its beginning, if agents were obstacles to it,
-/// and `met` the cells of the obstacles that it met, if known: some may have given up their places since.
+/// As [`refuse`], after a search. `among_agents` is `Agents::cleared` at its beginning, if agents were obstacles to it.
+/// `met` are the cells of the obstacles that it met, if known: some may have given up their places since.
 pub(crate) fn refuse_search(
     world: &mut World,
     row: usize,
@@ -398,7 +439,7 @@ pub(crate) fn refuse_search(
 }
 
 /// Whether the current order of an agent is to an area.
-pub(crate) fn goes_to_area(orders: &OrderPool, agents: &Agents, row: usize) -> bool {
+fn goes_to_area(orders: &OrderPool, agents: &Agents, row: usize) -> bool {
     let order = orders.current(&agents.orders(row));
     order.is_some_and(|order| matches!(order.kind, OrderKind::GotoArea(..)))
 }
@@ -542,9 +583,16 @@ fn set_unreachable(world: &mut World, row: usize, reason: Option<UnreachableReas
     let is_task = matches!(kind, OrderKind::Tasks(..));
     let (kind, drop) = (kind.number(), trip.if_unreachable == IfUnreachable::Drop);
     if !state.reported {
-        world.note(TraceEvent::Unreachable { agent, order: state.open.first, kind, reason });
+        let is_obstructed = reason == UnreachableReason::Obstructed;
+        let details = EventDetails {
+            ticket: world.orders.ticket(&state),
+            blocker: if is_obstructed { blocker_of(world, row).or(until.blocker()) } else { None },
+            ..EventDetails::default()
+        };
+        world.note_with(TraceEvent::Unreachable { agent, order: state.open.first, kind, reason }, details);
     }
-    world.agents.set_orders(row, OrderState { reported: true, ..state }, &world.orders);
+    let dropped = state.dropped || drop && !is_task;
+    world.agents.set_orders(row, OrderState { reported: true, dropped, ..state }, &world.orders);
     if is_task {
         close_task(world, row);
         if reason == UnreachableReason::Obstructed {

@@ -43,26 +43,34 @@ impl LackedGoal {
 /// What an order asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OrderKind {
-    /// Go to a member of the goal.
+    /// Go to the member of the goal that is cheapest to reach, or near enough to it where the goal has a radius. It is done at
+    /// the tick after the agent has arrived. If there is no way, one event says why. Then the order is dropped, or kept with
+    /// `or_wait`; with `or_nearest` it leads to the nearest pose that can be reached.
     Goto(Trip),
-    /// Go to the cheapest pose with its anchor in the area that no other agent stands on or is assigned. The trip has
-    /// no members.
+    /// Go to the cheapest pose with its anchor in the area that no other agent stands on or is assigned. It fails with
+    /// `no_room` if there is none; then as for `goto`.
+    ///
+    /// The trip has no members.
     GotoArea(Rect, Trip),
-    /// Go to a pose around the member of the trip; poses are assigned to all agents with this order together. The
-    /// number identifies it across the lists of several classes; the world sets it when the order is given.
+    /// Go to a pose around the goal. Poses are assigned to all agents of the command together. An agent without a way to its
+    /// pose fails alone, as for `goto`.
+    ///
+    /// The number identifies it across the lists of several classes; the world sets it when the order is given.
     GotoGroup(u32, Trip),
-    /// Visit the members in turn, forever.
+    /// Visit the waypoints in turn, without end: orders behind it never begin. Without a way to a waypoint it fails as for
+    /// `goto`.
     Patrol(Trip),
-    /// Stand for a number of ticks.
+    /// Stand for a number of ticks. Others may push the agent aside.
     Wait(u32),
-    /// Do one task after another, forever. Random tasks are drawn from a stream of this number, a stream of its own
-    /// for each agent.
+    /// Do one task after another, without end. A task without a way is passed over, with an event.
+    ///
+    /// Random tasks are drawn from a stream of this number, a separate stream for each agent.
     Tasks(Arc<TaskSource>, u32),
     /// Drop all orders behind this one and rest; others may push the agent.
     Stop,
-    /// Rest without end. Nobody pushes the agent, and searches take it for an obstacle.
+    /// Rest without end. Nobody pushes the agent, and searches take it for an obstacle. An edit of its cells waits for it.
     Hold,
-    /// Keep within a number of cells of an agent, until that is gone.
+    /// Keep within a number of cells of an agent. Done when that agent is gone.
     Follow {
         /// The agent.
         #[serde(with = "serde_ids::agent")]
@@ -73,11 +81,15 @@ pub enum OrderKind {
     /// Stand in place for a number of ticks, as with [`OrderKind::Hold`]: nobody pushes the agent, and searches take it
     /// for an obstacle. It leaves only cells for which an edit waits.
     WaitInPlace(u32),
+    /// Do that many orders before it once more, without end. Each round is a new list, with new numbers.
+    ///
+    /// They are orders to go to a goal or an area, or to wait.
+    Repeat(u32),
 }
 
 impl OrderKind {
     /// Names of all kinds.
-    pub const NAMES: [&'static str; 10] = [
+    pub const NAMES: [&'static str; 11] = [
         "goto",
         "goto_area",
         "patrol",
@@ -88,6 +100,7 @@ impl OrderKind {
         "hold",
         "follow",
         "wait_in_place",
+        "repeat",
     ];
 
     /// Its index in [`OrderKind::NAMES`].
@@ -103,6 +116,7 @@ impl OrderKind {
             Self::Hold => 7,
             Self::Follow { .. } => 8,
             Self::WaitInPlace(_) => 9,
+            Self::Repeat(_) => 10,
         }
     }
 
@@ -128,21 +142,18 @@ impl OrderKind {
             | Self::Stop
             | Self::Hold
             | Self::Follow { .. }
-            | Self::WaitInPlace(_) => None,
+            | Self::WaitInPlace(_)
+            | Self::Repeat(_) => None,
         }
     }
 
+    /// As [`OrderKind::trip`].
     fn trip_mut(&mut self) -> Option<&mut Trip> {
         match self {
             Self::Goto(trip) | Self::GotoArea(_, trip) | Self::GotoGroup(_, trip) | Self::Patrol(trip) => {
                 Some(trip)
             }
-            Self::Tasks(..)
-            | Self::Wait(_)
-            | Self::Stop
-            | Self::Hold
-            | Self::Follow { .. }
-            | Self::WaitInPlace(_) => None,
+            _ => None,
         }
     }
 
@@ -154,7 +165,10 @@ impl OrderKind {
     /// Whether its agent can bring it to an end. Orders after an endless order never begin, except after `follow`, once
     /// the leader is gone.
     pub fn has_end(&self) -> bool {
-        !matches!(self, Self::Patrol(_) | Self::Tasks(..) | Self::Hold | Self::Follow { .. })
+        !matches!(
+            self,
+            Self::Patrol(_) | Self::Tasks(..) | Self::Hold | Self::Follow { .. } | Self::Repeat(_)
+        )
     }
 
     /// Whether an agent with it is on hold.
@@ -164,7 +178,7 @@ impl OrderKind {
 
     /// Whether it counts among the orders done or left: `stop` and `hold` do not.
     pub fn counts(&self) -> bool {
-        !matches!(self, Self::Stop | Self::Hold)
+        !matches!(self, Self::Stop | Self::Hold | Self::Repeat(_))
     }
 }
 
@@ -208,9 +222,31 @@ impl Order {
     }
 
     /// To cells in turn, without end.
-    pub fn patrol(stations: &[CellXY]) -> Self {
-        let members = stations.iter().map(|&cell| GoalMember::any(cell)).collect();
+    pub fn patrol(waypoints: &[CellXY]) -> Self {
+        let members = waypoints.iter().map(|&cell| GoalMember::any(cell)).collect();
         Self::new(OrderKind::Patrol(Trip::to(members)))
+    }
+
+    /// Do a number of orders before it in a list once more, without end.
+    ///
+    /// ```
+    /// use wheelbase_sim::{AgentId, CellXY, Command, Order};
+    /// let (mine, dock) = (CellXY::new(30, 4), CellXY::new(2, 4));
+    /// let round = [Order::goto(mine), Order::wait(100), Order::goto(dock), Order::wait(50).in_place()];
+    /// let command = Command::orders(AgentId(0), [&round[..], &[Order::repeat(4)]].concat());
+    /// ```
+    pub fn repeat(orders: u32) -> Self {
+        Self::new(OrderKind::Repeat(orders))
+    }
+
+    /// Of an order to [`patrol`](Order::patrol), the same with a number of ticks to stand at each waypoint. Others are left
+    /// as they are.
+    #[must_use]
+    pub fn dwell(mut self, ticks: u32) -> Self {
+        if let OrderKind::Patrol(trip) = &mut self.kind {
+            trip.dwell = ticks;
+        }
+        self
     }
 
     /// Stand for a number of ticks.
@@ -375,8 +411,11 @@ impl Order {
 
     /// Whether it means the same for all numbers of headings.
     pub fn names_no_heading(&self) -> bool {
-        let members = self.kind.trip().map_or(&[][..], |trip| &trip.members);
-        self.lacked.is_empty() && members.iter().all(|member| member.heading.is_none())
+        // Orders that lead nowhere name no goal, whatever a host says that they lack.
+        let names = |trip: &Trip| {
+            !self.lacked.is_empty() || trip.members.iter().any(|member| member.heading.is_some())
+        };
+        !self.kind.trip().is_some_and(names)
     }
 }
 

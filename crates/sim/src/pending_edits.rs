@@ -2,8 +2,9 @@
 
 use crate::agents::Agents;
 use crate::commands::{MapEdit, OnAgents, Ticket};
+use crate::serde_ids;
 use serde::{Deserialize, Serialize};
-use wheelbase_grid::Change;
+use wheelbase_grid::{Change, Rect};
 use wheelbase_planner::model::State;
 use wheelbase_traffic::forbidden::ForbiddenArea;
 use wheelbase_traffic::motion::{AgentId, ClassId};
@@ -17,6 +18,28 @@ pub struct PendingEdit {
     pub ticket: Ticket,
     /// The edit.
     pub edit: MapEdit,
+    /// The first 8 agents for which it waited when it was asked for, in order of id.
+    #[serde(with = "serde_ids::agents")]
+    pub waited_for: Vec<AgentId>,
+}
+
+impl PendingEdit {
+    /// An edit that was asked for at a tick.
+    pub(crate) fn new(asked: u32, ticket: Ticket, edit: MapEdit) -> Self {
+        Self { asked, ticket, edit, waited_for: Vec::new() }
+    }
+
+    /// The areas that it keeps other agents off.
+    fn forbidden(&self) -> impl Iterator<Item = ForbiddenArea> {
+        let edit = self.ticket.0;
+        self.edit.changes.iter().map(move |change| ForbiddenArea { area: change.area(), edit })
+    }
+
+    /// Rectangle around the cells that it changes, on a map.
+    pub(crate) fn area(&self, map: Rect) -> Rect {
+        let areas = self.edit.changes.iter().map(|change| change.area().intersection(map));
+        areas.fold(Rect::new(0, 0, 0, 0), Rect::union)
+    }
 }
 
 /// An agent for which an edit waits, as it was when that was found. While it has not moved, nor the map changed, the edit
@@ -84,8 +107,7 @@ impl PendingEdits {
 
     /// Adds an edit.
     pub(crate) fn push(&mut self, edit: PendingEdit) {
-        let edit_areas = edit.edit.changes.iter().map(Change::area);
-        self.areas.extend(edit_areas.map(|area| ForbiddenArea { area, edit: edit.ticket.0 }));
+        self.areas.extend(edit.forbidden());
         self.edits.push(edit);
         self.waits_for.push(None);
     }
@@ -95,10 +117,7 @@ impl PendingEdits {
         self.edits[at].edit.changes = changes.into();
         self.waits_for[at] = None;
         self.areas.clear();
-        for PendingEdit { ticket, edit, .. } in &self.edits {
-            let areas = edit.changes.iter().map(Change::area);
-            self.areas.extend(areas.map(|area| ForbiddenArea { area, edit: ticket.0 }));
-        }
+        self.areas.extend(self.edits.iter().flat_map(PendingEdit::forbidden));
     }
 
     /// The place of the edit of a ticket.

@@ -14,7 +14,7 @@ pub struct PoolSizes {
     pub agents: usize,
     /// As many as [`PoolSizes::agents`], unless game code has spawned entities of its own.
     pub entities: usize,
-    /// Agent slots: the most agents ever present at once.
+    /// Agent slots: the most agents ever present together.
     pub agent_slots: usize,
     /// Lists of orders in use, stored lists queued behind others, tasks, and trips behind leaders.
     pub orders: [usize; 4],

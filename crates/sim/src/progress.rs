@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     fn trip(since: u32) -> GoalStamp {
-        GoalStamp { since, station: 0, has_order: true }
+        GoalStamp { since, waypoint: 0, has_order: true }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::log::TraceEvent;
 use crate::rows::agent_row::AgentRow;
+use crate::rows::event_details::EventDetails;
 use crate::rows::event_row::{EventKind, EventRow};
 use crate::world::World;
 use std::collections::BTreeMap;
@@ -137,7 +138,8 @@ fn check_events(world: &World) -> Result<(), String> {
         [EventKind::EditDone, EventKind::EditWaits, EventKind::EditCancelled, EventKind::EditReplaced];
     let besides = [EventKind::EditWaits, EventKind::Blocked];
     let mut told = Vec::new();
-    for row in world.events() {
+    let mut details_told = Vec::new();
+    for (index, row) in world.events().iter().enumerate() {
         let Some(kind) = row.kind() else { return Err(format!("no kind: {row:?}")) };
         let about_no_agent = about_edits.contains(&kind);
         let by_command = about_no_agent || matches!(kind, EventKind::Spawned | EventKind::Refused);
@@ -150,10 +152,31 @@ fn check_events(world: &World) -> Result<(), String> {
         }
         // The log does not say which command asked for an edit.
         let ticket = if kind == EventKind::EditDone { EventRow::NO_TICKET } else { row.ticket };
-        told.extend(Some(EventRow { ticket, ..*row }).filter(|_| !besides.contains(&kind)));
+        let details = world.event_details(index);
+        let is_right = (row.ticket == EventRow::NO_TICKET
+            || details.ticket.map(|ticket| ticket.0) == Some(row.ticket))
+            && (kind != EventKind::Removed || details.class.is_some() && details.pose.is_some())
+            && (kind != EventKind::EditWaits || !details.agents.is_empty())
+            && details.agents.is_sorted();
+        if !is_right {
+            return Err(format!("tick {tick}: event {row:?}, {details:?}"));
+        }
+        if !besides.contains(&kind) {
+            told.push(EventRow { ticket, ..*row });
+            details_told.push(details);
+        }
     }
     let logged: Vec<EventRow> = world.log().iter().filter_map(|event| EventRow::of(tick, event)).collect();
-    if told == logged { Ok(()) } else { Err(format!("tick {tick}: events {told:?}, log {logged:?}")) }
+    if told != logged {
+        return Err(format!("tick {tick}: events {told:?}, log {logged:?}"));
+    }
+    let log = world.log().iter().enumerate().filter(|(_, event)| EventRow::of(tick, event).is_some());
+    let details_logged: Vec<EventDetails<'_>> = log.map(|(index, _)| world.log_details(index)).collect();
+    if details_told == details_logged {
+        Ok(())
+    } else {
+        Err(format!("tick {tick}: details {details_told:?}, in the log {details_logged:?}"))
+    }
 }
 
 /// A bit of the flags, if it is set.

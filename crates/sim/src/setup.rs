@@ -22,6 +22,7 @@ use crate::progress::LongestOfClass;
 use crate::replan_params::ReplanParams;
 use crate::requests::{PathSource, Requests};
 use crate::route_legs::make_graphs_early;
+use crate::rows::event_details::DetailsList;
 use crate::threads::{Pool, Threads};
 use crate::tick_buffers::TickBuffers;
 use crate::traffic_buffers::TrafficBuffers;
@@ -258,6 +259,7 @@ impl WorldBase {
             traffic,
             traffic_buffers: TrafficBuffers::default(),
             event_rows: Vec::new(),
+            event_details: DetailsList::default(),
             commands: CommandQueue::default(),
             tick_buffers: TickBuffers::default(),
             pending_edits: PendingEdits::default(),

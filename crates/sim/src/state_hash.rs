@@ -65,6 +65,7 @@ impl World {
             let small = u64::from(motion.primitive) << 24
                 | u64::from(motion.class.0) << 16
                 | (motion.activity as u64) << 8
+                | u64::from(orders.dropped) << 4
                 | u64::from(wait_state.stranded) << 3
                 | u64::from(motion.replan) << 2
                 | u64::from(orders.reported) << 1
@@ -80,7 +81,7 @@ impl World {
                 u64::from(wait_state.look_again_at),
                 u64::from(agents.teams[row].0) << 16 | u64::from(agents.speed_factors[row]),
                 u64::from(orders.since) << 32 | u64::from(statistics.finished_at),
-                u64::from(orders.station) << 32 | u64::from(orders.given),
+                u64::from(orders.waypoint) << 32 | u64::from(orders.given),
                 agents.assigned[row].map_or(u64::MAX, |state| u64::from(state.0)),
             ]);
             self.orders.words(&orders, |word| hash.word(word));

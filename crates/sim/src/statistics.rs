@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct TripStatistics {
     /// Tick at which it last finished an order or a task; `u32::MAX` before the first.
     pub finished_at: u32,
-    /// Orders, stations of patrols and tasks finished so far.
+    /// Orders, waypoints of patrols and tasks finished so far.
     pub finished: u32,
     /// Single-agent bound of the current trip in ticks, from the pose in which it began; `u32::MAX` until a path of the
     /// trip is known.

@@ -49,7 +49,7 @@ pub enum TaskSource {
 }
 
 impl TaskSource {
-    /// Whether it has goals for `n_agents` agents: an area on the map, a list for each, cells to hand out.
+    /// Whether it has goals on the map for `n_agents` agents: an area, a list for each, cells to hand out.
     pub(crate) fn is_right(&self, size: GridSize, n_agents: usize) -> bool {
         match self {
             Self::Random { area } => !area.is_empty() && area.intersection(size.rect()) == *area,
@@ -61,10 +61,13 @@ impl TaskSource {
                 };
                 HEADING_COUNTS.contains(headings)
                     && goals.iter().filter_map(|goal| goal.heading).all(known)
+                    && goals.iter().all(|goal| size.contains(goal.cell))
                     && of_agent.len() >= n_agents
                     && of_agent.iter().all(is_there)
             }
-            Self::RoundRobin { cells, .. } => !cells.is_empty(),
+            Self::RoundRobin { cells, .. } => {
+                !cells.is_empty() && cells.iter().all(|&cell| size.contains(cell))
+            }
         }
     }
 }

@@ -10,6 +10,8 @@ use wheelbase_traffic::motion::AgentId;
 pub(crate) struct TickBuffers {
     /// The commands of the tick.
     pub due: Vec<(Ticket, Command)>,
+    /// The command that is being carried out: the cause of all events noted meanwhile.
+    pub cause: Option<Ticket>,
     /// Rows that a command selects.
     pub selected: Vec<u32>,
     /// Rows of agents whose path requests the commands of the tick answer or make void.

@@ -1,4 +1,4 @@
-//! Where an order, a station of a patrol or a task leads.
+//! Where an order, a waypoint of a patrol or a task leads.
 
 use serde::{Deserialize, Serialize};
 use wheelbase_planner::GoalMember;
@@ -7,7 +7,7 @@ use wheelbase_planner::search::Fallback;
 /// A goal, and what to do if it cannot be reached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trip {
-    /// Members of the goal, or the stations of a patrol. Empty for a class with none of the headings asked for: such
+    /// Members of the goal, or the waypoints of a patrol. Empty for a class with none of the headings asked for: such
     /// a goal cannot be reached.
     pub members: Vec<GoalMember>,
     /// Radius around each member in cells.
@@ -16,12 +16,14 @@ pub struct Trip {
     pub fallback: Fallback,
     /// What happens to the order if that does not help.
     pub if_unreachable: IfUnreachable,
+    /// Ticks to stand at each waypoint of a patrol. Means nothing for other orders.
+    pub dwell: u32,
 }
 
 impl Trip {
     /// To some members exactly. If none can be reached the order is dropped.
     pub fn to(members: Vec<GoalMember>) -> Self {
-        Self { members, within: 0, fallback: Fallback::Fail, if_unreachable: IfUnreachable::Drop }
+        Self { members, within: 0, fallback: Fallback::Fail, if_unreachable: IfUnreachable::Drop, dwell: 0 }
     }
 }
 

@@ -1,7 +1,6 @@
 //! Why agents wait: who is in the way of the next move, and if nobody is, what the rule of traffic says.
 
-use crate::goal_cover::cover_of_goal;
-use crate::obstacles::is_obstacle;
+use crate::goal_cover::{cover_of_goal, obstacle_at};
 use crate::roadblocks::roadblocks_of;
 use crate::wait_reason::WaitReason;
 use crate::world::World;
@@ -49,11 +48,7 @@ impl World {
         if kind.assigns_pose() {
             return None;
         }
-        cover_of_goal(self, row, |at: CellXY| {
-            let other = self.agents.row_of_slot(self.occupancy.holder_at(at)?)?;
-            let is_obstacle = is_obstacle(&self.agents, other, self.agents.teams[row], &self.friends);
-            (other != row && is_obstacle).then_some(WaitReason::Roadblock { by: self.agents.ids[other], at })
-        })
+        cover_of_goal(self, row, |at| Some(WaitReason::Roadblock { by: obstacle_at(self, row, at)?, at }))
     }
 
     /// The same reason, as one that an agent cannot make way if that is so.
@@ -93,7 +88,7 @@ impl World {
         let view = TrafficView {
             tick: self.tick,
             poses_per_agent: self.settings.poses_per_agent,
-            tries: self.settings.tries_per_tick,
+            search_budget: self.settings.tries_per_tick,
             grid_size: self.grid.size(),
             tables: &self.tables,
             agents: self.agents.view(&[]),

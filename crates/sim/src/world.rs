@@ -22,6 +22,7 @@ use crate::replan_params::ReplanParams;
 use crate::requests::{Requests, SearchContext, SearchInputs};
 use crate::roadblocks::roadblocks_of;
 use crate::rows::agent_row::AgentRow;
+use crate::rows::event_details::{DetailsList, EventDetails};
 use crate::rows::event_row::{EventKind, EventRow};
 use crate::threads::{Pool, Threads};
 use crate::tick_buffers::{ReplacedOrders, TickBuffers};
@@ -55,7 +56,7 @@ pub struct Settings {
     pub search_slots: usize,
     /// Poses that each agent may expand per tick under the cooperative rule, at least 1. It saves those of four ticks.
     pub poses_per_agent: u32,
-    /// Tries of the rule for unit robots per tick.
+    /// Traffic search budget: tries of the rule for unit robots per tick.
     pub tries_per_tick: u64,
     /// Tunables of the traffic rule.
     pub traffic: TrafficParams,
@@ -104,6 +105,8 @@ pub struct World {
     pub(crate) traffic_buffers: TrafficBuffers,
     /// What happened at the last tick.
     pub(crate) event_rows: Vec<EventRow>,
+    /// Details of these events, by index.
+    pub(crate) event_details: DetailsList,
     pub(crate) commands: CommandQueue,
     pub(crate) tick_buffers: TickBuffers,
     pub(crate) pending_edits: PendingEdits,
@@ -306,6 +309,12 @@ impl World {
         &self.event_rows
     }
 
+    /// Details of the event of an index into [`World::events`], valid as long as these; the default if it has none.
+    /// Logarithmic in the events.
+    pub fn event_details(&self, index: usize) -> EventDetails<'_> {
+        self.event_details.get(index)
+    }
+
     /// Commands for later ticks, by tick and ticket, such as the events of a scenario.
     pub fn scheduled_commands(&self) -> impl ExactSizeIterator<Item = (u32, Ticket, &Command)> {
         self.commands.later()
@@ -441,10 +450,20 @@ impl World {
 
     /// Notes an event in the rows of the tick and in the log: the only writer of events that both hold.
     pub(crate) fn note(&mut self, event: TraceEvent) {
-        self.event_rows.extend(EventRow::of(self.tick, &event));
-        if let Some(log) = &mut self.log {
-            log.events.push(event);
-        }
+        self.note_with(event, EventDetails::default());
+    }
+
+    /// Notes an event with details.
+    pub(crate) fn note_with(&mut self, event: TraceEvent, details: EventDetails<'_>) {
+        let Self { event_rows, event_details, log, tick, tick_buffers, .. } = self;
+        let details = event.add_to(details, tick_buffers.cause);
+        note_in((event_rows, event_details), log, *tick, (event, details));
+    }
+
+    /// Notes an event that is not in the log.
+    pub(crate) fn note_row(&mut self, row: EventRow, details: EventDetails<'_>) {
+        self.event_details.push(self.event_rows.len(), details);
+        self.event_rows.push(row);
     }
 
     /// Notes that the agent in a row was placed by a command.
@@ -456,13 +475,11 @@ impl World {
     /// given.
     pub(crate) fn note_orders(&mut self, row: usize, list: u32, append: bool) {
         let agent = self.agents.ids[row];
-        let Self { orders, event_rows, log, tick, .. } = self;
+        let Self { orders, event_rows, event_details, log, tick, tick_buffers, .. } = self;
+        let details = EventDetails { ticket: tick_buffers.cause, ..EventDetails::default() };
         for (order, kind) in orders.numbers_to_log(list) {
             let event = TraceEvent::Order { agent, order, kind, append };
-            event_rows.extend(EventRow::of(*tick, &event));
-            if let Some(log) = log {
-                log.events.push(event);
-            }
+            note_in((&mut *event_rows, &mut *event_details), log, *tick, (event, details));
         }
     }
 
@@ -476,25 +493,27 @@ impl World {
     /// Leaves out the orders that a command of the tick of placement has replaced: a trace does not tell what an agent is
     /// placed with from what it is given at the same tick, and holds all orders of a tick for one list.
     pub(crate) fn leave_out_replaced(&mut self) {
-        let Self { tick_buffers, event_rows, log, .. } = self;
+        let Self { tick_buffers, event_rows, event_details, log, .. } = self;
         let replaced = &mut tick_buffers.replaced;
         if replaced.is_empty() {
             return;
         }
         replaced.sort_unstable();
         let found = |agent| replaced.binary_search_by_key(&agent, |of| of.agent).ok().map(|at| replaced[at]);
-        let mut at = 0;
-        event_rows.retain(|row| {
-            at += 1;
-            row.kind() != Some(EventKind::Ordered) || found(AgentId(row.agent)).is_none_or(|of| at > of.rows)
-        });
-        if let Some(log) = log {
-            at = 0;
-            log.events.retain(|event| {
-                at += 1;
+        let is_kept = |at: usize, row: &EventRow| {
+            row.kind() != Some(EventKind::Ordered) || found(AgentId(row.agent)).is_none_or(|of| at >= of.rows)
+        };
+        event_details.retain(event_rows.len(), |at| is_kept(at, &event_rows[at]));
+        let mut next = 0..;
+        event_rows.retain(|row| next.next().is_none_or(|at| is_kept(at, row)));
+        if let Some(Log { events, details, .. }) = log {
+            let is_kept = |at: usize, event: &TraceEvent| {
                 let TraceEvent::Order { agent, .. } = *event else { return true };
-                found(agent).is_none_or(|of| at > of.logged)
-            });
+                found(agent).is_none_or(|of| at >= of.logged)
+            };
+            details.retain(events.len(), |at| is_kept(at, &events[at]));
+            let mut next = 0..;
+            events.retain(|event| next.next().is_none_or(|at| is_kept(at, event)));
         }
         replaced.clear();
     }
@@ -517,6 +536,11 @@ impl World {
     /// What happened since the log was last cleared, in order; empty without a log.
     pub fn log(&self) -> &[TraceEvent] {
         self.log.as_ref().map_or(&[], |log| &log.events)
+    }
+
+    /// Details of the event of an index into [`World::log`]; the default if it has none. Logarithmic in the events.
+    pub fn log_details(&self, index: usize) -> EventDetails<'_> {
+        self.log.as_ref().map_or(EventDetails::default(), |log| log.details.get(index))
     }
 
     /// The moves of the paths in the log, concatenated; [`TraceEvent::Path`] names its part.
@@ -543,6 +567,7 @@ impl World {
     pub fn clear_log(&mut self) {
         if let Some(log) = &mut self.log {
             log.events.clear();
+            log.details.clear();
             log.moves.clear();
             log.commands.clear();
             log.decisions.clear();
@@ -687,7 +712,8 @@ impl World {
         if !self.agents.is_present(row) {
             return;
         }
-        let agent = self.agents.ids[row];
+        let (agent, class, pose) = (self.agents.ids[row], self.agents.motion[row].class, self.pose(row));
+        let team = self.agents.teams[row];
         self.release_cells(row);
         self.release_pose(row);
         self.paths.drop_path(&mut self.agents.paths[row]);
@@ -700,6 +726,25 @@ impl World {
         self.agents.leave(row);
         self.tick_buffers.requests_over.insert(row);
         self.counts.removed += 1;
-        self.note(TraceEvent::Remove { agent });
+        let last =
+            EventDetails { class: Some(class), team: Some(team), pose: Some(pose), ..Default::default() };
+        self.note_with(TraceEvent::Remove { agent }, last);
+    }
+}
+
+/// Notes an event with its details in rows and log.
+fn note_in(
+    (rows, row_details): (&mut Vec<EventRow>, &mut DetailsList),
+    log: &mut Option<Log>,
+    tick: u32,
+    (event, details): (TraceEvent, EventDetails<'_>),
+) {
+    if let Some(row) = EventRow::of(tick, &event) {
+        row_details.push(rows.len(), details);
+        rows.push(row);
+    }
+    if let Some(log) = log {
+        log.details.push(log.events.len(), details);
+        log.events.push(event);
     }
 }

@@ -24,6 +24,7 @@ impl Clone for World {
             traffic: self.traffic.clone_box(),
             traffic_buffers: self.traffic_buffers.clone(),
             event_rows: self.event_rows.clone(),
+            event_details: self.event_details.clone(),
             commands: self.commands.clone(),
             tick_buffers: TickBuffers::default(),
             pending_edits: self.pending_edits.clone(),
@@ -64,6 +65,7 @@ impl Clone for World {
             traffic,
             traffic_buffers,
             event_rows,
+            event_details,
             commands,
             tick_buffers: _,
             pending_edits,
@@ -97,6 +99,7 @@ impl Clone for World {
         self.requests.clone_from(requests);
         self.traffic_buffers.clone_from(traffic_buffers);
         self.event_rows.clone_from(event_rows);
+        self.event_details.clone_from(event_details);
         self.commands.clone_from(commands);
         self.pending_edits.clone_from(pending_edits);
         self.class_changes.clone_from(class_changes);

@@ -87,7 +87,7 @@ impl WorldParts<'_> {
             let headings: u64 = headings.sum();
             let classes = if n == 1 { "class" } else { "classes" };
             format!(
-                "a map of {} cells, {n} {classes} of {headings} headings in all, {} agents and {} searches at once",
+                "a map of {} cells, {n} {classes} of {headings} headings in all, {} agents and {} searches together",
                 self.grid.size(),
                 self.agents,
                 self.search_slots.min(self.agents)
@@ -102,7 +102,7 @@ fn cell_bytes(shape: GridShape, collision: CollisionRule) -> u64 {
     let discrete = if collision == CollisionRule::Discrete { 8 } else { 0 };
     let occupancy = 4 + discrete;
     // Each corridor has its state: on a map of many, about 25 bytes a cell.
-    let (reservations, priority_claims, corridors, avoided, assigned) = (4, 20, 31, 4, 4);
+    let (reservations, soft_reservations, corridors, avoided, assigned) = (4, 20, 31, 4, 4);
     let flow = 2 * n_sides;
-    occupancy + reservations + priority_claims + corridors + avoided + assigned + flow
+    occupancy + reservations + soft_reservations + corridors + avoided + assigned + flow
 }

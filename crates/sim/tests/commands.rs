@@ -6,7 +6,7 @@ use wheelbase_grid::{CellXY, Change, Grid, GridShape, Rect, Side, SideKind, Terr
 use wheelbase_planner::{Goal, GoalMember, Heading, Path, Scratch, Status};
 use wheelbase_sim::{
     Activity, AgentId, AgentRow, AgentSelection, AtDeadline, CHANGES_MAX, ClassId, Command, EventKind,
-    EventRow, GOALS_MAX, IfUnreachable, MapEdit, NAMED_MAX, ORDERS_MAX, OnAgents, Order, OrderKind,
+    EventRow, GOALS_MAX, IfNoRoom, IfUnreachable, MapEdit, NAMED_MAX, ORDERS_MAX, OnAgents, Order, OrderKind,
     PathSource, RefusalReason, RunState, SetupError, SetupErrors, Spawn, SpawnGroup, TaskSource, Team,
     Ticket, Trip, UnreachableReason, WaitReason, World,
 };
@@ -393,6 +393,10 @@ fn tasks_are_replaced_wherever_they_stand() {
     run.refuses(Command::Tasks { agents: A.into(), source: wrong, stream: 0 }, RefusalReason::WrongTasks);
     let none = Arc::new(TaskSource::RoundRobin { cells: Arc::default(), team: 1 });
     run.refuses(Command::Tasks { agents: A.into(), source: none, stream: 0 }, RefusalReason::WrongTasks);
+    // A goal off the map could be reached by nobody, and recorded by nobody.
+    let cells: Arc<[CellXY]> = Arc::new([cell(1, 0), cell(1, -1)]);
+    let off = Arc::new(TaskSource::RoundRobin { cells, team: 1 });
+    run.refuses(Command::Tasks { agents: A.into(), source: off, stream: 0 }, RefusalReason::WrongTasks);
 }
 
 // Agents that come, change and go.
@@ -446,6 +450,7 @@ fn a_group_of_spawns_takes_the_room_there_is() {
             orders,
             speed_factor: 800,
             anywhere: false,
+            if_no_room: IfNoRoom::Drop,
         }
     };
     let group = |count, area| Command::SpawnGroup(spawns(count, area));
@@ -669,9 +674,9 @@ fn an_edit_waits_as_a_whole_until_it_disturbs_nobody() {
     assert_eq!((done.ticket, done.a), (ticket.0, waits.tick));
 }
 
-/// A building on the beat of a guard: the guard leaves, and its patrol ends once there is no station left.
+/// A building on the beat of a guard: the guard leaves, and its patrol ends once there is no waypoint left.
 #[test]
-fn a_patrol_whose_stations_are_to_be_built_on_is_sent_off() {
+fn a_patrol_whose_waypoints_are_to_be_built_on_is_sent_off() {
     let mut run = Checked::on(open(12, 6), &[at(WALKER, 4, 2, 0)]);
     run.does(Command::order(A, Order::patrol(&[cell(4, 2), cell(6, 2)])));
     run.steps(20);
@@ -682,7 +687,7 @@ fn a_patrol_whose_stations_are_to_be_built_on_is_sent_off() {
     let failed = run.told.iter().find(|row| row.kind() == Some(EventKind::OrderFailed)).unwrap();
     assert_eq!((failed.agent, failed.c), (A.0, UnreachableReason::GoalBlocked as u32));
     assert_eq!(run.row(A).order_kind, AgentRow::NO_ORDER);
-    // With a station outside it goes there, as before.
+    // With a waypoint outside it goes there, as before.
     let mut run = Checked::on(open(12, 6), &[at(WALKER, 4, 2, 0)]);
     run.does(Command::order(A, Order::patrol(&[cell(4, 2), cell(10, 2)])));
     run.does(edit([flood(3, 1, 5, 3)], OnAgents::Wait));
@@ -738,6 +743,22 @@ fn a_later_edit_replaces_what_waits_for_the_same_cells() {
     let replaced = run.told.iter().filter(|row| row.kind() == Some(EventKind::EditReplaced)).map(|row| row.c);
     assert_eq!(replaced.collect::<Vec<_>>(), [3, 0]);
     assert_eq!((run.world.edits_pending(), terrain(&run, 2)), (0, Some(GROUND)));
+}
+
+/// A scenario lists its edits together: a later one leaves an earlier one as it is.
+#[test]
+fn an_edit_of_the_setup_replaces_nothing() {
+    let mut setup = setup_on(open(8, 3));
+    setup.agents.push(at(WALKER, 2, 0, 0).with_orders([Order::wait(9), Order::goto(cell(6, 2))]));
+    let razed = Change::Terrain { area: Rect::new(2, 0, 2, 3), kind: GROUND };
+    setup.scheduled =
+        vec![(1, edit([flood(1, 0, 4, 2)], OnAgents::Wait)), (2, edit([razed], OnAgents::Wait))];
+    let mut run = Checked::new(World::new(setup).unwrap());
+    run.steps(4);
+    assert_eq!(run.world.edits_pending(), 1);
+    run.steps(30);
+    let terrain = [1, 2, 3, 4].map(|x| run.world.grid().terrain_at(cell(x, 1)));
+    assert_eq!((run.world.edits_pending(), terrain), (0, [Some(WATER); 4]));
 }
 
 #[test]

@@ -7,10 +7,12 @@
 mod broken_world;
 mod commands;
 mod common;
+mod event_details;
 mod examples_run;
 mod forged_snapshots;
 mod lockstep;
 mod outside_rule;
 mod random_commands;
+mod rts;
 mod unreachable_flood;
 mod would_disturb;

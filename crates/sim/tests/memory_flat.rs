@@ -14,7 +14,8 @@ use std::time::Instant;
 use wheelbase_grid::{Change, Rect, SplitMix64, TerrainKind};
 use wheelbase_sim::invariant::{PoolSizes, check_pools, pool_sizes};
 use wheelbase_sim::{
-    AgentId, AgentSelection, Command, MapEdit, Order, OrderKind, Spawn, SpawnGroup, TaskSource, Team, World,
+    AgentId, AgentSelection, Command, IfNoRoom, MapEdit, Order, OrderKind, Spawn, SpawnGroup, TaskSource,
+    Team, World,
 };
 
 const SIDE: u32 = 24;
@@ -69,6 +70,7 @@ fn commands(world: &mut World, random: &mut SplitMix64) {
             orders,
             speed_factor: 1000,
             anywhere: false,
+            if_no_room: IfNoRoom::Drop,
         };
         world.command(Command::SpawnGroup(group));
     }
@@ -145,18 +147,22 @@ fn memory_stays_flat() {
 fn edits_that_wait_take_little() {
     const EDITS: u64 = 5_000;
     let mut setup = setup_on(open(1000, 1000));
-    let orders = Order::patrol(&[cell(40, 40), cell(45, 40)]);
-    setup.agents.push(Spawn::new(WALKER, pose(40, 40, 0)).with_orders([orders]));
+    // A patrol with all stations inside would be sent off.
+    let orders = (0..40).map(|number| Order::goto(cell(if number % 2 == 0 { 45 } else { 40 }, 40)));
+    setup.agents.push(Spawn::new(WALKER, pose(40, 40, 0)).with_orders(orders.collect::<Vec<_>>()));
+    let before = bytes();
+    // Edits of the setup do not replace each other.
+    setup.scheduled.extend((0..EDITS as u32).map(|number| {
+        let area = Rect::new(0, 0, 1000 - number % 100, 1000 - number / 100);
+        let change = Change::Terrain { area, kind: TerrainKind(2 + (number % 2) as u8) };
+        (20, Command::Edit(MapEdit::new(change)))
+    }));
+    let scheduled = bytes() - before;
     let mut world = World::new(setup).unwrap();
     for _ in 0..20 {
         world.step();
     }
-    let before = bytes();
-    for number in 0..EDITS as u32 {
-        let area = Rect::new(0, 0, 1000 - number % 100, 1000 - number / 100);
-        let change = Change::Terrain { area, kind: TerrainKind(2 + (number % 2) as u8) };
-        world.command(Command::Edit(MapEdit::new(change)));
-    }
+    let before = bytes() - scheduled;
     let started = Instant::now();
     for _ in 0..100 {
         world.step();

@@ -7,8 +7,8 @@ use wheelbase_grid::{CellXY, Change, GridShape, Rect, SideKind, SplitMix64, Terr
 use wheelbase_planner::model::Climb;
 use wheelbase_planner::{Legality, MovementClass};
 use wheelbase_sim::{
-    AgentId, AgentRow, ClassId, CollisionRule, Command, MapEdit, OnAgents, Order, OrderKind, Settings, Setup,
-    SpawnGroup, TaskSource, Team, World,
+    AgentId, AgentRow, ClassId, CollisionRule, Command, IfNoRoom, MapEdit, OnAgents, Order, OrderKind,
+    Settings, Setup, SpawnGroup, TaskSource, Team, World,
 };
 
 const WIDTH: u32 = 24;
@@ -58,6 +58,7 @@ fn world(shape: GridShape, collision: CollisionRule, random: &mut SplitMix64) ->
             team,
             orders,
             anywhere: true,
+            if_no_room: IfNoRoom::Drop,
         }));
     }
     world.step();

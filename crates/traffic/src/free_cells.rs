@@ -20,7 +20,7 @@ pub fn find_free(free: &mut BitGrid, tables: &MovementTables, edited: Rect) -> R
     let area = area_around(tables, edited, size);
     let before: Vec<bool> = area.cells().map(|cell| free.get(cell)).collect();
     free.fill(area, false);
-    for cell in grown(area, reach, size).cells() {
+    for cell in area.grown(reach, size).cells() {
         for heading in 0..space.headings() {
             let pose = Pose { cell, heading: Heading(heading) };
             if !tables.is_legal_pose(pose) {
@@ -41,7 +41,7 @@ pub fn find_free(free: &mut BitGrid, tables: &MovementTables, edited: Rect) -> R
 /// The area whose free cells an edit of another area can change.
 pub fn area_around(tables: &MovementTables, edited: Rect, size: GridSize) -> Rect {
     // The anchor of a body that touches the area or one of its sides is within the reach of the body and one cell.
-    grown(edited, 2 * reach_of(tables) + 1, size)
+    edited.grown(2 * reach_of(tables) + 1, size)
 }
 
 /// Columns or rows from the anchor of a body to a cell of it at most.
@@ -50,10 +50,4 @@ fn reach_of(tables: &MovementTables) -> u32 {
     let offsets = class.frames().flat_map(|frame| class.footprint().at(frame));
     let reach = offsets.map(|offset| offset.dx.unsigned_abs().max(offset.dy.unsigned_abs())).max();
     reach.unwrap_or(0)
-}
-
-/// An area grown by so many cells on every side, on the map.
-pub fn grown(area: Rect, by: u32, size: GridSize) -> Rect {
-    let (x, y) = (area.x - by as i32, area.y - by as i32);
-    Rect::new(x, y, area.width + 2 * by, area.height + 2 * by).intersection(size.rect())
 }

@@ -51,7 +51,7 @@ impl fmt::Display for ParamError {
             Self::Removed(name) => {
                 write!(
                     f,
-                    "{name} is no tunable any more: what it set is fixed, or was removed because it paid nothing"
+                    "{name} is no longer a tunable: its value is fixed, or the mechanism was removed because it paid nothing"
                 )
             }
             Self::OutOfRange { name, found, range } => {
@@ -63,8 +63,8 @@ impl fmt::Display for ParamError {
 
 impl Error for ParamError {}
 
-/// Tunables of older versions: numbers that made no difference in any crowd are fixed, and mechanisms that paid nothing are
-/// gone.
+/// Tunables of older versions: numbers that made no difference in any crowd are fixed, and mechanisms that paid nothing
+/// are gone.
 const REMOVED: [&str; 61] = [
     "admit_moves",
     "against_steps_max",
@@ -211,23 +211,24 @@ params! {
     /// Waiting time, in steps, before an agent pushes an idle agent that blocks it. Lower: idle agents are pushed
     /// that could be passed; higher: agents stand before them; 1000 switches this off. Not measured.
     push_idle_after_steps: 1 in 0..=1000;
-    /// Waiting time, in steps, before an agent pushes an agent of lower priority, and claims the cells that it needs
-    /// next against such agents. Lower: agents are pushed that were about to go on; higher: head-on meetings last;
+    /// Waiting time, in steps, before an agent pushes an agent of lower priority, and softly reserves the cells that it
+    /// needs next against such agents. Lower: agents are pushed that were about to go on; higher: head-on meetings last;
     /// 1000 switches both off. Not measured.
     push_after_steps: 3 in 0..=1000;
     /// Waiting time, in steps, before an agent pushes any other, against priority. Lower: agents push each other to
     /// and fro; higher: jams that priority cannot resolve last; 1000 switches this off. Not measured.
     push_any_after_steps: 16 in 0..=1000;
     /// Waiting time, in steps, before an agent asks for a path around resting agents that no push moves. Lower: more path
-    /// requests, and detours for short waits; higher: a queue stands before a unit that its first agent has to turn away
+    /// requests, and detours for short waits. Higher: a queue stands before a unit that its first agent has to turn away
     /// from; 1000 switches this off.
     around_after_steps: 12 in 0..=1000;
     /// Poses that an agent reaches at least, while all that can move are ignored, if it can make way. Lower: shut-in
     /// agents count as able to make way, and others wait behind them; higher: tests cost more; 0 switches roadblocks off.
     roadblock_poses: 400 in 0..=4096;
     /// Waiting time, in steps, before an agent tests whether the agent in its way can make way; for a known roadblock
-    /// `push_after_steps`. Lower: agents leave roadblocks that move on; higher: two that meet on and on never ask. On ten
-    /// seeds of bodies without reverse in a maze 50 agents were stuck with 3, 45 with 6, 38 with 8, 31 without roadblocks.
+    /// `push_after_steps`. Lower: agents leave roadblocks that move on; higher: two that meet on and on never ask. On
+    /// ten seeds of bodies without reverse in a maze 50 agents were stuck with 3, 45 with 6, 38 with 8, 31 without
+    /// roadblocks.
     roadblock_after_steps: 8 in 0..=1000;
     /// Poses that the search for one retreat may expand. Lower: no retreat is found in a crowd; higher: jams cost more
     /// time. Up to 6400 after failures made no difference at all on the gate and a bridge.
@@ -236,15 +237,15 @@ params! {
     /// pushes stir up whole crowds. Not measured.
     pushed_max: 48 in 1..=1000;
 
-    // Displacement.
+    // Priority inheritance.
 
-    /// Steps that the plans of others must cost an agent before it displaces them. Lower: more attempts for small
-    /// gains; higher: agents of high priority wait; 1000 switches displacement off. Not measured.
+    /// Steps that the plans of others must cost an agent before it makes them yield. Lower: more attempts for small
+    /// gains; higher: agents of high priority wait; 1000 switches this off. Not measured.
     displace_after_steps: 3 in 0..=1000;
-    /// Agents that may be displaced for one agent. Lower: dense crowds cannot be crossed; higher: failed attempts
+    /// Agents that may yield to one agent. Lower: dense crowds cannot be crossed; higher: failed attempts
     /// cost more. Not measured.
     displaced_max: 12 in 1..=1000;
-    /// Expansions per tick for displacement of agents of any priority, where all plans together cost less
+    /// Expansions per tick for priority inheritance by agents of any priority, where all plans together cost less
     /// (neighbourhood search). Lower: jams among equals last; higher: they cost more time; 0 switches this off. Not
     /// measured.
     lns_expansions: 8192 in 0..=1000000000;
@@ -256,7 +257,7 @@ params! {
     /// measured.
     corridor_cells_max: 1024 in 0..=65536;
     /// A corridor that is not narrow is tight if fewer than this many of the widest bodies fit into it side by side.
-    /// Lower: nobody keeps the ends clear of a bridge 8 cells wide for bodies of 3; higher: open ground between obstacles
+    /// Lower: nobody keeps the ends clear of a bridge 8 cells wide for bodies of 3. Higher: open ground between obstacles
     /// counts as corridors; with 2 there are no tight corridors.
     corridor_bodies: 3 in 2..=16;
     /// Longest way around a narrow region, in cells, with which the region is no corridor. Lower: streets beside
@@ -264,19 +265,19 @@ params! {
     /// other bridges do not.
     detour_cells: 48 in 0..=128;
     /// Ground before the entrances of a busy corridor on which no plan ends, in quarters of the longest body; only
-    /// where two bodies can pass. Lower: agents that wait stand in the way of agents that come out; higher: crossings
-    /// become longer than a plan can be; 0 switches keep-clear ground off.
+    /// where two bodies can pass. Lower: agents that wait stand in the way of agents that come out. Higher: crossings
+    /// become longer than a plan can be; 0 switches no-stopping ground off.
     keep_clear_quarters: 4 in 0..=64;
     /// Whether bodies that cannot undo their moves end their plans only where they can turn round: 1 or 0. 0: they stop
     /// nose to nose and lock for good.
     turning_circles: 1 in 0..=1;
-    /// Agents from either end that make a corridor busy in which no two bodies pass. Lower: corridors keep agents out that
-    /// could pass; higher: crowds jam at gates; 1000 switches such busy corridors off. Measured when these came: of 400
-    /// trucks at `gate.toml` 358 in place of 289 were done at tick 20,000.
+    /// Agents from either end that make a corridor busy in which no two bodies pass. Lower: corridors keep agents out
+    /// that could pass; higher: crowds jam at gates; 1000 switches such busy corridors off. Measured when these came:
+    /// of 400 trucks at `gate.toml` 358 in place of 289 were done at tick 20,000.
     corridor_busy: 4 in 1..=1000;
-    /// The same where the narrowest bodies can pass, and the corridor has keep-clear ground. Lower: streets are
-    /// closed that nobody jams (4: 32.7 % of progress instead of 42.4 % at tick 2,000 of `crowd_streets`); higher:
-    /// agents jam at bridges (12: 49.9 % carried instead of 55.4 % on a loaded bridge 8 cells wide).
+    /// The same where the narrowest bodies can pass, and the corridor has no-stopping ground. Lower: streets are closed
+    /// that nobody jams (4: 32.7 % of progress instead of 42.4 % at tick 2,000 of `crowd_streets`). Higher: agents jam
+    /// at bridges (12: 49.9 % carried instead of 55.4 % on a loaded bridge 8 cells wide).
     corridor_busy_wide: 8 in 1..=1000;
     /// Agents that enter a busy corridor from one end before the other end has its turn. A change of turns costs
     /// about two entries. Lower: more changes; higher: longer waits. Not measured.
@@ -337,19 +338,19 @@ params! {
     /// Unit robots: a map is packed where robots stand on this many eighths of its free cells. Lower: pushes replace
     /// operations where these find more; higher: full maps stop. Not measured.
     robot_packed_eighths: 7 in 0..=9;
-    /// Unit robots: robots that one robot may displace in its turn. Lower: dense crowds stop; higher: failed chains
+    /// Unit robots: robots that may yield to one robot in its turn. Lower: dense crowds stop; higher: failed chains
     /// cost more time. Not measured.
     robot_displaced_max: 400 in 0..=10000;
-    /// Unit robots: robots that one try of the neighbourhood search may displace. Lower: fewer improvements; higher:
+    /// Unit robots: robots that may yield in one try of the neighbourhood search. Lower: fewer improvements; higher:
     /// failed tries cost more. Measured on 300 steps of MR23-I-05: 24 gave 1257 tasks, 100 gave 1962.
     robot_displaced_to_improve_max: 100 in 0..=10000;
-    /// Unit robots: robots that all tries of a tick may displace, for each try. Bounds the time of a tick in jams; 0
+    /// Unit robots: robots that may yield in all tries of a tick, for each try. Bounds the time of a tick in jams; 0
     /// switches the search off. Measured with 600 tries and four times this number, 28,800 in all as with 2400 tries
     /// now: that cost no tasks, half of it did (MR23-I-05 7867 in place of 7945, 150 ticks of warehouse_small_800 769
     /// in place of 846).
     robot_displaced_of_try: 12 in 0..=1000;
-    /// Unit robots: times that a robot may be displaced in one turn or try. Lower: chains end early; higher: robots
-    /// displace each other in circles. Not measured.
+    /// Unit robots: times that a robot may yield in one turn or try. Lower: chains end early; higher: robots
+    /// yield to each other in circles. Not measured.
     robot_visits_max: 10 in 1..=255;
     /// Unit robots: a robot that has waited longer than this, and than `robot_old_distances` times its distance, goes
     /// before all younger ones. Lower: age takes over from nearness, and jams follow; higher: robots starve. Measured
@@ -367,7 +368,7 @@ params! {
     /// Unit robots: ticks longer for each step to its goal. Lower and higher as `robot_term_ticks`. Not measured.
     robot_term_distances: 2 in 0..=1000;
     /// Unit robots: its weight in the neighbourhood search. Lower: the search takes back its gains; higher: others
-    /// are displaced for it. Not measured.
+    /// yield to it. Not measured.
     robot_first_weight: 64 in 1..=255;
     /// Unit robots: ticks of a task's age that add 1 to its robot's weight. Measured on MR23-I-05 with
     /// `robot_weight_max`: 40 and 16 gave 7148 tasks, 24 and 32 7088, 64 and 16 6919, 100 3955, 32 and 32 4348, a jam
@@ -377,7 +378,7 @@ params! {
     robot_weight_max: 16 in 1..=255;
     /// Unit robots: cells that the search for an empty cell expands for a robot that goes first. Lower: distant room
     /// is not found; higher: ticks in jams take longer. Measured when it came: two robots in a lane with one bay did
-    /// no task in 4000 ticks before, none took over 300 ticks since; MR23-I-05 7900 and 7945 tasks, random_400 7131
+    /// no task in 4000 ticks before, none took over 300 ticks since. MR23-I-05 7900 and 7945 tasks, random_400 7131
     /// and 7296.
     robot_push_cells: 16384 in 0..=1000000;
     /// Unit robots: the same for any other robot, on packed maps. Not measured.

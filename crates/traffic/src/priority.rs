@@ -62,7 +62,7 @@ impl PriorityKey {
         Self { rank, id }
     }
 
-    /// One word for state hashes. It is packed differently from the key: flags in bits 62 and 63; the tick of
+    /// One word for state hashes. It is packed differently from the key: flags in bits 62 and 63. The tick of
     /// admission from bit 30 up, or else the rank from bit 20 up; the id below.
     ///
     /// The layout dates from keys with 20 bits of the id; it stays so that state hashes stay. Equal keys give equal

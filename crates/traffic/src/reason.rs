@@ -1,4 +1,4 @@
-//! Why a rule of traffic holds an agent back: which of its rules, and which agent holds what the agent needs.
+//! Why a rule of traffic keeps an agent back: which of its rules, and which agent holds what the agent needs.
 
 use crate::motion::AgentId;
 use std::fmt;
@@ -61,8 +61,8 @@ pub enum Reason {
         /// The corridor.
         corridor: CorridorPlace,
     },
-    /// No plan leads over the keep-clear ground of a busy corridor and off it again.
-    KeepClear {
+    /// No plan leads over the no-stopping ground of a busy corridor and off it again.
+    NoStopping {
         /// The corridor.
         corridor: CorridorPlace,
         /// The agent in the way, if it is one.
@@ -70,21 +70,22 @@ pub enum Reason {
         /// A cell that it has reserved, or one of the ground.
         at: CellXY,
     },
-    /// The body cannot undo its moves, and no pose that the next moves lead to leaves it, or an agent there, room to turn.
+    /// The body cannot undo its moves, and no pose that the next moves lead to leaves it, or an agent there, room to
+    /// turn.
     NoRoomToTurn {
         /// That agent, if it is one; else walls leave no room.
         holder: Option<AgentId>,
         /// The last of these poses.
         at: CellXY,
     },
-    /// An agent of higher priority claims a cell of the next moves.
-    Claim {
-        /// That agent; `None` if the claim has outlived it.
+    /// An agent of higher priority has a soft reservation on a cell of the next moves.
+    SoftReservation {
+        /// That agent; `None` if the reservation has outlived it.
         holder: Option<AgentId>,
         /// The cell.
         at: CellXY,
     },
-    /// An edit of the map waits for a cell of the next moves, or keeps the ground there clear.
+    /// An edit of the map waits for a cell of the next moves, or makes it no-stopping ground.
     Edit {
         /// The cell.
         at: CellXY,
@@ -134,7 +135,7 @@ pub enum Reason {
     },
     /// The robot is slower than the rule allows, or stands where the rule has no moves for it.
     Stopped,
-    /// No operation of the robot that is free, or that others may be displaced for, brings it nearer.
+    /// No operation of the robot that is free, or for which others may yield, brings it nearer.
     NoOperation,
     /// The host, which names the moves, has named none.
     Host,
@@ -170,9 +171,9 @@ impl Reason {
             Self::CorridorHeld { .. } => "corridor_held",
             Self::CorridorQueue { .. } => "corridor_queue",
             Self::CorridorBusy { .. } => "corridor_busy",
-            Self::KeepClear { .. } => "keep_clear",
+            Self::NoStopping { .. } => "keep_clear",
             Self::NoRoomToTurn { .. } => "no_room_to_turn",
-            Self::Claim { .. } => "claim",
+            Self::SoftReservation { .. } => "claim",
             Self::Edit { .. } => "edit",
             Self::Reserved { .. } => "reserved",
             Self::Resting { .. } => "resting",
@@ -196,9 +197,9 @@ impl Reason {
             | Self::Reserved { holder, .. }
             | Self::Resting { holder, .. }
             | Self::MakesWay { holder } => Some(holder),
-            Self::KeepClear { holder, .. }
+            Self::NoStopping { holder, .. }
             | Self::NoRoomToTurn { holder, .. }
-            | Self::Claim { holder, .. } => holder,
+            | Self::SoftReservation { holder, .. } => holder,
             _ => None,
         }
     }
@@ -210,7 +211,7 @@ impl Reason {
             | Self::CorridorHeld { corridor, .. }
             | Self::CorridorQueue { corridor, .. }
             | Self::CorridorBusy { corridor }
-            | Self::KeepClear { corridor, .. } => Some(corridor),
+            | Self::NoStopping { corridor, .. } => Some(corridor),
             _ => None,
         }
     }
@@ -218,9 +219,9 @@ impl Reason {
     /// The cell that the agent needs, if it is one.
     pub fn at(&self) -> Option<CellXY> {
         match *self {
-            Self::KeepClear { at, .. }
+            Self::NoStopping { at, .. }
             | Self::NoRoomToTurn { at, .. }
-            | Self::Claim { at, .. }
+            | Self::SoftReservation { at, .. }
             | Self::Edit { at }
             | Self::Reserved { at, .. }
             | Self::Resting { at, .. } => Some(at),
@@ -265,14 +266,18 @@ impl fmt::Display for Reason {
             Self::NoRoomToTurn { holder: None, at } => {
                 write!(f, "room to turn at {at}: walls are in the way")
             }
-            Self::KeepClear { corridor, holder: Some(holder), at } => {
-                write!(f, "keep-clear ground of {corridor}: {} has {at} on the way off it", holder.0)
+            Self::NoStopping { corridor, holder: Some(holder), at } => {
+                write!(f, "no-stopping ground of {corridor}: {} has {at} on the way off it", holder.0)
             }
-            Self::KeepClear { corridor, holder: None, at } => {
-                write!(f, "keep-clear ground of {corridor}: no plan leads off it again from {at}")
+            Self::NoStopping { corridor, holder: None, at } => {
+                write!(f, "no-stopping ground of {corridor}: no plan leads off it again from {at}")
             }
-            Self::Claim { holder: Some(holder), at } => write!(f, "priority claim of {} on {at}", holder.0),
-            Self::Claim { holder: None, at } => write!(f, "a priority claim on {at} that still stands"),
+            Self::SoftReservation { holder: Some(holder), at } => {
+                write!(f, "soft reservation of {} on {at}", holder.0)
+            }
+            Self::SoftReservation { holder: None, at } => {
+                write!(f, "a soft reservation on {at} that still stands")
+            }
             Self::Edit { at } => write!(f, "an edit waits for {at}"),
             Self::Reserved { holder, at } => write!(f, "{} has reserved {at} and goes first", holder.0),
             Self::Resting { holder, at } => write!(f, "{} rests at {at} on the path", holder.0),

@@ -2,7 +2,7 @@
 //!
 //! A rule shows its state part by part to a [`StateVisitor`]. A [`RuleState`] is the visitor that keeps all of it. To
 //! restore it, a fresh rule reads the parts in the same order with a [`StateReader`](crate::StateReader) and checks
-//! every value against a [`RuleContext`], since a file may hold anything.
+//! every value against a [`RuleContext`], since a file may contain anything.
 
 use crate::view::AgentsView;
 use std::error::Error;

@@ -6,7 +6,7 @@ use crate::state_reader::StateReader;
 use crate::teams::Team;
 use wheelbase_planner::model::State;
 
-/// A value that one word holds.
+/// A value that fits in one word.
 pub(crate) trait SavedWord: Copy {
     /// The greatest word.
     const MOST: u64;

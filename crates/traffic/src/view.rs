@@ -18,8 +18,8 @@ pub const NO_ROW: u32 = u32::MAX;
 pub struct GoalStamp {
     /// Tick at which the current order or task became the current one.
     pub since: u32,
-    /// Station of the patrol to which it goes.
-    pub station: u32,
+    /// Waypoint of the patrol to which it goes.
+    pub waypoint: u32,
     /// Whether it has an open order.
     pub has_order: bool,
 }
@@ -95,8 +95,8 @@ pub struct TrafficView<'a> {
     pub tick: u32,
     /// Poses that each agent may expand per tick.
     pub poses_per_agent: u32,
-    /// Tries of the neighbourhood search of unit robots per tick.
-    pub tries: u64,
+    /// Traffic search budget: tries of the neighbourhood search of unit robots per tick.
+    pub search_budget: u64,
     /// Size of the map.
     pub grid_size: GridSize,
     /// Movement tables by class.

@@ -57,7 +57,7 @@ impl From<io::Error> for AnimationError {
 }
 
 /// Writes a run as a GIF and returns the writer. `goes_on` is called before each tick with the number of ticks already
-/// read; returning false ends the animation, but never before its first frame: a GIF without frames is invalid.
+/// read. Returning false ends the animation, but never before its first frame: a GIF without frames is invalid.
 /// # Errors
 /// [`AnimationError`], also if the recording holds no tick of the plan.
 pub fn write<R: Read + Seek, W: Write>(

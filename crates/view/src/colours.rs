@@ -35,8 +35,9 @@ mod tests {
     use wheelbase_grid::{SIDES_MAX, SideKind, TerrainEntry, TerrainTable};
     use wheelbase_maps::TerrainColours;
 
-    /// What eyes make of linear RGB: all cones; protanopia, deuteranopia and tritanopia by Machado, Oliveira and Fernandes
-    /// (2009), "A Physiologically-based Model for Simulation of Color Vision Deficiency", table 1, severity 1.0.
+    /// What eyes make of linear RGB: all cones; protanopia, deuteranopia and tritanopia by Machado, Oliveira and
+    /// Fernandes (2009), "A Physiologically-based Model for Simulation of Color Vision Deficiency", table 1, severity
+    /// 1.0.
     const VISIONS: [[[f64; 3]; 3]; 4] = [
         [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
         [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
@@ -122,7 +123,7 @@ mod tests {
             colour: None,
             sides: [SideKind::OPEN; SIDES_MAX],
         };
-        // Those of MovingAI (ground, swamp, water, trees, out) are in every table.
+        // The kinds of MovingAI (ground, swamp, water, trees, out) are in every table.
         let named = ["road", "shallow", "sand"].map(|name| entry(name, 1000));
         let greys = [0, 1, 400, 1000, 1600].map(|speed| entry(&format!("of speed {speed}"), speed));
         let entries = named.into_iter().chain(greys).collect();

@@ -56,8 +56,8 @@ enum Style {
     Json,
 }
 
-/// A writer that escapes the text passing through it. Each write must hold whole characters, as those of `write!` and
-/// `serde_json` do; invalid UTF-8 becomes U+FFFD.
+/// A writer that escapes the text passing through it. Each write must contain whole characters, as writes of `write!`
+/// and `serde_json` do; invalid UTF-8 becomes U+FFFD.
 #[derive(Debug)]
 pub struct SafeText<W> {
     out: W,

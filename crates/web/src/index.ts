@@ -12,7 +12,7 @@ export type { Order, Spawn, SpawnGroup, TaskSource, Trip } from './order.js';
 export { NO_MOVE, Path, PathRows, Scratch } from './path.js';
 export { PathQueue, type QueueAnswer } from './queue.js';
 export { Recording } from './recording.js';
-export { AgentRows, EventRows, type Agent, type Event } from './rows.js';
+export { AgentRows, EventRows, type Agent, type Event, type EventDetails } from './rows.js';
 export { Setup, type Settings } from './setup.js';
 export {
   MovementTables, Search, explainMove, explainPose, type Answer, type BatchAnswers, type PlanOptions, type Request,

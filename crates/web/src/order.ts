@@ -32,8 +32,8 @@ export type Order =
   | ({ kind: 'goto'; goals: readonly Goal[] } & Trip)
   /** Go to the cheapest pose with its anchor in an area that no other agent stands on or is assigned. */
   | ({ kind: 'goto_area'; area: Rect } & Trip)
-  /** Visit the goals in turn, without end. */
-  | ({ kind: 'patrol'; goals: readonly Goal[] } & Trip)
+  /** Visit the goals in turn, without end, and stand for `dwell` ticks at each; usually 0. */
+  | ({ kind: 'patrol'; goals: readonly Goal[]; dwell?: number } & Trip)
   /** Stand for a number of ticks. */
   | { kind: 'wait'; ticks: number }
   /** Do one task after another, without end. The last of a list. */
@@ -47,7 +47,9 @@ export type Order =
   /** Keep within a number of cells of an agent, until that is gone. */
   | { kind: 'follow'; leader: number; within: number }
   /** Stand in place for a number of ticks. Nobody pushes the agent, and searches take it for an obstacle. */
-  | { kind: 'wait_in_place'; ticks: number };
+  | { kind: 'wait_in_place'; ticks: number }
+  /** Do a number of orders before it in its list once more, without end. */
+  | { kind: 'repeat'; orders: number };
 
 /** An agent to place. */
 export interface Spawn {
@@ -128,6 +130,7 @@ function setOrder(m: Instance, at: number, order: Order, name: string): void {
       m.setU32(at + wb_order.goals, putGoals(m, goals, `${name}.goals`));
       m.setU32(at + wb_order.n_goals, goals.length);
       setTrip(m, at, order, name);
+      if (order.kind === 'patrol') m.setU32(at + wb_order.ticks, whole(order.dwell ?? 0, `${name}.dwell`, 0, NONE));
       break;
     }
     case 'goto_area':
@@ -138,6 +141,9 @@ function setOrder(m: Instance, at: number, order: Order, name: string): void {
     case 'wait':
     case 'wait_in_place':
       m.setU32(at + wb_order.ticks, whole(order.ticks, `${name}.ticks`, 0, NONE));
+      break;
+    case 'repeat':
+      m.setU32(at + wb_order.ticks, whole(order.orders, `${name}.orders`, 0, NONE));
       break;
     case 'tasks':
       m.setU32(at + wb_order.tasks, putTaskSource(m, order.tasks, `${name}.tasks`));

@@ -1,8 +1,10 @@
 import {
-  Activity, EventKind, OrderKind, WB_AT_REST, WB_NEVER, WB_NO_ORDER, WB_NO_TICKET, WB_NONE, wb_agent_row, wb_event_row,
+  Activity, EventKind, OrderKind, Reached, WB_AT_REST, WB_NEVER, WB_NO_ORDER, WB_NO_TICKET, WB_NONE, wb_agent_row,
+  wb_event_details, wb_event_row,
 } from './abi.js';
 import { WheelbaseError, nameOf, wrong } from './error.js';
 import type { Instance } from './module.js';
+import type { Pose, Rect } from './value.js';
 
 const AGENT_WORDS = wb_agent_row.SIZE / 4;
 const EVENT_WORDS = wb_event_row.SIZE / 4;
@@ -319,6 +321,47 @@ export interface Event {
   c: number;
   /** Ticket of the command that asked for it, of refusals, placements and edits. */
   ticket: number | null;
+}
+
+/** Details of an event: a copy. A field that does not apply is `null`. */
+export interface EventDetails {
+  /** Ticket of the command that is the cause; of an order, the command that gave it. */
+  ticket: number | null;
+  /** Where an order has ended. */
+  reached: Reached | null;
+  /** The agent in the way. */
+  blocker: number | null;
+  class: number | null;
+  team: number | null;
+  /** Of a removed agent the last one. */
+  pose: Pose | null;
+  /** Rectangle around the cells of an edit, on the map. */
+  area: Rect | null;
+  /** Agents for which an edit waits or waited at first, at most 8. */
+  agents: number[];
+}
+
+/** @internal */
+export function detailsAt(m: Instance, at: number): EventDetails {
+  const number = (place: number): number | null => {
+    const found = m.getU32(at + place);
+    return found === WB_NONE ? null : found;
+  };
+  const [pose, area, reached] = [at + wb_event_details.pose, at + wb_event_details.area, m.getU32(at + wb_event_details.reached)];
+  const ticket = at + wb_event_details.ticket;
+  const heading = number(wb_event_details.pose + 8);
+  const [width, height] = [m.getU32(area + 8), m.getU32(area + 12)];
+  const n = m.getU32(at + wb_event_details.n_agents);
+  return {
+    ticket: m.getU64(ticket) === WB_NO_TICKET ? null : m.getCount(ticket),
+    reached: reached === Reached.nothing ? null : nameOf(Reached, reached),
+    blocker: number(wb_event_details.blocker),
+    class: number(wb_event_details.class_),
+    team: number(wb_event_details.team),
+    pose: heading === null ? null : { x: m.getI32(pose), y: m.getI32(pose + 4), heading },
+    area: width === 0 ? null : { x: m.getI32(area), y: m.getI32(area + 4), width, height },
+    agents: Array.from({ length: n }, (_, i) => m.getU32(at + wb_event_details.agents + 4 * i)),
+  };
 }
 
 /** What happened at the last tick, in order. */

@@ -22,7 +22,7 @@ export interface Settings {
   expansionsPerTick?: number;
   /** Poses that each agent may expand per tick to plan its moves, at least 1; of the `cooperative` rule. Usually 16. */
   posesPerAgent?: number;
-  /** Tries of `unit_robots` per tick. Usually 20,000. */
+  /** Traffic search budget: tries of `unit_robots` per tick. Usually 20,000. */
   triesPerTick?: number;
   /** `cooperative` (usual), `unit_robots` or `commanded`. */
   rule?: Rule;

@@ -1,5 +1,6 @@
 import {
-  OnAgents, Refusal, OrderFailure, WB_NONE, WB_RUNNING, WaitRule, wb_agent_row, wb_answer, wb_cell, wb_counts, wb_file,
+  OnAgents, Refusal, OrderFailure, WB_NONE, WB_RUNNING, WaitRule, wb_agent_row, wb_answer, wb_cell, wb_counts,
+  wb_event_details, wb_file,
   wb_memory, wb_path_pose, wb_path_request, wb_pose, wb_wait_reason,
 } from './abi.js';
 import { MovementClass } from './class.js';
@@ -9,7 +10,7 @@ import { Handle, make, running, whole, type Instance } from './module.js';
 import { putOrders, putSpawn, putSpawnGroup, putTaskSource, type Order, type Spawn, type SpawnGroup, type TaskSource } from './order.js';
 import { Scratch, type Path } from './path.js';
 import { Recording } from './recording.js';
-import { AgentRows, EventRows, agentAt, type Agent } from './rows.js';
+import { AgentRows, EventRows, agentAt, detailsAt, type Agent, type EventDetails } from './rows.js';
 import type { Setup } from './setup.js';
 import { MovementTables, getAnswer, type Answer } from './tables.js';
 import {
@@ -254,6 +255,15 @@ export class World extends Handle {
     const words = m.unsigned;
     this.#events.point(words[this.#out >> 2]!, words[(this.#out >> 2) + 1]!);
     return this.#events;
+  }
+
+  /** Details of an event of the last tick, by its index in `events()`: a copy. */
+  eventDetails(index: number): EventDetails {
+    const m = this.instance;
+    m.begin();
+    const at = m.sized(wb_event_details);
+    m.check(m.f.wb_world_event_details(this.handle, whole(index, 'index', 0, 0xffff_ffff), at));
+    return detailsAt(m, at);
   }
 
   /** The row of an agent: a copy. */

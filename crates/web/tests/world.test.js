@@ -36,7 +36,13 @@ test('the names of numbers are those of the library', async () => {
       // The one that the library calls by the singular, though its number is WB_ORDER_TASKS.
       assert.equal(found === 'task' ? 'tasks' : found, name, call);
     }
-    assert.equal(m.f[call](Object.keys(group).length), 0, `${call} has more`);
+    const last = Math.max(...Object.values(group));
+    assert.equal(m.f[call](last + 1), 0, `${call} has more`);
+    // A number that is no longer in use has the empty name.
+    for (let number = 0; number <= last; number++) {
+      const named = m.bytes[m.f[call](number) >>> 0] !== 0;
+      assert.equal(named, Object.values(group).includes(number), `${call} of ${number}`);
+    }
   }
 });
 
@@ -137,6 +143,10 @@ test('a world obeys commands and tells what happened', async () => {
   const refused = world.events().toArray().find((event) => event.kind === 'refused');
   assert.equal(refused.ticket, ticket);
   assert.equal(refused.a, wheelbase.Refusal.pose_held);
+  const details = world.eventDetails(world.events().toArray().findIndex((event) => event.kind === 'refused'));
+  assert.deepEqual([details.ticket, details.blocker, details.class], [ticket, first, 0]);
+  assert.deepEqual([details.pose, details.area, details.reached], [{ x: 1, y: 1, heading: 0 }, null, null]);
+  assert.throws(() => world.eventDetails(99), fails('not_found', /event 99/));
   const rows = world.agents();
   assert.equal(rows.length, 1);
   assert.deepEqual([rows.id(0), rows.fromX(0), rows.x(0), rows.y(0), rows.heading(0)], [0, 1, 2, 1, 0]);

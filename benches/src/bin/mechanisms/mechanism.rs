@@ -51,14 +51,14 @@ impl Change {
 }
 
 const MECHANISMS: [(&str, &[(&str, u32)]); 16] = [
-    ("displacement, with LNS", &[("displace_after_steps", 1000)]),
+    ("priority inheritance, with LNS", &[("displace_after_steps", 1000)]),
     ("LNS", &[("lns_expansions", 0)]),
     (
-        "pushing, with claims",
+        "pushing, with soft reservations",
         &[("push_idle_after_steps", 1000), ("push_after_steps", 1000), ("push_any_after_steps", 1000)],
     ),
     ("pushing of idle agents", &[("push_idle_after_steps", 1000)]),
-    ("pushing by priority, with claims", &[("push_after_steps", 1000)]),
+    ("pushing by priority, with soft reservations", &[("push_after_steps", 1000)]),
     ("pushing against priority", &[("push_any_after_steps", 1000)]),
     ("ways around resting agents", &[("around_after_steps", 1000)]),
     ("roadblocks", &[("roadblock_poses", 0)]),
@@ -66,8 +66,8 @@ const MECHANISMS: [(&str, &[(&str, u32)]); 16] = [
     ("corridors at bottlenecks alone", &[("detour_cells", 0)]),
     ("corridors: tight ones", &[("corridor_bodies", 2)]),
     ("busy corridors", &[("corridor_busy", 1000), ("corridor_busy_wide", 1000)]),
-    ("keep-clear ground", &[("keep_clear_quarters", 0)]),
+    ("no-stopping ground", &[("keep_clear_quarters", 0)]),
     ("right of way", &[("right_of_way_ticks", 1_000_000)]),
-    ("turning circles", &[("turning_circles", 0)]),
+    ("turnaround footprints", &[("turning_circles", 0)]),
     ("congestion-aware replanning", &[("replan_penalty_ticks", 4_000_000)]),
 ];

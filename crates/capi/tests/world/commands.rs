@@ -80,6 +80,13 @@ fn sayable_orders(orders: &[Order]) -> Arc<[Order]> {
             OrderKind::Tasks(source, _) => *source = sayable_tasks(source),
             _ => {}
         }
+        match &mut order.kind {
+            // Only patrols dwell.
+            OrderKind::Goto(trip) | OrderKind::GotoArea(_, trip) | OrderKind::GotoGroup(_, trip) => {
+                trip.dwell = 0
+            }
+            _ => {}
+        }
         order
     };
     orders.iter().map(one).collect()
@@ -179,7 +186,10 @@ impl Orders {
             }
             match &given.kind {
                 OrderKind::GotoArea(area, _) => order.area = (*area).into(),
-                OrderKind::Wait(ticks) => order.ticks = *ticks,
+                OrderKind::Wait(number) | OrderKind::WaitInPlace(number) | OrderKind::Repeat(number) => {
+                    order.ticks = *number
+                }
+                OrderKind::Patrol(trip) => order.ticks = trip.dwell,
                 OrderKind::Tasks(source, stream) => {
                     let tasks = Tasks::of(source);
                     (order.tasks, order.stream) = (&raw const *tasks.source, *stream);

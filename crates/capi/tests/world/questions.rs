@@ -14,7 +14,7 @@ use wheelbase_sim::{AgentId, ClassId, World};
 /// A world of Rust that some commands have filled, and its copy through C.
 fn filled(driver: Driver, seed: u64, ticks: u32) -> (World, u64) {
     let mut rust = world_of(GridShape::Square, driver);
-    let mut generator = Generator::new(seed, Kinds::ALL);
+    let mut generator = Generator::new(seed, Kinds::OF_BINDINGS);
     for _ in 0..ticks {
         if generator.chance(600) {
             let command = generator.command(&rust);

@@ -69,7 +69,7 @@ impl Calls {
         let saved = save(worlds[0]);
         // SAFETY: the handles may be written.
         let (scratch, path) = unsafe { (get(|out| wb_scratch_new(out)), get(|out| wb_path_new(out))) };
-        let (random, generator) = (SplitMix64::new(seed), Generator::new(seed, Kinds::ALL));
+        let (random, generator) = (SplitMix64::new(seed), Generator::new(seed, Kinds::OF_BINDINGS));
         Self { random, generator, worlds, recordings: Vec::new(), scratch, path, shown, saved, made: [0; 14] }
     }
 
@@ -156,7 +156,7 @@ impl Calls {
                     self.note(status);
                     if status == WB_OK {
                         let rows = std::slice::from_raw_parts(rows, count);
-                        assert!(rows.iter().all(|row| row.kind <= WB_EVENT_TASKS_REPLACED));
+                        assert!(rows.iter().all(|row| row.kind <= WB_EVENT_EDIT_REPLACED));
                     }
                 }
                 70..74 => {

@@ -32,7 +32,7 @@ fn verified(bytes: Vec<u8>) -> (u32, bool) {
 
 /// Some ticks with random commands, recorded.
 fn play(world: u64, recording: u64, (seed, ticks): (u64, u32)) {
-    let mut generator = Generator::new(seed, Kinds::ALL);
+    let mut generator = Generator::new(seed, Kinds::OF_BINDINGS);
     let mut rust = World::load(&save(world), Host::default()).unwrap();
     for tick in 0..ticks {
         if tick % 16 == 0 {

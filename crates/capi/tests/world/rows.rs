@@ -1,6 +1,6 @@
 //! Rows and numbers: borrowed from the world, and those of Rust.
 
-use crate::calls::{agents, copy_of, counts, fails, get, hash, name, ok, save, step};
+use crate::calls::{agents, copy_of, counts, events, fails, get, hash, name, ok, save, step};
 use crate::common::{WALKER, at, open_world};
 use std::sync::atomic::{AtomicBool, Ordering};
 use wheelbase_c::*;
@@ -48,6 +48,54 @@ fn rows_of_five_thousand_agents_are_not_copied() {
     // SAFETY: zeros are a row; it may be written.
     let mut row: wb_agent_row = unsafe { std::mem::zeroed() };
     fails(unsafe { wb_world_agent(world, 3, &raw mut row) }, WB_NOT_FOUND, "no agent of id 3");
+    ok(wb_world_destroy(world));
+}
+
+/// Details of an event, with their size set.
+fn details(world: u64, index: usize) -> (u32, wb_event_details) {
+    let mut details = wb_event_details { size: size_of::<wb_event_details>() as u32, ..Default::default() };
+    // SAFETY: the size is set.
+    let status = unsafe { wb_world_event_details(world, index, &raw mut details) };
+    (status, details)
+}
+
+#[test]
+fn events_have_details() {
+    let order = [Order::goto(CellXY::new(2, 0))];
+    let agents = [at(WALKER, 0, 0, 0).with_orders(order), at(WALKER, 5, 0, 0)];
+    let mut of_rust = open_world(8, 1, &agents, 1);
+    let spawn = of_rust.command(Command::Spawn(at(WALKER, 5, 0, 0)));
+    let world = copy_of(&of_rust, 0);
+    step(world);
+    let kinds: Vec<u32> = events(world).iter().map(|row| row.kind).collect();
+    assert_eq!(kinds[0], WB_EVENT_REFUSED);
+    let (status, found) = details(world, 0);
+    ok(status);
+    assert_eq!((found.ticket, found.blocker, found.class_, found.team), (spawn.0, 1, WALKER.0.into(), 0));
+    assert_eq!(found.pose, wb_pose { x: 5, y: 0, heading: 0 });
+    assert_eq!((found.reached, found.n_agents, found.area), (WB_REACHED_NOTHING, 0, wb_rect::default()));
+    fails(details(world, kinds.len()).0, WB_NOT_FOUND, "event");
+    let change = wb_change {
+        kind: WB_CHANGE_TERRAIN,
+        area: wb_rect { x: 5, y: 0, width: 9, height: 1 },
+        value: 2,
+        ..Default::default()
+    };
+    // SAFETY: one change.
+    ok(unsafe {
+        wb_command_edit(world, &raw const change, 1, WB_ON_AGENTS_REMOVE, 0, 0, std::ptr::null_mut())
+    });
+    step(world);
+    let at_row = |kind| events(world).iter().position(|row| row.kind == kind).unwrap();
+    let edited = details(world, at_row(WB_EVENT_EDIT_DONE)).1;
+    assert_eq!(edited.area, wb_rect { x: 5, y: 0, width: 3, height: 1 });
+    let removed = details(world, at_row(WB_EVENT_REMOVED)).1;
+    assert_eq!((removed.ticket, removed.pose.x, removed.team), (edited.ticket, 5, 0));
+    while events(world).iter().all(|row| row.kind != WB_EVENT_ORDER_DONE) {
+        step(world);
+    }
+    let done = details(world, at_row(WB_EVENT_ORDER_DONE)).1;
+    assert_eq!((done.reached, done.ticket), (WB_REACHED_GOAL, WB_NO_TICKET));
     ok(wb_world_destroy(world));
 }
 
@@ -187,6 +235,7 @@ fn numbers_and_names_are_those_of_rust() {
         ("hold", WB_ORDER_HOLD),
         ("follow", WB_ORDER_FOLLOW),
         ("wait_in_place", WB_ORDER_WAIT_IN_PLACE),
+        ("repeat", WB_ORDER_REPEAT),
     ];
     assert_eq!(names(wb_order_kind_name, orders.len()), OrderKind::NAMES);
     for (of, number) in orders {

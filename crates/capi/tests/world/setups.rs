@@ -147,7 +147,7 @@ fn a_world_of_a_setup_is_that_of_rust() {
     let area = wheelbase_grid::Rect::new(4, 2, 2, 3);
     of_rust.eased = vec![wheelbase_grid::Change::Terrain { area, kind: wheelbase_grid::TerrainKind(0) }];
     let mut rust = World::new(of_rust).unwrap();
-    let mut generator = Generator::new(5, Kinds::ALL);
+    let mut generator = Generator::new(5, Kinds::OF_BINDINGS);
     for _ in 0..500 {
         if generator.chance(200) {
             let command = crate::commands::sayable(generator.command(&rust), GridShape::Square);
@@ -213,7 +213,7 @@ fn other_rules_collisions_and_paths_are_those_of_rust() {
             ));
         }
         let mut rust = World::new(of_rust).unwrap();
-        let mut generator = Generator::new(8, Kinds::ALL);
+        let mut generator = Generator::new(8, Kinds::OF_BINDINGS);
         for _ in 0..60 {
             let mut commands = generator.answers(&rust);
             commands.push(generator.decisions(&rust));

@@ -62,7 +62,7 @@ pub fn counted(count: impl TryInto<u64>, noun: &str) -> String {
     }
 }
 
-/// A share in permille as text in percent: `72.6 %`.
+/// A share in thousandths as text in percent: `72.6 %`.
 pub fn percent(permille: u64) -> String {
     format!("{}.{} %", permille / 10, permille % 10)
 }

@@ -1,4 +1,4 @@
-//! Runs the program in a temporary folder; and the scenario that most tests start from.
+//! Runs the program in a temporary folder. Also the scenario that most tests start from.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,8 @@ use std::process::{Child, Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// Two trucks that pass each other around a pond and arrive. They have room to turn only if turns are swept by their ends.
+/// Two trucks that pass each other around a pond and arrive. They have room to turn only if turns are swept by their
+/// ends.
 pub const TRUCKS: &str = r#"name = "two trucks"
 seed = 7
 ticks = 200

@@ -40,7 +40,7 @@ pub fn read(text: &str) -> Manifest {
     manifest
 }
 
-/// Whether a crate is compiled with another, by itself or by what it uses.
+/// Whether a crate is compiled with another, by itself or by its dependencies.
 pub fn reaches(manifests: &BTreeMap<String, Manifest>, from: &str, to: &str) -> bool {
     from == to
         || manifests

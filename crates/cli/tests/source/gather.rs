@@ -193,7 +193,7 @@ impl<'m> Gather<'m> {
         }
     }
 
-    /// Reads a function with the names of its own.
+    /// Reads a function with its names.
     fn function(&mut self, signature: &syn::Signature, read: impl Fn(&mut Self), bindings: Bindings) {
         let outer = (std::mem::replace(&mut self.bindings, bindings.0), std::mem::take(&mut self.names));
         for argument in &signature.inputs {
@@ -213,7 +213,7 @@ impl<'ast> Visit<'ast> for Gather<'_> {
         }
     }
 
-    // Modules in the file are modules of their own.
+    // Modules in the file are separate modules.
     fn visit_item_mod(&mut self, _: &'ast syn::ItemMod) {}
 
     fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {

@@ -270,7 +270,7 @@ impl Modules {
         modules
     }
 
-    /// Reads a file and the modules in it; those in files of their own lie in `folder`.
+    /// Reads a file and the modules in it; modules in separate files lie in `folder`.
     fn read_file(
         &mut self,
         files: &BTreeMap<String, String>,
@@ -420,7 +420,7 @@ impl Modules {
         if self.within(from, &path[..1], depth).is_some() {
             return self.within(from, path, depth);
         }
-        // Foreign, or a local variable: what is not known may be anything but one of the crates.
+        // Foreign, or a local variable: an unknown name may be anything but one of the crates.
         (!path[0].starts_with("wheelbase_")).then_some(Found::Outside)
     }
 
@@ -608,7 +608,7 @@ impl Modules {
     }
 }
 
-/// The name of an item and what it is.
+/// The name of an item and its kind.
 pub fn named(item: &syn::Item) -> Option<(String, Kind)> {
     let (name, kind) = match item {
         syn::Item::Const(item) => (&item.ident, Kind::Value((*item.ty).clone())),
@@ -717,7 +717,7 @@ const FOREIGN_METHODS: [&str; 71] = [
     "zip",
 ];
 
-/// Who defines methods of which name, in each crate.
+/// The types that define methods of each name, in each crate.
 pub struct Methods {
     /// By name: the crate and the module, None where it is a method of a trait.
     defined: BTreeMap<String, Vec<(usize, Option<usize>)>>,

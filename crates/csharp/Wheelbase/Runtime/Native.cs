@@ -99,11 +99,11 @@ namespace Wheelbase
         ClassSet = 15,
         /// <summary>The tasks of an agent were replaced by others.</summary>
         TasksReplaced = 16,
-        /// <summary>An edit that waited was withdrawn. <c>a</c>, <c>b</c>: low and high half of the ticket of its command; the ticket of the event is
-        /// that of the command which withdrew it.</summary>
+        /// <summary>A waiting edit was withdrawn. <c>a</c>, <c>b</c>: low and high half of the ticket of its command. The event has the ticket of the
+        /// command that withdrew it.</summary>
         EditCancelled = 17,
-        /// <summary>A later edit has replaced parts of one that waited. <c>a</c>, <c>b</c>: low and high half of the ticket of the earlier one, <c>c</c>: the
-        /// changes that are left of it, 0 if it waits no longer; the ticket of the event is that of the later one.</summary>
+        /// <summary>A later edit has replaced parts of a waiting edit. <c>a</c>, <c>b</c>: low and high half of the ticket of the earlier edit, <c>c</c>:
+        /// the changes left of it, 0 if it waits no longer. The event has the ticket of the later edit.</summary>
         EditReplaced = 18,
     }
 
@@ -124,7 +124,7 @@ namespace Wheelbase
         WrongHeading = 5,
         /// <summary>An order names no goal, or several for a group; orders come after tasks; or an agent is to follow itself.</summary>
         WrongOrder = 6,
-        /// <summary>Tasks without a goal for some agent.</summary>
+        /// <summary>Tasks without a goal for some agent, or with a goal off the map.</summary>
         WrongTasks = 7,
         /// <summary>A list is too long: at most 4,096 orders and 65,536 goals a command, 65,536 changes an edit, 1,048,576 agents.</summary>
         TooLong = 8,
@@ -171,6 +171,8 @@ namespace Wheelbase
         Follow = 8,
         /// <summary>Stand in place for a number of ticks. Nobody pushes the agent, and searches take it for an obstacle.</summary>
         WaitInPlace = 9,
+        /// <summary>Do a number of orders before it in its list once more, without end.</summary>
+        Repeat = 10,
     }
 
     /// <summary>The numbers <c>WB_FAILURE_...</c> of C.</summary>
@@ -225,11 +227,11 @@ namespace Wheelbase
         CorridorQueue = 13,
         /// <summary>The next moves lead into a busy corridor, for which the agent has not asked.</summary>
         CorridorBusy = 14,
-        /// <summary>No plan leads over the keep-clear ground of a busy corridor and off it again.</summary>
+        /// <summary>No plan leads over the no-stopping ground of a busy corridor and off it again.</summary>
         KeepClear = 15,
         /// <summary>The next moves lead to poses that leave it, or an agent there, no room to turn.</summary>
         NoRoomToTurn = 16,
-        /// <summary>An agent of higher priority claims a cell of the next moves.</summary>
+        /// <summary>An agent of higher priority has a soft reservation on a cell of the next moves.</summary>
         Claim = 17,
         /// <summary>Another agent has reserved a cell of the next moves for its own: it goes first.</summary>
         Reserved = 18,
@@ -712,6 +714,40 @@ namespace Wheelbase
         public ulong Ticket;
     }
 
+    /// <summary>Details of an event. A field that does not apply is <c>Constants.None</c>, <c>Constants.NoTicket</c>, or 0 where its comment says so.</summary>
+    /// <remarks>
+    /// <para><c>Ticket</c>: all events that a command is the cause of, orders done and failed among them. <c>Reached</c>: an order done.
+    /// <c>Blocker</c>: refused because the pose is held, an order that is obstructed, an agent that is blocked. <c>class</c>, <c>Team</c> and
+    /// <c>Pose</c>: placed, removed (the last values), refused (the values of the command), another class or team. <c>Area</c> and
+    /// <c>Agents</c>: edits.</para>
+    /// </remarks>
+    [StructLayout(LayoutKind.Sequential)]
+    public unsafe partial struct EventDetails
+    {
+        /// <summary><c>sizeof(wb_event_details)</c>, set by the caller.</summary>
+        internal uint Size;
+        /// <summary>Where an order has ended: <c>Reached.Goal</c> ...; <c>Reached.Nothing</c> of other events.</summary>
+        public Reached Reached;
+        /// <summary>Ticket of the command that is the cause; of an order, the command that gave it.</summary>
+        public ulong Ticket;
+        /// <summary>The agent in the way.</summary>
+        public uint Blocker;
+        /// <summary>Number of the class.</summary>
+        public uint Class;
+        /// <summary>The team.</summary>
+        public uint Team;
+        /// <summary>How many of <c>Agents</c> there are.</summary>
+        public uint NAgents;
+        /// <summary>The pose; all zeros but for the heading <c>Constants.None</c> without one.</summary>
+        public Pose Pose;
+        /// <summary>Rectangle around the cells of an edit, on the map; all zeros without one.</summary>
+        public CellRect Area;
+        /// <summary>Agents for which an edit waits or waited at first, in order of id, at most 8; the others are 0.</summary>
+        public fixed uint Agents[8];
+        /// <summary>0.</summary>
+        internal uint Reserved;
+    }
+
     /// <summary>What a run counts as it goes.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public unsafe partial struct Counts
@@ -1075,7 +1111,8 @@ namespace Wheelbase
             public uint fallback;
             /// <summary><c>IfUnreachable.Drop</c> or <c>IfUnreachable.Wait</c>.</summary>
             public uint if_unreachable;
-            /// <summary>Of an order to wait: ticks.</summary>
+            /// <summary>Of an order to wait: ticks. Of a patrol: ticks to stand at each waypoint. Of an order to repeat: the number of orders
+            /// before it.</summary>
             public uint ticks;
             /// <summary>Of an order to follow: the id of the leader.</summary>
             public uint leader;
@@ -1085,7 +1122,7 @@ namespace Wheelbase
             public uint reserved;
             /// <summary>Of an order to an area: the cells.</summary>
             public CellRect area;
-            /// <summary>Members of the goal: the agent goes to the cheapest. Of an order for a group: one. Of a patrol: the stations in
+            /// <summary>Members of the goal: the agent goes to the cheapest. Of an order for a group: one. Of a patrol: the waypoints in
             /// turn.</summary>
             public Pose* goals;
             /// <summary>Number of <c>Goals</c>.</summary>
@@ -1111,7 +1148,7 @@ namespace Wheelbase
             public uint search_slots;
             /// <summary>Expansions for path searches per tick, 1 to 2^40. Usually 200,000.</summary>
             public ulong expansions_per_tick;
-            /// <summary>Tries of <c>TrafficRule.UnitRobots</c> per tick. Usually 20,000.</summary>
+            /// <summary>Traffic search budget: tries of <c>TrafficRule.UnitRobots</c> per tick. Usually 20,000.</summary>
             public ulong tries_per_tick;
             /// <summary>Threads, as for <c>wb_world_set_threads</c>. Usually 0.</summary>
             public uint threads;
@@ -1999,6 +2036,15 @@ namespace Wheelbase
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_events(ulong world, EventRow** rows, UIntPtr* count);
+
+        /// <summary>Details of an event of the last tick, by its index in the rows of <c>wb_world_events</c>. <c>Status.NotFound</c> if there are fewer
+        /// events.</summary>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>. Lifetime: the details are a copy.</para>
+        /// <para>Pointers: <c>details</c> points to a structure whose <c>size</c> is set.</para>
+        /// </remarks>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern Status wb_world_event_details(ulong world, UIntPtr index, EventDetails* details);
 
         /// <summary>The row of an agent. <c>Status.NotFound</c> if it is not present.</summary>
         /// <remarks>

@@ -70,7 +70,8 @@ namespace Wheelbase
         public Fallback Fallback;
         /// <summary>What becomes of an order that cannot be carried out.</summary>
         public IfUnreachable IfUnreachable;
-        /// <summary>Of an order to wait: ticks.</summary>
+        /// <summary>Of an order to wait: ticks. Of a patrol: ticks to stand at each waypoint. Of an order to repeat: the number of orders
+        /// before it.</summary>
         public uint Ticks;
         /// <summary>Of an order to follow: the id of the leader.</summary>
         public uint Leader;
@@ -80,7 +81,7 @@ namespace Wheelbase
         public CellRect Area;
         /// <summary>The goal, where <c>Goals</c> is null.</summary>
         public Pose Goal;
-        /// <summary>Members of the goal, of which the agent takes the cheapest; of a patrol: the stations in turn.</summary>
+        /// <summary>Members of the goal, of which the agent takes the cheapest; of a patrol: the waypoints in turn.</summary>
         public Pose[] Goals;
         /// <summary>Of tasks: where they come from.</summary>
         public TaskSource Tasks;
@@ -97,11 +98,14 @@ namespace Wheelbase
         /// <summary>Go to a pose around a cell; poses are assigned to all agents of the command together.</summary>
         public static Order GoToGroup(int x, int y) { return new Order { Kind = OrderKind.GotoGroup, Goal = Pose.At(x, y) }; }
 
-        /// <summary>Visit the goals in turn, without end.</summary>
-        public static Order Patrol(Pose[] goals, uint headings = 0)
+        /// <summary>Visit the goals in turn, without end, and stand for some ticks at each.</summary>
+        public static Order Patrol(Pose[] goals, uint headings = 0, uint dwell = 0)
         {
-            return new Order { Kind = OrderKind.Patrol, Goals = goals, Headings = headings };
+            return new Order { Kind = OrderKind.Patrol, Goals = goals, Headings = headings, Ticks = dwell };
         }
+
+        /// <summary>Do a number of orders before it in its list once more, without end.</summary>
+        public static Order Repeat(uint orders) { return new Order { Kind = OrderKind.Repeat, Ticks = orders }; }
 
         /// <summary>Stand for a number of ticks.</summary>
         public static Order Wait(uint ticks) { return new Order { Kind = OrderKind.Wait, Ticks = ticks }; }

@@ -20,7 +20,7 @@ namespace Wheelbase
         public ulong ExpansionsPerTick;
         /// <summary>Poses that each agent may expand per tick to plan its moves, at least 1; of <c>TrafficRule.Cooperative</c>.</summary>
         public uint PosesPerAgent;
-        /// <summary>Tries of <c>TrafficRule.UnitRobots</c> per tick.</summary>
+        /// <summary>Traffic search budget: tries of <c>TrafficRule.UnitRobots</c> per tick.</summary>
         public ulong TriesPerTick;
         /// <summary>Threads that the world runs on: 0 or 1 for the calling one.</summary>
         public uint Threads;

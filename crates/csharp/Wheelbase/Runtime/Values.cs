@@ -130,6 +130,20 @@ namespace Wheelbase
         }
     }
 
+    public unsafe partial struct EventDetails
+    {
+        /// <summary>The agents for which an edit waits or waited at first: a copy.</summary>
+        public uint[] AgentIds()
+        {
+            var ids = new uint[NAgents];
+            fixed (uint* all = Agents)
+            {
+                for (var i = 0; i < ids.Length; i++) ids[i] = all[i];
+            }
+            return ids;
+        }
+    }
+
     public unsafe partial struct Counts
     {
         /// <summary>Of the orders dropped because their goal cannot be reached, those with this reason.</summary>

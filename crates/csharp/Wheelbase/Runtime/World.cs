@@ -304,6 +304,24 @@ namespace Wheelbase
             return status;
         }
 
+        /// <summary>Details of an event of the last tick, by its index in <c>Events</c>: a copy.</summary>
+        public EventDetails EventDetails(int index)
+        {
+            EventDetails details;
+            Check(TryEventDetails(index, out details));
+            return details;
+        }
+
+        /// <summary>As <c>EventDetails</c>; gives the status: <c>Status.NotFound</c> if there are fewer events.</summary>
+        public Status TryEventDetails(int index, out EventDetails details)
+        {
+            var found = new EventDetails { Size = (uint)sizeof(EventDetails) };
+            var status = Native.wb_world_event_details(Handle, (UIntPtr)(uint)index, &found);
+            details = found;
+            GC.KeepAlive(this);
+            return status;
+        }
+
         /// <summary>The row of an agent, a copy.</summary>
         public AgentRow Agent(uint id)
         {

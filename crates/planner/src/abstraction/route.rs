@@ -66,7 +66,7 @@ impl Reached {
 
 impl Abstraction {
     /// The cheapest route from a pose to a goal; `None` if there is none. Two searches of a cluster, and A* over the
-    /// portals. The graph must follow the revision of the tables, as debug builds check.
+    /// portals. The graph must follow the revision of the tables. Debug builds check this.
     pub fn route(
         &self,
         tables: &MovementTables,

@@ -1,4 +1,4 @@
-//! Costs of many poses at once: fields to a goal or from a start, distances, and connections.
+//! Costs of many poses together: fields to a goal or from a start, distances, and connections.
 
 pub(crate) mod connection;
 pub(crate) mod cost_field;

@@ -32,7 +32,7 @@ use crate::open_list::BLOCK;
 pub struct GraphField {
     direction: Direction,
     sources: Vec<u32>,
-    /// `[n_nodes]`. Costs up to the radius are settled; larger ones are the costs of some path, with an entry
+    /// `[n_nodes]`. Costs up to the radius are settled. Larger ones are the costs of some path, with an entry
     /// in the frontier; [`UNREACHED`] if no path is known.
     costs: Vec<u32>,
     /// `[n_nodes]`: the edge that first gave the node its cost. With weights of 0, other edges consistent with
@@ -196,7 +196,7 @@ impl GraphField {
         costs.map(|(node, &cost)| (node as u32, cost))
     }
 
-    /// The next edge on the path from a settled node to the goal, and the node it leads to; for a field from a
+    /// The next edge on the path from a settled node to the goal, and the node it leads to. For a field from a
     /// start, the last edge of the path to the node, and the node before it. `None` at the sources and at
     /// unsettled nodes. Deterministic among equally cheap paths, and never part of a cycle.
     pub fn next(&self, graph: &Graph, node: u32) -> Option<(u32, u32)> {

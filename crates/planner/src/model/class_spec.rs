@@ -9,9 +9,9 @@ use wheelbase_grid::GridShape;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Climb {
-    /// Permille of the base time per unit of rise.
+    /// Thousandths of the base time per unit of rise.
     pub up: u32,
-    /// Permille of the base time per unit of fall; may be negative.
+    /// Thousandths of the base time per unit of fall; may be negative.
     pub down: i32,
     /// Maximum rise of a move, in units.
     pub max_up: Option<u32>,
@@ -44,9 +44,9 @@ pub struct ClassSpec {
     pub sweep: Sweep,
     /// Costs and limits of slopes.
     pub climb: Climb,
-    /// Speeds in permille by name of terrain kind, overriding the map's. Names unknown to the map are ignored.
+    /// Speeds in thousandths by name of terrain kind, overriding the map's. Names unknown to the map are ignored.
     pub speed: Vec<(String, u16)>,
-    /// Speeds in permille by name of side kind, overriding the map's.
+    /// Speeds in thousandths by name of side kind, overriding the map's.
     pub side_speed: Vec<(String, u16)>,
     /// Its motion primitives, 1 to 16.
     pub primitives: Vec<Primitive>,

@@ -115,7 +115,7 @@ impl Footprint {
 
 /// Turns the east-facing cells `(forward, right)` to every heading: lattice offsets, sorted. A class with one
 /// heading gives its cells in map axes and never turns. With 8 headings `diagonal` is the footprint facing NE,
-/// in map axes; if absent, it consists of the cells that the turned body covers at least half.
+/// in map axes. If absent, it consists of the cells that the turned body covers at least half.
 pub(crate) fn body_at_headings(
     cells: &[(i32, i32)],
     diagonal: Option<&[(i32, i32)]>,

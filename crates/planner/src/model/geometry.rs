@@ -1,7 +1,7 @@
 //! Exact shapes: the cells touched by a moving or turning body, and the footprint at diagonal headings.
 //!
 //! All decisions are analytic, never sampled. Translations use integer arithmetic. Turns use floats, and
-//! contact no deeper than [`CONTACT`] does not count as touching; they are decided once, when a class is made,
+//! contact no deeper than [`CONTACT`] does not count as touching. Turns are decided once, when a class is made,
 //! and no float leaves this module.
 
 use crate::model::offset::{Offset, Pivot};
@@ -12,7 +12,7 @@ const CONTACT: f64 = 1e-9;
 
 /// Cells whose interior is touched by a body of unit squares moving by `step` in a straight line.
 ///
-/// A moving unit square covers the Minkowski sum of the square and the segment; its separating axes against a
+/// A moving unit square covers the Minkowski sum of the square and the segment. Its separating axes against a
 /// cell are x, y and the normal of the step.
 pub(crate) fn cells_of_translation(body: &[Offset], step: Offset) -> Vec<Offset> {
     cells_of_square(step).into_iter().flat_map(|near| body.iter().map(move |cell| cell.plus(near))).collect()

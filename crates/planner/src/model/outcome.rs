@@ -3,7 +3,7 @@
 /// Maximum cost of a path in ticks, 2^32 - 2.
 pub const COST_MAX: u32 = u32::MAX - 1;
 
-/// Stored in place of a cost for what is not reached; greater than any cost.
+/// Stored in place of a cost where a search does not lead; greater than any cost.
 pub(crate) const UNREACHED: u32 = u32::MAX;
 
 /// Outcome of a query: the first that applies, in this order (`docs/rules.md` 2.5).
@@ -27,8 +27,8 @@ pub enum Status {
     LimitReached,
     /// The path would take more than [`COST_MAX`] ticks.
     CostOverflow,
-    /// The map has a path, but obstacles block it. No query of the planner ends so: those who know what its obstacles are
-    /// say it of an [unreachable](Self::Unreachable) goal.
+    /// The map has a path, but obstacles block it. No query of the planner ends so: a caller who knows its obstacles
+    /// says it of an [unreachable](Self::Unreachable) goal.
     Obstructed,
 }
 

@@ -2,8 +2,8 @@
 
 use wheelbase_grid::{Cell, CellXY, GridShape, GridSize};
 
-/// A facing, counted counter-clockwise from east. With 4 headings 0 is E, 1 N, 2 W, 3 S; with 8: E, NE, N and
-/// so on; with the 6 of hexagonal maps: E, NE, NW, W, SW, SE. An agent without a facing has heading 0 only.
+/// A facing, counted counter-clockwise from east. With 4 headings the order is E, N, W, S. With 8 it is
+/// E, NE, N and so on. With the 6 of hexagonal maps it is E, NE, NW, W, SW, SE. An agent without a facing has heading 0 only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Heading(pub u8);

@@ -11,10 +11,10 @@ use std::borrow::Cow;
 use std::fmt;
 use wheelbase_grid::{Cell, CellXY, Change, Grid, Side, SideKind, TerrainKind};
 
-/// `slope` of a move on flat ground, in permille of the base time.
+/// `slope` of a move on flat ground, in thousandths of the base time.
 pub const SLOPE_FLAT: u64 = 1000;
 
-/// Time of a move in ticks: `ceil(base * slope / speed)`, where `speed` in permille is the lowest over the
+/// Time of a move in ticks: `ceil(base * slope / speed)`, where `speed` in thousandths is the lowest over the
 /// swept cells and the edges between them, and `slope` is 1000 on flat ground. Overflow saturates to
 /// `u32::MAX`, longer than any path.
 ///
@@ -191,7 +191,7 @@ pub struct Legality<'a> {
     changes: &'a [Change],
 }
 
-/// The speed of a class on each terrain kind and over each side kind of a map, in permille.
+/// The speed of a class on each terrain kind and over each side kind of a map, in thousandths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassSpeeds {
     terrain: Vec<u16>,
@@ -274,12 +274,12 @@ impl<'a> Legality<'a> {
         StateSpace::new(self.grid.size(), self.grid.shape(), self.class.headings())
     }
 
-    /// The class's speed on each terrain kind, in permille.
+    /// The class's speed on each terrain kind, in thousandths.
     pub fn terrain_speeds(&self) -> &[u16] {
         &self.speeds.terrain
     }
 
-    /// The class's speed over each side kind, in permille.
+    /// The class's speed over each side kind, in thousandths.
     pub fn side_speeds(&self) -> &[u16] {
         &self.speeds.sides
     }

@@ -148,8 +148,8 @@ pub(crate) struct LinearEstimate {
     pub(crate) goal: GoalBox,
     pub(crate) major: u64,
     pub(crate) minor: u64,
-    /// The rate in ticks per unit of the norm: whole part, and fraction in units of 2^-64, rounded up; exact
-    /// for every norm that a map can have (see `Rate::split`).
+    /// The rate in ticks per unit of the norm: whole part, and fraction in units of 2^-64, rounded up. Exact for every
+    /// norm that a map can have (see `Rate::split`).
     pub(crate) whole: u64,
     pub(crate) fraction: u64,
 }

@@ -1,11 +1,11 @@
 //! Heuristics: lower bounds of the remaining cost that guide the search.
 //!
-//! Each built-in heuristic measures the displacement to the goal by a norm, scaled by the class's cheapest
-//! rate: the minimum of `time / norm(displacement)` over its primitives, at its fastest terrain. That makes it
-//! admissible for any class by construction, and consistent: one move cannot reduce the norm by more than it
-//! pays for. If no primitive both moves and turns, the minimum cost of turning to a goal heading is added;
-//! moves leave the heading unchanged and turns the norm, so the sum stays consistent. For a set of goals, the
-//! displacement is measured to their bounding rectangle, on hexagonal maps to their bounding hexagon.
+//! Each built-in heuristic measures the displacement to the goal by a norm, scaled by the class's cheapest rate: the
+//! minimum of `time / norm(displacement)` over its primitives, at its fastest terrain. That makes it admissible for any
+//! class by construction, and consistent: one move cannot reduce the norm by more than it pays for. If no primitive
+//! both moves and turns, the minimum cost of turning to a goal heading is added. Moves leave the heading unchanged and
+//! turns the norm, so the sum stays consistent. For a set of goals, the displacement is measured to their bounding
+//! rectangle, on hexagonal maps to their bounding hexagon.
 
 use crate::fields::cost_field::CostField;
 use crate::model::outcome::COST_MAX;
@@ -38,7 +38,7 @@ pub enum Heuristic<'a> {
     Custom(&'a (dyn Fn(Pose) -> u32 + Sync)),
     /// A field of costs to the request's goal: the exact remaining cost where it is settled, else a known lower
     /// bound. Valid on the map that the field was made or repaired for, and after edits that only made moves
-    /// dearer or illegal; after any other edit the answer may be dearer than the cheapest.
+    /// dearer or illegal. After any other edit the answer may be dearer than the cheapest.
     Field(&'a CostField),
     /// The default heuristic, raised by bounds learned from earlier searches for the same goal
     /// ([`LearnedCosts`]).

@@ -1,6 +1,6 @@
 //! The kernel: takes poses off the open list and generates their successors.
 //!
-//! About half its time goes to instructions and half to mispredicted branches, so both are minimised: whatever
+//! About half its time goes to instructions and half to mispredicted branches. So both are minimised: whatever
 //! holds for all successors of a pose is decided once per pose, and one comparison rejects successors that are
 //! illegal or already reached as cheaply.
 

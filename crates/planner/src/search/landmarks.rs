@@ -56,7 +56,7 @@ pub struct Landmarks {
     /// Maximum difference of a landmark's distances between the two ends of a move, in ticks; `u32::MAX` for
     /// one-way moves.
     pub(crate) step_max: u32,
-    /// Minimum ratio of the landmark bound to the norm's bound, in permille, from which on they guide a
+    /// Minimum ratio of the landmark bound to the norm's bound, in thousandths, from which on they guide a
     /// request; `None` if they never pay off.
     pub(crate) threshold_permille: Option<u64>,
 }

@@ -19,8 +19,8 @@ use std::collections::BTreeMap;
 
 impl Landmarks {
     /// Selects at most `n` landmarks in the largest set of mutually reachable poses: the first pose of the set,
-    /// and then each as far as possible from the previous ones; and computes their distances. Fewer if there
-    /// are fewer poses. Tables without [components](MovementTables::make_components) are assumed to have one
+    /// and then each as far as possible from the previous ones. Computes their distances. There are fewer
+    /// landmarks if there are fewer poses. Tables without [components](MovementTables::make_components) are assumed to have one
     /// such set, which may be wrong.
     ///
     /// With the feature `rayon` distances are computed in parallel on the current pool; results do not depend
@@ -36,7 +36,7 @@ impl Landmarks {
     }
 
     /// Runs sample requests to find the minimum ratio of bounds from which on landmarks save more expansions
-    /// than they cost; a guided expansion is assumed to cost [`GUIDED_PERMILLE`] of one by the norm.
+    /// than they cost. A guided expansion is assumed to cost [`GUIDED_PERMILLE`] of one by the norm.
     fn calibrate(&self, tables: &MovementTables) -> Option<u64> {
         let drawn = self.sample_requests();
         let expansions_max = (self.space.n_states() / SAMPLE_SHARE).max(1) as u64;
@@ -116,10 +116,10 @@ pub(crate) const DRAWS_PER_SAMPLE: usize = 64;
 /// distances.
 pub(crate) const SAMPLE_SHARE: usize = 8;
 
-/// Cost of an expansion guided by landmarks, in permille of one by the norm (measured: 1.2 to 1.4).
+/// Cost of an expansion guided by landmarks, in thousandths of one by the norm (measured: 1.2 to 1.4).
 pub(crate) const GUIDED_PERMILLE: u64 = 1300;
 
-/// A sample request: the ratio of the landmark bound to the norm's bound in permille, and its cost with either.
+/// A sample request: the ratio of the landmark bound to the norm's bound in thousandths, and its cost with either.
 pub(crate) struct Sample {
     permille: u64,
     plain: u64,

@@ -4,15 +4,15 @@ use crate::model::goal::Goal;
 use crate::model::pose::{Heading, Pose, State};
 use crate::tables::MovementTables;
 use crate::tables::components::Reachability;
-use wheelbase_grid::{CellXY, GridSize, Rect};
+use wheelbase_grid::{CellXY, Rect};
 
 /// Columns and rows around the goal that are looked at first; doubled until a pose is found.
 const FIRST_REACH: u32 = 8;
 
-/// Calls `found` with the poses at one of the cells at the least distance from a goal, as named, that have a legal pose which
-/// components do not rule out from a start: those of the cell of a number in row-major order. Returns whether there is such
-/// a cell; none for goals of several members. No pose nearer to the goal can be reached. Linear in the cells up to twice as
-/// far as they are.
+/// Calls `found` with the poses at one of the cells at the least distance from a goal, as named, that have a legal pose
+/// which components do not rule out from a start. They are the poses of the cell of a number in row-major order.
+/// Returns whether there is such a cell; none for goals of several members. No pose nearer to the goal can be reached.
+/// Linear in the cells up to twice as far as they are.
 pub(crate) fn poses_at_nearest(
     tables: &MovementTables,
     goal: &Goal<'_>,
@@ -31,7 +31,7 @@ pub(crate) fn poses_at_nearest(
     let measure = |cell: CellXY| space.shape().measure(member.cell, cell);
     let mut reach = FIRST_REACH;
     loop {
-        let cells = || cells_near(space.size(), member.cell, reach).cells();
+        let cells = || Rect::of_cell(member.cell).grown(reach, space.size()).cells();
         let mut least = space.shape().measure_of(reach).saturating_add(1);
         for cell in cells() {
             let far = measure(cell);
@@ -51,16 +51,4 @@ pub(crate) fn poses_at_nearest(
         }
         reach = reach.saturating_mul(2);
     }
-}
-
-/// The cells of the map at most `reach` columns and rows from a cell.
-fn cells_near(size: GridSize, center: CellXY, reach: u32) -> Rect {
-    let span = |at: i32, length: u32| {
-        let (at, reach) = (i64::from(at), i64::from(reach));
-        let first = (at - reach).clamp(0, i64::from(length));
-        let end = (at + reach + 1).clamp(0, i64::from(length));
-        (first as i32, (end - first) as u32)
-    };
-    let ((x, width), (y, height)) = (span(center.x, size.width()), span(center.y, size.height()));
-    Rect::new(x, y, width, height)
 }

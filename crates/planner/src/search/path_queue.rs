@@ -1,4 +1,4 @@
-//! A queue of path requests for games: owned requests, a budget of expansions a frame, cancellation, edits.
+//! A queue of path requests for games: owned requests, a budget of expansions per frame, cancellation, edits.
 
 use crate::model::goal::{Goal, GoalMember};
 use crate::model::outcome::Progress;
@@ -59,7 +59,7 @@ impl TryFrom<PenaltiesParts> for CellPenalties {
 }
 
 impl CellPenalties {
-    /// No penalty anywhere. 2 bytes a cell.
+    /// No penalty anywhere. 2 bytes per cell.
     pub fn new(size: GridSize) -> Self {
         Self { size, ticks: vec![0; size.n_cells()], max: 0 }
     }
@@ -91,7 +91,8 @@ impl Penalties for CellPenalties {
     }
 }
 
-/// A request that owns all it names, so that a unit can keep it. The fields mean what those of [`Request`] mean.
+/// A request that owns all it names, so that a unit can keep it. The fields have the meaning of the fields of
+/// [`Request`].
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct QueuedRequest {
@@ -284,7 +285,7 @@ impl SearchSlot for Slot {
 }
 
 impl Slot {
-    /// Searches for at most `share` expansions; `share` becomes what was spent.
+    /// Searches for at most `share` expansions; `share` becomes the number spent.
     fn search(&mut self, tables: &[MovementTables]) {
         let Some(queued) = &self.queued else { return };
         let tables = &tables[usize::from(queued.request.class)];
@@ -306,11 +307,11 @@ impl Slot {
 /// A queue of path requests over the tables of a few classes.
 ///
 /// Each frame, [`advance`](Self::advance) spends a budget of expansions on the requests that come first by priority
-/// plus age ([`RequestKey::order`]); [`answers`](Self::answers) gives what has been found, in order of the tickets.
-/// A search that does not finish goes on in the next frame. When the tables of its class have been updated since,
-/// it starts again and keeps its age. The answers depend on the requests, the tables and the budgets, and on no
-/// thread: with the feature `rayon`, and called inside a pool of several threads, slots are searched in parallel. The
-/// global pool is never touched.
+/// plus age ([`RequestKey::order`]); [`answers`](Self::answers) gives what has been found, in order of the tickets. A
+/// search that does not finish goes on in the next frame. When the tables of its class have been updated since, it
+/// restarts and keeps its age. The answers depend on the requests, the tables and the budgets, and on no thread: with
+/// the feature `rayon`, and called inside a pool of several threads, slots are searched in parallel. The global pool is
+/// never touched.
 ///
 /// ```
 /// use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
@@ -336,7 +337,7 @@ pub struct PathQueue {
     size: GridSize,
     classes: u16,
     frame: u32,
-    /// What is left of the budget of the frame that is under way; `None` when it is over.
+    /// The rest of the budget of the frame that is under way; `None` when it is over.
     left: Option<u64>,
     next_ticket: u64,
     waiting: Vec<Queued>,
@@ -348,8 +349,8 @@ pub struct PathQueue {
 }
 
 impl PathQueue {
-    /// An empty queue for maps of a size and a number of movement classes. `slots` searches are under way at once,
-    /// at least one; each holds the scratch memory of a search. The number of slots is part of the result.
+    /// An empty queue for maps of a size and a number of movement classes. `slots` searches are under way together, at
+    /// least one; each holds the scratch memory of a search. The number of slots is part of the result.
     pub fn new(size: GridSize, classes: u16, slots: usize) -> Self {
         Self {
             size,
@@ -428,7 +429,7 @@ impl PathQueue {
     /// Spends at most `budget` expansions on the requests and ends a frame. Answers of the frame before are dropped.
     /// Returns the number of new answers. Apart from growing buffers, allocates nothing.
     /// # Panics
-    /// If `tables` are not those of the number of classes and of the map that the queue was made for.
+    /// If `tables` do not fit the number of classes and the map that the queue was made for.
     pub fn advance(&mut self, tables: &[MovementTables], budget: u64) -> usize {
         self.begin_frame(tables, budget);
         while self.begin_round() {
@@ -522,7 +523,7 @@ impl PathQueue {
         self.answered.len()
     }
 
-    /// Shares out what is left of the frame's budget; false if there is nothing to share or nobody to get it.
+    /// Shares out the rest of the frame's budget; false if there is nothing to share or nobody to get it.
     fn begin_round(&mut self) -> bool {
         let Some(left) = self.left else { return false };
         self.fill_slots();

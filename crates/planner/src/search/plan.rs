@@ -4,8 +4,8 @@
 //! list, not when it is generated, and reopened if a cheaper path to it turns up later, which happens only with
 //! weights and with inconsistent heuristics.
 //!
-//! Ties: least `g + h`; then least `h`, in up to 16 classes relative to the start ([`KeyOrder`]); then last
-//! pushed, except that among successors of one pose that come next a move precedes a turn.
+//! Ties: least `g + h`; then least `h`, in up to 16 classes relative to the start ([`KeyOrder`]). The last
+//! pushed comes next, except that among successors of one pose that come next a move precedes a turn.
 
 use crate::model::outcome::{COST_MAX, Progress, Reached, Status};
 use crate::model::path::{Path, PathPose};
@@ -130,8 +130,8 @@ fn mark_goals(
     Ok((start, with_landmarks(request, start, prepared, is_goal)))
 }
 
-/// Whether a search for the pose nearest to an unreachable goal may go to those found around the goal: it knows exact costs,
-/// and follows a bound that is never too great.
+/// Whether a search for the pose nearest to an unreachable goal may go to those found around the goal: it knows exact
+/// costs, and follows a bound that is never too great.
 fn may_mark_nearest(request: &Request<'_>) -> bool {
     let is_exact =
         matches!(request.heuristic, Heuristic::Default | Heuristic::Landmarks(_) | Heuristic::Named(_))
@@ -185,7 +185,7 @@ fn with_landmarks(
 }
 
 /// Like [`mark_goals`], for a goal by area. Its members are recognised when taken off the open list, so here it
-/// suffices to find one that may be reachable.
+/// suffices to find any member that may be reachable.
 fn find_open_goal(
     tables: &MovementTables,
     request: &Request<'_>,
@@ -271,7 +271,7 @@ fn push_start(
     };
 }
 
-/// Continues a search for at most `expansions` more. A finished search stays finished; one that reached the
+/// Continues a search for at most `expansions` more. A finished search stays finished. A search that reached the
 /// request's limit continues if the request now allows more.
 ///
 /// `tables` and `request` must be those given to [`begin`], unchanged except for the limits.
@@ -285,9 +285,16 @@ pub fn advance(
     if run.outcome.is_some() || run.prepared.is_none() {
         return Progress::Done;
     }
-    let (before, mut rest) = (run.expansions, expansions);
-    let mut left = left_to(request, scratch);
-    let mut stop = run_kernel(tables, request, scratch, left.min(rest));
+    let mut rest = expansions;
+    let mut go_on = |scratch: &mut Scratch| {
+        let before = scratch.run.expansions;
+        let left = left_to(request, scratch);
+        let stop = run_kernel(tables, request, scratch, left.min(rest));
+        let at_limit = left <= rest;
+        rest -= scratch.run.expansions - before;
+        (stop, at_limit)
+    };
+    let (mut stop, mut at_limit) = go_on(scratch);
     while let Some(nearest) = scratch.run.nearest {
         match stop {
             StopReason::Goal(state) if nearest.again => {
@@ -307,11 +314,13 @@ pub fn advance(
                     return Progress::Done;
                 }
             }
+            // Searches to several cells have used up the limit, which may yet be enough to reach every pose.
+            StopReason::Budget if at_limit && (nearest.at > 0 || nearest.again) => {
+                restart_exactly(tables, request, scratch);
+            }
             StopReason::Budget => break,
         }
-        rest = expansions - (scratch.run.expansions - before);
-        left = left_to(request, scratch);
-        stop = run_kernel(tables, request, scratch, left.min(rest));
+        (stop, at_limit) = go_on(scratch);
     }
     if matches!(stop, StopReason::Exhausted) && needs_exact_costs(request, scratch) {
         if scratch.run.overflowed && enumerate_reachable(tables, request, scratch).0 {
@@ -319,13 +328,11 @@ pub fn advance(
             scratch.run.outcome = Some(Outcome::Without(Status::CostOverflow));
             return Progress::Done;
         }
-        rest -= scratch.run.expansions - before;
         restart_exactly(tables, request, scratch);
-        left = left_to(request, scratch);
-        stop = run_kernel(tables, request, scratch, left.min(rest));
+        (stop, at_limit) = go_on(scratch);
     }
     match stop {
-        StopReason::Budget if left <= rest => Progress::Done,
+        StopReason::Budget if at_limit => Progress::Done,
         StopReason::Budget => Progress::Running,
         StopReason::Goal(state) => {
             scratch.run.outcome = Some(Outcome::AtGoal(state));
@@ -338,8 +345,8 @@ pub fn advance(
     }
 }
 
-/// Marks the poses at one of the cells nearest to the goal as goals, and prepares a bound to them. `None` if there is no such
-/// cell.
+/// Marks the poses at one of the cells nearest to the goal as goals, and prepares a bound to them. `None` if there is
+/// no such cell.
 fn mark_nearest(
     tables: &MovementTables,
     request: &Request<'_>,
@@ -371,8 +378,8 @@ fn prepare_named(
     Prepared::new(&heuristic, tables, cells, headings)
 }
 
-/// A search has found all poses at a cell near the goal that may be the nearest. Restarts it to the next such cell; behind the
-/// last, for the path to the best pose, unless that is there. Then it returns that pose.
+/// A search has found all poses at a cell near the goal that may be the nearest. Restarts it to the next such cell;
+/// behind the last, for the path to the best pose, unless that is there. Then it returns that pose.
 fn go_to_next_nearest(
     tables: &MovementTables,
     request: &Request<'_>,
@@ -422,7 +429,7 @@ pub fn pass_goal(scratch: &mut Scratch) -> Progress {
 }
 
 /// Lower bound, in ticks, of the cost of the path that a search in progress will find, if its weight is 1000
-/// and its heuristic admissible; penalties count as ticks. Rises as the search proceeds; 0 if nothing is known.
+/// and its heuristic admissible. Penalties count as ticks. Rises as the search proceeds; 0 if nothing is known.
 pub fn cost_lower_bound(scratch: &Scratch) -> u32 {
     let run = &scratch.run;
     if !run.in_buckets || run.outcome.is_some() {
@@ -443,14 +450,14 @@ fn needs_exact_costs(request: &Request<'_>, scratch: &Scratch) -> bool {
     greedy && request.fallback == Fallback::Nearest
 }
 
-/// Restarts as Dijkstra's algorithm, after a greedy search found the goal unreachable. It expands the same poses, which
-/// count once.
+/// Restarts as Dijkstra's algorithm, after a greedy search found the goal unreachable, or searches to the nearest poses
+/// used up the limit. It expands the same poses, which count once.
 fn restart_exactly(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scratch) {
     let Some(start) = scratch.run.start else { return };
     let expansions = scratch.run.expansions;
     scratch.reset(tables.space().n_states());
     push_start(tables, request, scratch, start, Prepared::Zero);
-    scratch.run.greedy_expansions = expansions;
+    scratch.run.earlier_expansions = expansions;
 }
 
 /// Returns the answer of a search and writes its path. If the search has not ended, the status is
@@ -471,7 +478,7 @@ pub fn finish(tables: &MovementTables, request: &Request<'_>, scratch: &Scratch,
         write_path(tables, scratch, start, state, path);
     }
     let reached = end.map(|(reached, _)| reached);
-    let expansions = run.expansions.max(run.greedy_expansions);
+    let expansions = run.expansions.max(run.earlier_expansions);
     Answer { status, reached, cost: path.cost(), expansions, guide: run.guide }
 }
 
@@ -518,6 +525,8 @@ fn enumerate_reachable(
     scratch: &mut Scratch,
 ) -> (bool, Option<(u64, u32, u32)>) {
     let overflowed = scratch.run.overflowed;
+    // A search around an unreachable goal marks the poses near it in place of the goal.
+    let goal_flag = if scratch.run.nearest.is_some() { 0 } else { Node::GOAL };
     let Some(start) = scratch.run.start else { return (false, None) };
     let Scratch { nodes, stamp, stack, .. } = scratch;
     let mut best: Option<(u64, u32, u32)> = None;
@@ -529,7 +538,7 @@ fn enumerate_reachable(
         let node = nodes[state as usize];
         let touched = Node::stamp(node) == stamp.get();
         let pose = tables.space().pose(State(state));
-        goal_met |= node & Node::GOAL != 0;
+        goal_met |= node & goal_flag != 0;
         // Without an overflow every pose has been checked, and poses that opened since do not count.
         goal_met |= overflowed && request.area.is_some_and(|area| area.matches(pose));
         // Closed means settled and not yet visited here; touched but not closed means visited.
@@ -555,7 +564,7 @@ fn enumerate_reachable(
 /// than once. Returns whether the search tells: it must have found its goal [`Status::Unreachable`] with no fallback.
 /// Without such a cell, the map alone makes the goal unreachable. Linear in the poses reached.
 ///
-/// `tables` and `request` must be those of the search. It cannot go on afterwards.
+/// `tables` and `request` must belong to the search. It cannot go on afterwards.
 pub fn for_each_obstacle_met(
     tables: &MovementTables,
     request: &Request<'_>,
@@ -621,8 +630,8 @@ pub(super) fn estimate_of<'a>(
     Weighted { estimate, weight_permille: request.weight_permille.max(1000), greedy }
 }
 
-/// Runs the kernel for the shape of the map. If the norm is a sum of columns and rows, its terms are tabulated,
-/// but only once a search has gone so far that this pays off: short searches cost the same on any map.
+/// Runs the kernel for the shape of the map. If the norm is a sum of columns and rows, its terms are tabulated
+/// once a search has gone far enough that this pays off. Short searches cost the same on any map.
 fn run_kernel(
     tables: &MovementTables,
     request: &Request<'_>,

@@ -71,7 +71,7 @@ fn is_plain(request: &Request<'_>) -> bool {
 }
 
 /// The cost-to-go along the paths of earlier searches for one goal, shared by all agents of a class with that
-/// goal. A search that reaches such a pose need not look beyond it; it ends there as soon as nothing else can
+/// goal. A search that reaches such a pose need not look beyond it. It ends there as soon as nothing else can
 /// be cheaper, and the known continuation completes the path.
 ///
 /// A cost is exact while the continuation from its pose is unchanged and nothing anywhere has become cheaper;

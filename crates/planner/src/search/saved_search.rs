@@ -24,7 +24,7 @@ pub struct SavedSearch {
     start: Option<State>,
     outcome: Option<Outcome>,
     expansions: u64,
-    greedy_expansions: u64,
+    earlier_expansions: u64,
     overflowed: bool,
     prepared: Option<Prepared>,
     guide: Guide,
@@ -49,7 +49,7 @@ pub struct SavedSearch {
 impl SavedSearch {
     /// Expansions made so far, as an [`Answer`](crate::search::Answer) counts them.
     pub fn expansions(&self) -> u64 {
-        self.expansions.max(self.greedy_expansions)
+        self.expansions.max(self.earlier_expansions)
     }
 }
 
@@ -81,7 +81,7 @@ impl Scratch {
             start: run.start,
             outcome: run.outcome,
             expansions: run.expansions,
-            greedy_expansions: run.greedy_expansions,
+            earlier_expansions: run.earlier_expansions,
             overflowed: run.overflowed,
             prepared: run.prepared,
             guide: run.guide,
@@ -129,7 +129,7 @@ impl Scratch {
             start: saved.start,
             outcome: saved.outcome,
             expansions: saved.expansions,
-            greedy_expansions: saved.greedy_expansions,
+            earlier_expansions: saved.earlier_expansions,
             overflowed: saved.overflowed,
             prepared: saved.prepared,
             guide: saved.guide,
@@ -225,7 +225,7 @@ impl Scratch {
         })
     }
 
-    /// Checks the keys of an open list in buckets, which holds no others than those of the search: each state is due at
+    /// Checks the keys of an open list in buckets, which contains no other keys than the search: each state is due at
     /// its cost and its bound, except that states which became cheaper are listed again. A search that clamps
     /// its keys takes any.
     fn check_keys(
@@ -358,7 +358,7 @@ fn check_run(
     if let Some(Outcome::Without(Status::Found | Status::LimitReached)) = saved.outcome {
         return error("it has found a path and has none");
     }
-    let expansions = saved.expansions.max(saved.greedy_expansions);
+    let expansions = saved.expansions.max(saved.earlier_expansions);
     if !saved.order.is_sound() || saved.keys_from >= KEYS_END || expansions >= EXPANSIONS_END {
         return error("its keys or its expansions are none of a search");
     }

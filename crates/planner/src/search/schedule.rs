@@ -1,20 +1,20 @@
 //! The schedule of path requests: which are searched now, and how a budget of expansions is divided among them.
 //!
 //! Requests stand in order of priority plus age, less a quarter of the least ticks of the path, then number. The
-//! first few hold a slot and share the budget equally; a caller repeats [`share_out`] with what is left until the
+//! first few hold a slot and share the budget equally; a caller repeats [`share_out`] with the rest until the
 //! budget or the work ends. No clock and no thread takes part, so the answers of a frame are the same on every machine.
 //!
-//! No request starves. With E expansions a tick and K slots, one whose own search takes S expansions is answered within
-//! `W / E + ceil(S / max(1, E / K))` ticks, divisions rounded down but for `ceil`. W are the expansions of the requests
-//! that have a slot when it is made, and of all before it in order ([`RequestKey::order`]). The order is by priority
-//! less tick of issue less share of the path, which never changes: a request made later than the difference of their
-//! priorities plus its own share of the path does not come before it. This holds while callers spend the whole budget as long as
-//! a search is left, fill each free slot with the first in order, and take no slot away.
+//! No request starves. With E expansions per tick and K slots, an agent whose own search takes S expansions is answered
+//! within `W / E + ceil(S / max(1, E / K))` ticks, divisions rounded down but for `ceil`. W are the expansions of the
+//! requests that have a slot when it is made, and of all before it in order ([`RequestKey::order`]). The order is by
+//! priority less tick of issue less share of the path, which never changes: a request made later than the difference of
+//! their priorities plus its own share of the path does not come before it. This holds while callers spend the whole
+//! budget as long as a search is left, fill each free slot with the first in order, and take no slot away.
 
 use std::cmp::Reverse;
 
-/// A path of so many ticks delays its request by one tick. With 1, 1,000 agents that asked at once had their paths
-/// as soon as with 4, after 58 ticks on average; in order of age alone, after 87.
+/// A path of this many ticks delays its request by one tick. With 1, 1,000 agents that asked together had their paths
+/// as soon as with 4, after 58 ticks on average. In order of age alone they had them after 87.
 const WAIT_SHARE: u32 = 4;
 
 /// What decides the order of a request.

@@ -23,7 +23,7 @@ pub struct Scratch {
     pub(crate) goals: Vec<u32>,
     pub(crate) buckets: BucketQueue,
     pub(crate) heap: HeapQueue,
-    /// `[width + height]`: terms of the heuristic by column and by row, if it is a sum of them; valid for the
+    /// `[width + height]`: terms of the heuristic by column and by row, if it is a sum of them. Valid for the
     /// current search once [`SearchRun::parts_listed`] is set.
     pub(crate) norm_parts: Vec<u32>,
     /// States to visit when all reachable states are enumerated.
@@ -37,8 +37,8 @@ pub(crate) struct SearchRun {
     pub start: Option<State>,
     pub outcome: Option<Outcome>,
     pub expansions: u64,
-    /// Those of the greedy search that this one repeats for the exact costs.
-    pub greedy_expansions: u64,
+    /// Values of the searches that this one repeats for the exact costs.
+    pub earlier_expansions: u64,
     /// A path exceeded `COST_MAX` and was not followed.
     pub overflowed: bool,
     pub prepared: Option<Prepared>,
@@ -58,8 +58,8 @@ pub(crate) struct SearchRun {
     pub best: Option<(u32, u32, u32)>,
 }
 
-/// A search for the nearest pose goes to the cells nearest to the goal one after the other: a bound of the cost to cells on
-/// all sides of a goal would guide it nowhere.
+/// A search for the nearest pose goes to the cells nearest to the goal one after the other: a bound of the cost to
+/// cells on all sides of a goal would guide it nowhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct NearestRun {
@@ -84,7 +84,7 @@ pub(crate) enum Outcome {
 /// Largest stamp: keeps all nodes below 2^62.
 const STAMP_MAX: u32 = (1 << 24) - 1;
 
-/// A clone has the search in progress, or the results of the last one, and memory of its own.
+/// A clone has the search in progress, or the results of the last one, and separate memory.
 impl Clone for Scratch {
     fn clone(&self) -> Self {
         let mut scratch = Self::new();

@@ -106,7 +106,7 @@ impl MovementTables {
     }
 
     /// As [`Self::check_moves`], but the start is not judged: for agents that an edit has left on an illegal pose. No
-    /// move is legal from such a pose, and without moves the path ends there at once.
+    /// move is legal from such a pose, and without moves the path ends there immediately.
     /// # Errors
     /// [`MovesError`] for the first wrong move; never [`MovesError::StartBlocked`].
     pub fn follow_moves(&self, start: State, moves: &[u8]) -> Result<MovesEnd, MovesError> {
@@ -114,7 +114,7 @@ impl MovementTables {
     }
 
     /// Appends moves to a path that ends in state `from`, as far as [`Self::follow_moves`] allows; an empty path begins
-    /// there. The ticks returned are those of the whole path. Allocates only what the path lacks.
+    /// there. The ticks returned are of the whole path. Allocates only what the path lacks.
     /// # Errors
     /// [`MovesError`] for the first wrong move; the path has the moves before it then.
     pub fn append_moves(&self, path: &mut Path, from: State, moves: &[u8]) -> Result<MovesEnd, MovesError> {

@@ -85,7 +85,7 @@ impl IsolatedPoses {
         speed_classes: &[W::SpeedClass],
         words: &[W],
     ) {
-        // They are rare, so many columns are tested at once.
+        // They are rare: testing many columns together pays off.
         const COLUMNS: usize = 64;
         for (chunk, (speed_classes, words)) in
             speed_classes.chunks(COLUMNS).zip(words.chunks(COLUMNS)).enumerate()

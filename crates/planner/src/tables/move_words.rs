@@ -107,7 +107,7 @@ macro_rules! packed_word {
     };
 }
 packed_word!(u8, 2;
-    // Costs are indexed by the whole word: those of one state are adjacent, and no shift is needed.
+    // Costs are indexed by the whole word: costs of one state are adjacent, and no shift is needed.
     #[inline(always)]
     fn cost_index(self, slot: usize) -> usize {
         self as usize * 4 + slot % 4

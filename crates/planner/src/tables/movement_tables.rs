@@ -81,11 +81,11 @@ pub(crate) fn edges_limit(grid: &Grid, class: &MovementClass) -> bool {
 /// agents of the class; a search reads nothing else of the map.
 ///
 /// Memory per state: 1 byte with up to 4 primitives and 3 distinct times each, 2 to 8 with up to 15 times, 16
-/// with up to 255, 64 beyond; plus 1 bit for the pose, 1 byte per cell, and the [`Components`].
+/// with up to 255, 64 beyond. A pose takes 1 bit more, and a cell 1 byte, besides the [`Components`].
 /// [`crate::tables_need`] gives an estimate in advance.
 ///
 /// A clone shares all of it: several worlds and threads can use the same tables. The first change of one of them
-/// ([`MovementTables::update`]) gives it a copy of its own.
+/// ([`MovementTables::update`]) gives it a separate copy.
 #[derive(Clone, Debug)]
 pub struct MovementTables {
     compiled: Arc<Compiled>,
@@ -145,7 +145,7 @@ impl MovementTables {
     /// goals.
     ///
     /// Without components a search for an unreachable goal exhausts all reachable poses. The status is the
-    /// same, and so is the cost with a weight of 1000, but expansions differ, and with
+    /// same, and so is the cost with a weight of 1000. But expansions differ, and with
     /// [`expansions_max`](crate::Request::expansions_max) the status may be `LimitReached` instead of
     /// `Unreachable`. [`Components::reachability`] is always unknown.
     pub fn make_components(&mut self) {
@@ -153,8 +153,9 @@ impl MovementTables {
     }
 
     /// Follows an edit of the map: recompiles the poses whose swept cells can touch the changed rectangle, of which
-    /// what lies off the map is left out, and updates the components. Afterwards the tables equal freshly compiled ones. The first elevation of a map,
-    /// and slopes with more distinct times than the layout holds, recompile everything.
+    /// what lies off the map is left out, and updates the components. Afterwards the tables equal freshly compiled
+    /// ones. The first elevation of a map, and slopes with more distinct times than the layout holds, recompile
+    /// everything.
     /// # Panics
     /// If the map differs in size or shape from the one the tables were compiled for.
     pub fn update(&mut self, grid: &Grid, changed: Rect) -> Update {

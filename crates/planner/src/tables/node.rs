@@ -6,9 +6,8 @@ use crate::model::outcome::UNREACHED;
 /// of the cost so far (32 bits), two flags, and the primitive by which it was reached (4 bits).
 ///
 /// The encoding makes a node left by an earlier search, and a node reached at greater cost, both less than a
-/// node that reaches the state now; an illegal move yields less than any node. So the kernel decides all three
+/// node that reaches the state now. An illegal move yields less than any node. So the kernel decides all three
 /// cases by one comparison of signed numbers.
-/// one comparison of signed numbers.
 pub(crate) struct Node;
 
 impl Node {

@@ -5,7 +5,7 @@ use crate::model::offset::Offset;
 use crate::model::pose::Frame;
 use wheelbase_grid::{GridSize, Rect, Side};
 
-/// Maximum step, in cells along an axis, whose end pose is read from the rows of poses; longer moves check
+/// Maximum step, in cells along an axis, whose end pose is read from the rows of poses. Longer moves check
 /// their swept cells one by one.
 const STEP_MAX: i32 = 4;
 

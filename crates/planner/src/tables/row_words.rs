@@ -110,7 +110,7 @@ fn interleave_4<W: Copy + Default>(fours: &mut [[[W; 2]; 2]], [a, b, c, d]: [&[W
     }
 }
 
-/// `twos[i] = [a[i], b[i]]`. Vectorised only when it is a function of its own.
+/// `twos[i] = [a[i], b[i]]`. Vectorised only as a separate function.
 #[inline(never)]
 fn interleave_2<T: Copy>(twos: &mut [[T; 2]], a: &[T], b: &[T]) {
     let n = twos.len();

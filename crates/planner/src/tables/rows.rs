@@ -264,8 +264,8 @@ const COPIED_MIN: usize = 128;
 /// column by column.
 const VECTOR: usize = 16;
 
-/// Finds the columns of a row of anchors that sweep the same values as the row above; on hexagonal maps, the
-/// row above of the same parity.
+/// Finds the columns of a row of anchors that sweep the same values as the row above. On hexagonal maps this is
+/// the row above of the same parity.
 struct RepeatedRows {
     /// Distance between rows of the same parity.
     period: i32,
@@ -481,7 +481,7 @@ impl<W: MoveWord> Rows<W> {
         let plans = &context.plan.moves[frame.0 as usize * n_primitives..][..n_primitives];
         let words = &mut words[heading * width..][..width];
         let rest = &poses[ring.at((x, y), context.body(y, heading))..][..width];
-        // For each of the four: the row of poses at its end, or a row of its own.
+        // For each of the four: the row of poses at its end, or a separate row.
         let (a, others) = moves.split_at_mut(width);
         let (b, others) = others.split_at_mut(width);
         let (c, d) = others.split_at_mut(width);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use wheelbase_grid::Grid;
 
 /// What [`MovementTables::save`] returns: all that map and class do not tell of tables that have followed edits. Plain
-/// data, and little of it: a few times of each move on slopes; for one-way moves also their strong components, up to 5
+/// data, and little of it: a few times of each move on slopes. One-way moves add their strong components, up to 5
 /// bytes per state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

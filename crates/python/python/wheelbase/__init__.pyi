@@ -354,7 +354,10 @@ class Order:
         area: Area, *, fallback: Literal["fail", "nearest"] = "fail", if_unreachable: Literal["drop", "wait"] = "drop"
     ) -> Order: ...
     @staticmethod
-    def patrol(stations: Sequence[Goal], *, headings: int | None = None) -> Order: ...
+    def patrol(stations: Sequence[Goal], *, headings: int | None = None, dwell: int = 0) -> Order: ...
+    @staticmethod
+    def repeat(orders: int) -> Order:
+        """Does that many orders before it in its list once more, without end."""
     @staticmethod
     def wait(ticks: int) -> Order: ...
     @staticmethod
@@ -507,6 +510,9 @@ class World:
     def set_ticks(self, ticks: int | None) -> None: ...
     def check_invariants(self) -> None:
         """Counts pairs of agents in violation from now on: `counts()["collisions"]`. For tests: it takes time."""
+    def event_details(self, index: int) -> dict[str, Any]:
+        """Details of event `index` of `events`: `ticket`, `reached`, `blocker`, `area`, `class`, `team`,
+        `pose` and `agents`. A value that does not apply is None."""
     def counts(self) -> dict[str, Any]:
         """What a run counts as it goes."""
     # Commands take effect at the beginning of the next step, or of that of the tick `at`. Each gives its ticket.

@@ -196,6 +196,11 @@ impl GroupPlacer {
         random: &mut Random,
         errors: &mut Diagnostics<'_>,
     ) {
+        if group.waits_for_room {
+            let message = Message::unexpected("\"wait\" only in add_agents", "in a group");
+            errors.add(group.line, &format!("{}.if_no_room", group.key), message);
+            return;
+        }
         let (rect, size) = (area_rect(&group.area), setup.grid.size());
         if let Some(message) = off_map(rect, size) {
             errors.add(group.area.line, &format!("{}.area", group.key), message);

@@ -6,7 +6,7 @@ use wheelbase_grid::{GridSize, Rect};
 use wheelbase_planner::Heading;
 use wheelbase_planner::model::heading_name;
 
-/// Most poses checked in the areas of groups, all groups together: those of 64 areas of the largest map.
+/// Most poses checked in the areas of groups, all groups together: 64 areas of the largest map.
 pub(super) const POSES_CHECKED_MAX: u64 = 1 << 32;
 
 /// The cells of a map, for messages.

@@ -8,7 +8,9 @@ use super::teams::Teams;
 use crate::scenario::{self, EventAction, Located, Scenario};
 use crate::scenario::{Diagnostics, Message};
 use wheelbase_grid::{CellXY, Change, Side, SideKind, TerrainKind};
-use wheelbase_sim::{AgentId, AgentSelection, Command, MapEdit, OnAgents, Order, Setup, SpawnGroup};
+use wheelbase_sim::{
+    AgentId, AgentSelection, Command, IfNoRoom, MapEdit, OnAgents, Order, Setup, SpawnGroup,
+};
 
 /// The commands of the events, in order of tick, then of the file. `names` has the named agents that were placed, `all`
 /// every named agent with the id that it has if all are placed.
@@ -70,6 +72,7 @@ fn build_command(
                 orders,
                 speed_factor: group.speed_factor,
                 anywhere: group.anywhere,
+                if_no_room: if group.waits_for_room { IfNoRoom::Wait { placed: 0 } } else { IfNoRoom::Drop },
             })
         }
         EventAction::RemoveAgents(selection) => Command::Remove(selected_agents(

@@ -119,7 +119,7 @@ impl FileStore {
     }
 }
 
-/// A reader of a [`FileStore`] that notes what it reads.
+/// A reader of a [`FileStore`] that notes each file it reads.
 #[derive(Debug)]
 pub struct KeptFiles<'s> {
     store: &'s FileStore,

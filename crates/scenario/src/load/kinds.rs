@@ -112,7 +112,7 @@ impl<'a> TypedKinds<'a> {
         };
         let message = match error {
             TableError::TooMany { found, max } => format!(
-                "expected at most {max} terrain kinds, found {found} with those of the map format that are not replaced"
+                "expected at most {max} terrain kinds, found {found}, including kinds of the map format that are not replaced"
             ),
             TableError::GlyphTwice { glyph, first, second } if first == second => {
                 format!("expected each glyph once, found {glyph:?} twice")

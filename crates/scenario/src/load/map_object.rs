@@ -195,7 +195,11 @@ fn patrol(object: &MapObject, stops: &[&MapObject], errors: &mut Diagnostics<'_>
         errors.add(object.line, &key, message);
         return None;
     };
-    Some(Order { kind: OrderKind::Patrol { stops, options: all_options[0] }, line: object.line, key })
+    Some(Order {
+        kind: OrderKind::Patrol { stops, options: all_options[0], dwell: 0 },
+        line: object.line,
+        key,
+    })
 }
 
 /// The pose of a goal of one cell.

@@ -58,7 +58,7 @@ pub(crate) fn changes(typed: &Scenario) -> u64 {
     typed.events.iter().filter(|event| is_edit(&event.action)).count() as u64
 }
 
-/// Most agents that a scenario can have at once.
+/// Most agents that a scenario can have at the same time.
 pub(crate) fn agents_max(typed: &Scenario, on_map: usize) -> u64 {
     let added = typed.events.iter().filter_map(|event| match &event.action {
         EventAction::AddAgents(group) => Some(group),

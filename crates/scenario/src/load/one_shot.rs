@@ -39,13 +39,13 @@ const MOVES_MAX: u32 = 10_000;
 const ASIDE_TICKS: u32 = 4;
 /// Warnings about queries after which further ones are counted.
 const WARNINGS_MAX: usize = 100;
-/// Of an agent that is not at its goal; and of one that is not sent back.
+/// Of an agent that is not at its goal, or is not sent back.
 const NEVER: u32 = u32::MAX;
 
 /// A one-shot instance that was loaded.
 #[non_exhaustive]
 pub struct LoadedOneShot {
-    /// Its world and sources, as those of the scenario.
+    /// Its world and sources, as of the scenario.
     pub loaded: Loaded,
     /// The scenario that it was made into.
     pub text: String,
@@ -79,12 +79,12 @@ pub struct OneShotResult {
     pub agents_off_goal: u64,
 }
 
-/// Loads the first `agents` queries of a MovingAI `.scen` file as one run. Each agent begins at rest, facing east if its
-/// class has headings; its order is to go to its goal, with any heading. The map is as in [`load_scen`], the rule of collision is
-/// [`Discrete`](wheelbase_sim::CollisionRule::Discrete). Without `class`, agents take one tick a move to one of four
-/// neighbours; else it is as in [`load_planning_problem`](super::load_planning_problem).
+/// Loads the first `agents` queries of a MovingAI `.scen` file as one run. Each agent begins at rest, facing east if
+/// its class has headings; its order is to go to its goal, with any heading. The map is as in [`load_scen`], the rule
+/// of collision is [`Discrete`](wheelbase_sim::CollisionRule::Discrete). Without `class`, agents take one tick per move
+/// to one of four neighbours; else it is as in [`load_planning_problem`](super::load_planning_problem).
 /// # Errors
-/// [`LoadError`] with every start or goal that is blocked, or overlaps another, by its line; and as
+/// [`LoadError`] with every start or goal that is blocked, or overlaps another, by its line. Also as
 /// [`load_world`](super::load_world).
 pub fn load_one_shot(
     file: &Path,
@@ -116,8 +116,8 @@ pub fn load_one_shot(
     Ok(LoadedOneShot { loaded, text, one_shot })
 }
 
-/// Checks a MovingAI `.scen` file and its map, which is as in [`load_scen`]. Gives a warning for each start or goal that is
-/// blocked, and of very many only the first.
+/// Checks a MovingAI `.scen` file and its map, which is as in [`load_scen`]. Gives a warning for each start or goal
+/// that is blocked, and of very many only the first.
 /// # Errors
 /// As [`load_scen`].
 pub fn check_scen(
@@ -239,7 +239,7 @@ fn check<'f>(
     errors
 }
 
-/// Notes the cells of a start or goal, and refuses those of an earlier line, once.
+/// Notes the cells of a start or goal, and refuses cells of an earlier line, once.
 fn note(
     taken: &mut BTreeMap<(i32, i32), u32>,
     body: impl Iterator<Item = CellXY>,
@@ -313,7 +313,7 @@ impl OneShot {
 }
 
 impl OneShotResult {
-    /// Of the ticks at which agents arrived to stay; `None` of one that did not.
+    /// Of the ticks at which agents arrived to stay; `None` if an agent did not.
     pub(crate) fn of(arrived_at: &[Option<u32>]) -> Self {
         let there = || arrived_at.iter().flatten();
         let agents_off_goal = (arrived_at.len() - there().count()) as u64;

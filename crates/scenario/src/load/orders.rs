@@ -16,7 +16,7 @@ const HEADINGS_OF_CLASSES: [u8; 3] = [8, 6, 1];
 /// Agents by name.
 pub(super) type AgentNames<'s> = BTreeMap<&'s str, AgentId>;
 
-/// The orders of an agent of a class. `names` are those of all agents.
+/// The orders of an agent of a class. `names` contains all agents.
 pub(super) fn orders_of_class(
     setup: &Setup,
     names: &AgentNames<'_>,
@@ -113,8 +113,9 @@ fn build_order(
             check_on_map(setup, order, &trip, &trip.members, errors);
             OrderKind::GotoGroup(0, trip)
         }
-        scenario::OrderKind::Patrol { stops, options } => {
-            let trip = build_trip(headings, order, stops, options, errors);
+        scenario::OrderKind::Repeat { orders } => OrderKind::Repeat(*orders),
+        scenario::OrderKind::Patrol { stops, options, dwell } => {
+            let trip = Trip { dwell: *dwell, ..build_trip(headings, order, stops, options, errors) };
             for stop in &trip.members {
                 check_on_map(setup, order, &trip, std::slice::from_ref(stop), errors);
             }
@@ -128,6 +129,7 @@ fn build_order(
         scenario::OrderKind::GotoArea { .. }
         | scenario::OrderKind::Wait { .. }
         | scenario::OrderKind::WaitInPlace { .. }
+        | scenario::OrderKind::Repeat { .. }
         | scenario::OrderKind::Stop
         | scenario::OrderKind::Hold
         | scenario::OrderKind::Follow { .. } => Box::default(),
@@ -194,7 +196,8 @@ fn build_trip(
         scenario::Fallback::Fail => Fallback::Fail,
         scenario::Fallback::Nearest => Fallback::Nearest,
     };
-    Trip { members, within: u32::from(options.within), fallback, if_unreachable: options.if_unreachable }
+    let if_unreachable = options.if_unreachable;
+    Trip { within: u32::from(options.within), fallback, if_unreachable, ..Trip::to(members) }
 }
 
 /// Reports a goal without a member on the map: no edit makes it reachable.

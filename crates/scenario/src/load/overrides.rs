@@ -1,11 +1,11 @@
-//! Values that replace those of a scenario.
+//! Values that replace values of a scenario.
 
 use crate::scenario::Scenario;
 use wheelbase_grid::MemoryMax;
 use wheelbase_sim::{ReplanParams, RouteMode};
 use wheelbase_traffic::TrafficParams;
 
-/// Values that replace those of a scenario. More may be added: build with `..Overrides::default()`.
+/// Values that replace values of a scenario. More may be added: build with `..Overrides::default()`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Overrides {
     /// Most ticks to run.

@@ -1,6 +1,6 @@
 //! Builds the world of a problem of the League of Robot Runners.
 //!
-//! Its robots are a class of one cell and four headings; a step forward and a quarter turn take a tick each, and the
+//! Its robots are a class of one cell and four headings. A step forward and a quarter turn take a tick each, and the
 //! collision rule is the discrete one. A robot starts facing east, and is assigned a task whenever it has none.
 
 use super::error::{LoadError, refused};
@@ -30,7 +30,7 @@ use wheelbase_traffic::{Cooperative, Traffic, UnitRobots};
 const CLASS_NAME: &str = "robot";
 /// Expansions per tick: the default of scenarios.
 const EXPANSIONS_PER_TICK: u64 = 200_000;
-/// Searches at once: the default of scenarios.
+/// Searches under way: the default of scenarios.
 const SEARCH_SLOTS: usize = 16;
 /// Tries per tick, about 10 ms of work: the maximum for teams up to [`TEAM_OF_MANY_TRIES`], fewer for larger teams,
 /// which need the time for fields.

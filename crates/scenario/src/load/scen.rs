@@ -24,7 +24,7 @@ pub struct ScenProblem {
 /// That is looked for beside them by its name alone or by theirs, then by its whole path from the working folder and from
 /// each folder above them. The class is as in [`load_planning_problem`].
 /// # Errors
-/// [`LoadError`] with what is wrong, and where.
+/// [`LoadError`] with the mistake and its place.
 pub fn load_scen(
     file: &Path,
     map: Option<&Path>,

@@ -16,7 +16,7 @@ pub(super) fn read_text(path: &Path, memory_max: MemoryMax) -> Result<Vec<u8>, L
 
 /// Parses the scenario in `bytes` and builds something from it.
 /// # Errors
-/// [`LoadError`] with the mistakes of both, but those of building that mistakes of reading cause.
+/// [`LoadError`] with the mistakes of both, without mistakes of building that follow from reading.
 pub(super) fn build_from_text<T>(
     path: &Path,
     bytes: &[u8],

@@ -47,7 +47,7 @@ pub(super) struct TaskReader<'f> {
     /// Sources by file, number of agents of the group and number of headings of its class; `None` if wrong, so that
     /// mistakes are reported once.
     read: BTreeMap<(String, u32, u8), Option<TaskSource>>,
-    /// Groups with tasks so far: each has a random stream of its own.
+    /// Groups with tasks so far: each has a separate random stream.
     n_streams: u32,
     /// Lines read so far.
     n_lines: usize,

@@ -311,16 +311,7 @@ fn unusable_goal(world: &World, class: ClassId, kind: &OrderKind, checks_left: &
     let trip = kind.trip().filter(|trip| trip.fallback == Fallback::Fail)?;
     let tables = &world.tables()[class.0 as usize];
     let (space, size) = (tables.space(), world.grid().size());
-    let cells_of = |goal: GoalMember| {
-        let within = i64::from(trip.within);
-        let span = |at: i32, length: u32| {
-            let first = (i64::from(at) - within).clamp(0, i64::from(length));
-            let end = (i64::from(at) + within + 1).clamp(first, i64::from(length));
-            (first as i32, (end - first) as u32)
-        };
-        let ((x, width), (y, height)) = (span(goal.cell.x, size.width()), span(goal.cell.y, size.height()));
-        Rect::new(x, y, width, height)
-    };
+    let cells_of = |goal: GoalMember| Rect::of_cell(goal.cell).grown(trip.within, size);
     goals_of(kind, trip).into_iter().find_map(|members| {
         let area = match kind {
             OrderKind::GotoArea(area, _) => Some((area.intersection(size.rect()), None)),

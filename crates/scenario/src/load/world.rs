@@ -103,7 +103,7 @@ pub fn load_world_and_text(path: &Path, overrides: Overrides) -> Result<(Loaded,
 }
 
 /// Builds the world of a scenario or problem that is in memory. `path` is where it would lie, which is in all messages
-/// and tells the two apart by its extension; the files that it names come from `files`.
+/// and tells the two apart by its extension. The files that it names come from `files`.
 ///
 /// ```
 /// use std::path::Path;
@@ -153,7 +153,7 @@ pub fn load_world_of_bytes(
     })
 }
 
-/// Builds the world of a scenario. `path` is that of its file, to which the paths in it are relative.
+/// Builds the world of a scenario. `path` is the path of its file, to which the paths in it are relative.
 /// # Errors
 /// As [`load_world`].
 pub fn build_world(path: &Path, typed: &Scenario) -> Result<World, LoadError> {

@@ -75,7 +75,7 @@ pub(super) fn decode_commands(bytes: &mut &[u8], commands: &mut Vec<GivenCommand
         let length = number(bytes)?;
         let n_left = bytes.len();
         let length = usize::try_from(length).ok().filter(|&length| length <= n_left.min(BYTES_MAX));
-        let (own, rest) = bytes.split_at(length.ok_or("a command that is longer than what is left")?);
+        let (own, rest) = bytes.split_at(length.ok_or("a command that is longer than the rest")?);
         *bytes = rest;
         let command: Command =
             decode(own, &mut memory_left).map_err(|why| format!("command {ticket}: {why}"))?;

@@ -15,7 +15,7 @@ pub enum RecordingError {
     Reading(io::Error),
     /// It is not a regular file.
     NotAFile {
-        /// What it is.
+        /// Its kind.
         found: &'static str,
     },
     /// It is not a recording.

@@ -15,7 +15,7 @@ use wheelbase_planner::{Heading, MovementClass, Pose};
 use wheelbase_sim::{CollisionRule, OrderKind, ReplanParams, World, changed_tunables, tune};
 use wheelbase_traffic::TrafficParams;
 
-/// Most cells swept by the moves of all classes together: their shapes take 16 bytes a cell, and more.
+/// Most cells swept by the moves of all classes together: their shapes take 16 bytes per cell, and more.
 pub(super) const SWEPT_CELLS_MAX: u64 = 1 << 25;
 /// Name and file of a run without a scenario, where its settings have no name.
 const HOST: &str = "host";
@@ -44,7 +44,7 @@ pub struct Header {
     /// The setup of the world, if it had no scenario.
     pub host: Option<HostStart>,
     /// The snapshot from which the run went on, if it did not begin with its first tick. Map, classes and all else here
-    /// are those of the world as it was then.
+    /// describe the world of that moment.
     pub snapshot: Option<SnapshotStart>,
     /// Name of the scenario, or of the settings.
     pub name: String,
@@ -54,7 +54,7 @@ pub struct Header {
     pub ticks: u32,
     /// Expansions of path requests per tick.
     pub expansions_per_tick: u64,
-    /// Searches in progress at once.
+    /// Searches in progress together.
     pub search_slots: u32,
     /// Poses that each agent may expand per tick.
     pub poses_per_agent: u32,
@@ -76,12 +76,12 @@ pub struct Header {
     pub map: MapLayers,
     /// Revision of the map: the number of changes before the first tick.
     pub map_revision: u64,
-    /// Objects of the map file: agents in addition to those of the scenario, and their goals.
+    /// Objects of the map file: agents in addition to the scenario, and their goals.
     pub objects: Vec<MapObject>,
     /// Classes, by [`ClassId`](wheelbase_sim::ClassId).
     pub classes: Vec<RecordedClass>,
-    /// The initial orders as canonical texts, none of a resumed run; events refer to them by number. Later orders are announced in their
-    /// ticks, with the numbers that follow.
+    /// The initial orders as canonical texts, none of a resumed run; events refer to them by number. Later orders are
+    /// announced in their ticks, with the numbers that follow.
     pub orders: Vec<String>,
     /// Names of the kinds of orders; events refer to them by number.
     pub order_kinds: Vec<String>,
@@ -93,7 +93,7 @@ pub struct Header {
 pub struct RecordedKind {
     /// Name.
     pub name: String,
-    /// Speed in permille, 0 impassable.
+    /// Speed in thousandths, 0 impassable.
     pub speed: u16,
     /// Its glyphs in maps; empty for a side kind.
     pub glyphs: String,
@@ -220,7 +220,7 @@ impl RecordedClass {
 }
 
 impl Header {
-    /// The header of a world that has not stepped. `scenario` and `source` are what it was built from.
+    /// The header of a world that has not stepped. `scenario` and `source` are its sources.
     /// # Errors
     /// The reason why the world cannot be recorded.
     pub fn of(world: &World, source: &Source, scenario: ScenarioText<'_>) -> Result<Self, String> {

@@ -16,7 +16,7 @@ const OUTSIDE: &str = "outside";
 pub struct HostStart {
     /// Name in the settings; may be empty.
     pub name: String,
-    /// The traffic rule: `cooperative`, `unit_robots`, `commanded`, or `outside` for any other. Ours are made again for
+    /// The traffic rule: `cooperative`, `unit_robots`, `commanded`, or `outside` for any other. Our rules are rebuilt for
     /// the settings of the run.
     pub rule: String,
     /// Whether the rule follows planned paths.
@@ -51,7 +51,7 @@ pub struct HostAgent {
     pub priority: i32,
     /// Its team.
     pub team: u8,
-    /// Its speed factor in permille.
+    /// Its speed factor in thousandths.
     pub speed_factor: u16,
     /// Number of its list in [`HostStart::orders`].
     pub orders: u32,

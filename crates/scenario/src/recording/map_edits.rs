@@ -14,7 +14,7 @@ const LATER_KEPT: usize = 16;
 
 /// Applies edits in order, but skips some that later ones overwrite. `painted` counts cells, up to `painted_max`.
 /// # Errors
-/// The text of what is too much.
+/// The text of the exceeded limit.
 pub(super) fn apply_edits(
     effects: &[EditEffect],
     map: &mut MapLayers,
@@ -77,7 +77,7 @@ fn part_of(effect: &EditEffect) -> SetPart {
     }
 }
 
-/// What it costs to apply an edit.
+/// The cost of applying an edit.
 fn cells_painted(effect: &EditEffect) -> u64 {
     match effect {
         EditEffect::Terrain { area, .. } | EditEffect::Elevation { area, .. } => {

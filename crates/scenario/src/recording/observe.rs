@@ -45,7 +45,7 @@ impl Observer {
     ///
     /// # Errors
     /// The reason why it cannot be recorded: it exceeds the limits of a recording, or is impossible, such as two
-    /// moves of one agent at once.
+    /// simultaneous moves of one agent.
     pub(super) fn observe(
         &mut self,
         world: &World,

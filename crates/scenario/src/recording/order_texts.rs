@@ -27,7 +27,7 @@ impl OrderTexts {
         Self { next: n_in_header as u32, ..Self::default() }
     }
 
-    /// Those of all orders of a world that has stepped.
+    /// The texts of all orders of a world that has stepped.
     /// # Errors
     /// There are too many of them.
     pub fn of_pool(orders: &OrderPool) -> Result<Self, String> {
@@ -160,7 +160,7 @@ pub(super) fn take_text<'a>(bytes: &mut &'a [u8]) -> Result<&'a str, String> {
     let length = varint::read(bytes).map_err(|error| error.to_string())?;
     let n_left = bytes.len();
     let length = usize::try_from(length).ok().filter(|&length| length <= n_left);
-    let (text, rest) = bytes.split_at(length.ok_or("a text that is longer than what is left")?);
+    let (text, rest) = bytes.split_at(length.ok_or("a text that is longer than the rest")?);
     *bytes = rest;
     std::str::from_utf8(text).map_err(|_| "a text that is not UTF-8".to_owned())
 }

@@ -84,7 +84,7 @@ pub struct Reader<R> {
     chunks: Vec<ChunkInfo>,
     end: Option<End>,
     end_head: EndHead,
-    /// What is missing, if the recording is cut off.
+    /// The missing part, if the recording is cut off.
     truncation: Option<String>,
     /// Index of the chunk after the loaded one.
     next_chunk: usize,
@@ -97,8 +97,8 @@ pub struct Reader<R> {
     /// Ticks of the chunk not read yet.
     ticks_left: u32,
     frame: RecordedAgents,
-    /// The map as of the last call of [`Reader::map`]; `None` while it is that of the header. Edits are applied on
-    /// demand: few callers need the map, and a kilobyte of edits can paint more cells than all ticks of a run.
+    /// The map as of the last call of [`Reader::map`]; `None` while the map of the header is current. Edits are applied
+    /// on demand: few callers need the map, and a kilobyte of edits can paint more cells than all ticks of a run.
     map: Option<MapLayers>,
     /// The edits since then.
     edits: Vec<EditEffect>,
@@ -122,7 +122,7 @@ impl Reader<BufReader<File>> {
 
     /// Opens a recording in a file. All that is read of it, and a world that is rebuilt of it, keeps to a memory limit.
     /// # Errors
-    /// [`RecordingError`] if it cannot be read, is not a recording, or has a damaged start or end; also if it is not
+    /// [`RecordingError`] if it cannot be read, is not a recording, or has a damaged start or end. Also if it is not
     /// a regular file, since a pipe cannot be read twice; [`RecordingError::TooLarge`] beyond the limit.
     pub fn open_file_within(path: &Path, memory_max: MemoryMax) -> Result<Self, RecordingError> {
         // Asked before opening: to open a pipe without a writer blocks.
@@ -160,8 +160,8 @@ fn saturated(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
-/// Reads a block that, with its stored bytes, takes at most so much memory; and what its value takes. The error is `None`
-/// if a limit below that of the format is not enough.
+/// Reads a block that, with its stored bytes, takes at most this much memory. Gives its value and the memory of it. The error
+/// is `None` if a limit below that of the format is not enough.
 fn read_within<T: DeserializeOwned>(
     head: &BlockHead,
     most: usize,
@@ -356,7 +356,7 @@ impl<R: Read + Seek> Reader<R> {
         self.end.as_ref().map_or(self.n_ticks(), |end| end.tick.saturating_sub(self.first_tick()))
     }
 
-    /// What is missing, if the recording is cut off.
+    /// The missing part, if the recording is cut off.
     pub fn truncation(&self) -> Option<&str> {
         self.truncation.as_deref()
     }
@@ -416,7 +416,7 @@ impl<R: Read + Seek> Reader<R> {
         let tick = if self.chunks.is_empty() { self.first_tick() } else { self.frame.tick };
         let expected = EndHead { tick: end.tick, n_ticks: 0 };
         let why = if self.end_head != expected || end.tick != tick {
-            format!("it is that of tick {}, expected {tick}", end.tick)
+            format!("it belongs to tick {}, expected {tick}", end.tick)
         } else if end.interrupted == self.ended {
             let text = |is: bool| if is { "is" } else { "is not" };
             format!("the run {} interrupted, and {} at its end", text(end.interrupted), text(self.ended))
@@ -532,7 +532,7 @@ impl<R: Read + Seek> Reader<R> {
         let damaged = |damage| RecordingError::of(damage, || info.name());
         let bytes_at = info.offset + HEAD_BYTES as u64;
         self.input.seek(SeekFrom::Start(bytes_at)).map_err(RecordingError::Reading)?;
-        // Freed first: two chunks at once would take twice the memory.
+        // Freed first: two chunks together would take twice the memory.
         self.chunk = Chunk::default();
         // The agents made of its key frame take as much again.
         let most =

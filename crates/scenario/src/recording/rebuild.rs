@@ -241,7 +241,7 @@ fn overrides(header: &Header) -> Result<Overrides, RecordingError> {
     })
 }
 
-/// The map of a recording before the first tick, with its objects. Kinds are those of the scenario, unless the map
+/// The map of a recording before the first tick, with its objects. The kinds come from the scenario, unless the map
 /// file defines its own.
 fn recorded_map(header: &Header, typed: &Scenario, tiled: bool) -> Result<LoadedMap, RecordingError> {
     let (tables, shape) = if tiled {

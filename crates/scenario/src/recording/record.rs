@@ -111,7 +111,7 @@ pub enum Event {
         pose: Pose,
         /// Its team.
         team: Team,
-        /// Its speed factor in permille.
+        /// Its speed factor in thousandths.
         speed_factor: u16,
     },
     /// An agent was removed.
@@ -185,7 +185,7 @@ pub enum Event {
     SpeedFactor {
         /// The agent.
         agent: AgentId,
-        /// The factor in permille.
+        /// The factor in thousandths.
         permille: u16,
     },
     /// An agent took another class, in a pose.
@@ -307,7 +307,7 @@ pub struct End {
     pub tick: u32,
     /// Whether it was interrupted before its end.
     pub interrupted: bool,
-    /// [`World::state_hash`](wheelbase_sim::World::state_hash) at the end, the one that `run` prints.
+    /// [`World::state_hash`](wheelbase_sim::World::state_hash) at the end, as `run` prints it.
     pub state_hash: u64,
     /// The outcome as JSON: the keys of the result that do not depend on time, threads or memory.
     pub outcome: String,

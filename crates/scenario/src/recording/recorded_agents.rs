@@ -108,7 +108,7 @@ impl RecordedAgents {
         Self { texts: OrderTexts::after(header.orders.len()), ..Self::default() }
     }
 
-    /// Those of a world between two ticks.
+    /// The agents of a world between two ticks.
     /// # Errors
     /// The reason why they cannot be recorded.
     pub(super) fn of_world(world: &World) -> Result<Self, String> {
@@ -203,7 +203,7 @@ impl RecordedAgents {
         &mut self,
         mut each: impl FnMut(&mut Self, usize) -> Result<(), E>,
     ) -> Result<(), E> {
-        /// Rows tested at once: a fold without branches, which the compiler vectorises.
+        /// Rows tested together: a fold without branches, which the compiler vectorises.
         const ROWS: usize = 64;
         let tick = self.tick;
         if self.next_end > tick {
@@ -351,7 +351,7 @@ impl RecordedAgents {
         if gone.windows(2).any(|pair| pair[0] == pair[1]) {
             return Err(REMOVED_TWICE.to_owned());
         }
-        /// Moves up the rows between those that are gone.
+        /// Moves up the rows between removed rows.
         fn keep<T: Copy>(rows: &mut Vec<T>, gone: &[u32], first: u32) {
             let mut to = first as usize;
             for (number, &row) in gone.iter().enumerate() {
@@ -521,7 +521,7 @@ pub(super) fn current_order(world: &World, row: usize) -> u32 {
 /// The message on an agent that is removed twice at a tick.
 const REMOVED_TWICE: &str = "an agent that is removed twice";
 
-/// Appends a run that was read to those of its path, which begin at `first`.
+/// Appends a run to the runs of its path, which begin at `first`.
 pub(super) fn push_run(
     run: PathRun,
     class: &RecordedClass,

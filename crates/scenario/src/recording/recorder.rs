@@ -49,13 +49,13 @@ impl<W: Write> Recorder<W> {
     /// starts the log of the world. It was built from `scenario` and `source`.
     ///
     /// # Errors
-    /// Those of the writer; and if the world cannot be recorded: it has stepped, or has classes beyond the limits.
+    /// Errors of the writer. Also if the world cannot be recorded: it has stepped, or has classes beyond the limits.
     pub fn begin(world: &mut World, source: &Source, scenario: ScenarioText<'_>, out: W) -> io::Result<Self> {
         Self::begin_with(Header::of(world, source, scenario), world, out)
     }
 
     /// Begins the recording of a world that was made by [`World::new`] and has not stepped. The header holds its setup,
-    /// so that nothing else is needed to run it again. Our own traffic rules are made again for the settings of the
+    /// so that nothing else is needed to run it again. Our own traffic rules are rebuilt for the settings of the
     /// run; the decisions of any other rule are recorded.
     ///
     /// ```
@@ -92,11 +92,11 @@ impl<W: Write> Recorder<W> {
     }
 
     /// Begins the recording of a world at any tick, such as one from [`World::load`]. The recording begins with a
-    /// snapshot of the world, so that nothing else is needed to run it again from there; commands given so far and the
-    /// log are part of what was before. Of a traffic rule from outside the decisions are recorded.
+    /// snapshot of the world, so that nothing else is needed to run it again from there. Commands given so far and the
+    /// log belong to the time before. Of a traffic rule from outside the decisions are recorded.
     ///
     /// # Errors
-    /// Those of the writer; and if the world cannot be saved, or has classes beyond the limits.
+    /// Errors of the writer. Also if the world cannot be saved, or has classes beyond the limits.
     pub fn begin_resumed(world: &mut World, out: W) -> io::Result<Self> {
         Self::begin_with(Header::of_resumed(world), world, out)
     }
@@ -151,7 +151,7 @@ impl<W: Write> Recorder<W> {
     /// ([`World::clear_log`]).
     ///
     /// # Errors
-    /// Those of the writer, at ticks that fill a chunk, and of a tick beyond the limits of a recording: 2^25 runs of
+    /// Errors of the writer, at ticks that fill a chunk, and of a tick beyond the limits of a recording: 2^25 runs of
     /// equal moves in all paths, 2^24 other events, 2^26 bytes of commands, 2^27 bytes of orders that agents have, 2^20
     /// edits in force.
     pub fn tick(&mut self, world: &World, tick: u32, step: RunState) -> io::Result<()> {
@@ -171,7 +171,7 @@ impl<W: Write> Recorder<W> {
     /// always is.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// Errors of the writer.
     pub fn finish(self, world: &World) -> io::Result<W> {
         let result = RunResult::of(world, 1, &TickTimes::default(), 0.0, 0);
         self.finish_with(world, result)
@@ -180,7 +180,7 @@ impl<W: Write> Recorder<W> {
     /// Does what [`Recorder::finish`] does, with a result of the world that the caller has computed already.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// Errors of the writer.
     pub fn finish_with(mut self, world: &World, mut result: RunResult) -> io::Result<W> {
         if self.n_ticks > 0 {
             self.write_chunk()?;
@@ -207,7 +207,7 @@ impl<W: Write> Recorder<W> {
     /// half way through a tick ([`World::broken`]), or that is not at hand any more.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// Errors of the writer.
     pub fn finish_without_end(mut self) -> io::Result<W> {
         if self.n_ticks > 0 {
             self.write_chunk()?;
@@ -231,7 +231,7 @@ impl<W: Write> Recorder<W> {
     fn write_chunk(&mut self) -> io::Result<()> {
         self.blocks.write(BLOCK_CHUNK, (self.first_tick, self.n_ticks), &self.chunk, &mut self.out)?;
         self.n_ticks = 0;
-        // A killed run loses what was not flushed.
+        // A killed run loses data that was not flushed.
         self.out.flush()
     }
 }

@@ -27,7 +27,7 @@ pub struct ReplayedTick<'a, R> {
     pub tick: u32,
     /// The recording, with the agents and the map after the tick.
     pub reader: &'a Reader<R>,
-    /// What was recorded of the tick.
+    /// The record of the tick.
     pub record: &'a TickRecord,
     /// The world, one step further.
     pub world: &'a mut World,
@@ -35,7 +35,7 @@ pub struct ReplayedTick<'a, R> {
     pub state: RunState,
 }
 
-/// The purpose of a replay. Calls come in the order of the methods, those from `goes_on` on once a tick.
+/// The purpose of a replay. Calls come in the order of the methods, and from `goes_on` on once per tick.
 pub trait ReplayVisitor<R: Read + Seek> {
     /// The world is rebuilt and has not stepped.
     fn begin(&mut self, reader: &Reader<R>, rebuilt: &mut Rebuilt) -> ReplayFlow;

@@ -2,10 +2,10 @@
 //!
 //! First come the commands given before the tick, the decisions of a rule from outside, and the texts of the orders
 //! that were stored. Then the events other than moves, each a tag and its agent as a difference from the previous one.
-//! Then the moves: most agents that end a move begin the next one of their path at once, of equal length, so each agent
-//! whose move ends at the tick has one byte, 0 if it rests and 1 if it goes on that way. Other agents that begin a move
-//! are listed. Last come lists of rows with a changed wait, a changed current order or a dropped path. Runs of equal
-//! bytes are left to deflate.
+//! Then the moves: most agents that end a move begin the next one of their path immediately, of equal length. So each
+//! agent whose move ends at the tick has one byte, 0 if it rests and 1 if it goes on that way. Other agents that begin
+//! a move are listed. Last come lists of rows with a changed wait, a changed current order or a dropped path. Runs of
+//! equal bytes are left to deflate.
 
 use crate::recording::command_code::{decode_commands, encode_commands};
 use crate::recording::decision_code::{decode_decisions, encode_decisions};
@@ -26,7 +26,7 @@ const ENDED: u8 = 1;
 
 /// Most events of a tick other than moves: 16 for each agent of the largest simulation.
 const TICK_EVENTS_MAX: u64 = 1 << 24;
-/// Most edits in force at once, and most of a chunk in addition.
+/// Most edits in force together, and most of a chunk in addition.
 pub(super) const EDITS_MAX: usize = 1 << 20;
 
 const SPAWN: u8 = 0;

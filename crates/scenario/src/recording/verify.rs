@@ -35,8 +35,8 @@ pub struct Verified {
 /// `progress` gets the number of ticks done before each tick; `false` ends the run early.
 ///
 /// The inputs of the second run are compared with nothing: the text of the scenario and the name of its file, the
-/// attached files, the cells of a map file and the objects on it, the kinds of a Tiled map, and the overrides; of a
-/// host's run the setup, the commands and the decisions. A change there makes another run, which differs where its
+/// attached files, the cells of a map file and the objects on it, the kinds of a Tiled map, and the overrides. A
+/// host's run has the setup, the commands and the decisions as inputs. A change there makes another run, which differs where its
 /// ticks do.
 /// # Errors
 /// [`RecordingError`] if the recording is damaged or its scenario or setup cannot be built.
@@ -90,7 +90,7 @@ impl<R: Read + Seek, P: FnMut(u32) -> bool> ReplayVisitor<R> for Verifier<P> {
     fn begin(&mut self, reader: &Reader<R>, Rebuilt { world, source, .. }: &mut Rebuilt) -> ReplayFlow {
         let recorded = reader.header();
         let found = match (&recorded.snapshot, &recorded.host) {
-            // The snapshot is an input, and what it holds of a rule from outside cannot be saved again.
+            // The snapshot is an input, and its part of an outside rule cannot be saved again.
             (Some(start), _) => Header::of_resumed_from(world, start.clone()),
             (None, Some(_)) => Header::of_host(world),
             (None, None) => Header::of(world, source, recorded.scenario_text()),
@@ -98,7 +98,7 @@ impl<R: Read + Seek, P: FnMut(u32) -> bool> ReplayVisitor<R> for Verifier<P> {
         let found = match found {
             Ok(found) => found,
             Err(why) => {
-                let texts = Compared { recorded: "one that can be recorded".to_owned(), found: why };
+                let texts = Compared { recorded: "a world that can be recorded".to_owned(), found: why };
                 return self.end_at(Some(texts.difference(0, "world")));
             }
         };
@@ -113,7 +113,7 @@ impl<R: Read + Seek, P: FnMut(u32) -> bool> ReplayVisitor<R> for Verifier<P> {
         }
         world.keep_log_from_here();
         let begun = self.observer.begin_at(world).err().map(|why| {
-            let texts = Compared { recorded: "one that can be recorded".to_owned(), found: why };
+            let texts = Compared { recorded: "a world that can be recorded".to_owned(), found: why };
             texts.difference(world.tick(), "world")
         });
         self.end_at(difference.or(begun))
@@ -149,7 +149,7 @@ impl<R: Read + Seek, P: FnMut(u32) -> bool> ReplayVisitor<R> for Verifier<P> {
         world.clear_log();
         let observed = observed.and_then(|()| self.edits.note(&self.observer.record));
         if let Err(why) = observed {
-            let texts = Compared { recorded: "one that can be recorded".to_owned(), found: why };
+            let texts = Compared { recorded: "a world that can be recorded".to_owned(), found: why };
             return self.end_at(Some(texts.difference(tick, "tick")));
         }
         self.ended = state == RunState::Ended;
@@ -190,7 +190,7 @@ fn frame_difference(tick: u32, agents: Compared<&RecordedAgents>) -> Option<Diff
 }
 
 fn key_difference(tick: u32, field: &str) -> Difference {
-    let texts = Compared { recorded: "others in a key frame", found: "those of the run" };
+    let texts = Compared { recorded: "others in a key frame", found: "the values of the run" };
     texts.map(str::to_owned).difference(tick, field)
 }
 
@@ -215,7 +215,7 @@ fn end_difference(end: &End, end_head: EndHead, world: &World, ended: bool) -> O
         .or_else(|| {
             let mut given = Vec::new();
             let bytes = commands_to_end(world, &mut given).map(|()| given);
-            let texts = Compared { recorded: "others", found: "those of the run" }.map(str::to_owned);
+            let texts = Compared { recorded: "others", found: "the values of the run" }.map(str::to_owned);
             (bytes.as_ref() != Ok(&end.commands)).then(|| texts.difference(tick, "commands at the end"))
         })
         .or_else(|| hashes.map(|hash| format!("{hash:016x}")).differ(tick, "state hash at the end"))

@@ -67,7 +67,7 @@ struct Asker {
 
 impl<R: Read + Seek> ReplayVisitor<R> for Asker {
     fn begin(&mut self, reader: &Reader<R>, rebuilt: &mut Rebuilt) -> ReplayFlow {
-        // Those that a resumed run begins with are placed by no event.
+        // No event places the agents that a resumed run begins with.
         let n_ids = rebuilt.world.agent_arrays().ids.last().map_or(0, |id| id.0 as usize + 1);
         self.rests.resize(n_ids, (reader.first_tick(), None));
         ReplayFlow::Step

@@ -1,24 +1,14 @@
 //! What to do about common mistakes, where it can be told from the mistake alone.
 
+use super::typed::OrderKind;
 use toml::de::DeValue;
 
+const IN_ORDERS: &str = "an order; put it into `orders`: orders = [{ KEY = ... }]";
+
 /// Keys that users put into the wrong table, and where they belong.
-pub(super) const HOMES: [(&[&str], &str); 7] = [
-    (
-        &[
-            "goto",
-            "goto_area",
-            "goto_group",
-            "wait",
-            "wait_in_place",
-            "patrol",
-            "stop",
-            "hold",
-            "follow",
-            "within",
-        ],
-        "an order; put it into `orders`: orders = [{ KEY = ... }]",
-    ),
+pub(super) const HOMES: [(&[&str], &str); 8] = [
+    (&OrderKind::KEYS, IN_ORDERS),
+    (&["dwell", "within"], IN_ORDERS),
     (&["by", "turn", "time", "swept", "when"], "a move; put it into `moves`: moves = [{ KEY = ..., ... }]"),
     (
         &["headings", "footprint", "pivot", "sweep", "moves", "side_speed"],
@@ -65,7 +55,7 @@ const OTHER_NAMES: [(&[&str], &str); 7] = [
     ),
 ];
 
-/// Where an unknown key belongs, or what is written in its place.
+/// Where an unknown key belongs, or its replacement.
 pub(super) fn help_of_key(name: &str) -> Option<String> {
     let has = |keys: &[&str]| keys.contains(&name);
     let home = HOMES.iter().find(|(keys, _)| has(keys)).map(|(_, home)| {
@@ -106,7 +96,7 @@ pub(super) fn help_of_value(value: &DeValue, expected: &str) -> Option<String> {
     }
 }
 
-/// What to do where the text is no TOML: `message` is that of the parser, `at` the byte of the text.
+/// What to do where the text is no TOML: `message` comes from the parser, `at` the byte of the text.
 pub(super) fn help_of_syntax(message: &str, text: &str, at: usize) -> Option<String> {
     let at = text.floor_char_boundary(at);
     let (before, rest) = text.split_at(at);
@@ -131,7 +121,7 @@ pub(super) fn help_of_syntax(message: &str, text: &str, at: usize) -> Option<Str
     } else if message.starts_with("unexpected key or value") && rest.starts_with(',') {
         "a number has no commas: 1000 or 1_000"
     } else if message.starts_with("unexpected key or value") {
-        "begin each key on a line of its own"
+        "begin each key on a new line"
     } else if message.starts_with("duplicate key") && line.starts_with("[[") {
         "each table of a list has two brackets; an earlier one has only one"
     } else if message.starts_with("duplicate key") && line.starts_with('[') {

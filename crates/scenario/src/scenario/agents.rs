@@ -12,7 +12,18 @@ use wheelbase_sim::USUAL_SPEED_PERMILLE;
 const AGENT_KEYS: Keys =
     Keys { known: &["name", "class", "at", "priority", "team", "speed_factor", "orders"], later: &[] };
 const GROUP_KEYS: Keys = Keys {
-    known: &["class", "count", "area", "anywhere", "priority", "team", "speed_factor", "orders", "tasks"],
+    known: &[
+        "class",
+        "count",
+        "area",
+        "anywhere",
+        "if_no_room",
+        "priority",
+        "team",
+        "speed_factor",
+        "orders",
+        "tasks",
+    ],
     later: &[],
 };
 const ORDER_KEYS: Keys = Keys {
@@ -23,9 +34,12 @@ const ORDER_KEYS: Keys = Keys {
         "wait",
         "wait_in_place",
         "patrol",
+        "repeat",
         "stop",
         "hold",
         "follow",
+        "orders",
+        "dwell",
         "within",
         "fallback",
         "if_unreachable",
@@ -34,8 +48,6 @@ const ORDER_KEYS: Keys = Keys {
 };
 const TASKS_KEYS: Keys = Keys { known: &["kind", "area", "file"], later: &[] };
 const TASK_SOURCES: [&str; 2] = ["kind", "file"];
-const ORDER_KINDS: [&str; 9] =
-    ["goto", "goto_area", "goto_group", "wait", "wait_in_place", "patrol", "stop", "hold", "follow"];
 
 pub(super) const AGENTS: ListOf = ListOf { one: "agent", many: "agents", len: 0..=AGENTS_MAX as usize };
 pub(super) const GROUPS: ListOf = ListOf { one: "group", many: "groups", len: 0..=AGENTS_MAX as usize };
@@ -49,13 +61,15 @@ const GOAL_AREA_FORM: &str = "[x, y, width, height]";
 const GOALS_FORM: &str = "[x, y], [x, y, heading] or a list of these";
 const TASK_FILE: &str = "the path of a table of tasks";
 const CLASS_NAME: &str = "the name of a class";
+const ROUNDS_FORM: &str = "a number of rounds or \"forever\"";
+const ROUNDS_RANGE: std::ops::RangeInclusive<i64> = 1..=ORDERS_MAX as i64;
 const LEADER_NAME: &str = "the name of an agent";
-/// The orders that take `within`, and those that take `fallback` and `if_unreachable`.
+/// The orders that take `within`, and the orders that take `fallback` and `if_unreachable`.
 const WITHIN_ORDERS: &str = "goto, patrol or follow";
 const GOAL_ORDERS: &str = "goto, goto_area, goto_group or patrol";
 const FALLBACK_KEYS: [&str; 2] = ["fallback", "if_unreachable"];
 
-/// Reads an `[[agents]]` table. `names` are those of the agents before, and gets its name.
+/// Reads an `[[agents]]` table. `names` contains the agents before, and gets its name.
 pub(super) fn agent(reader: &mut Reader, node: &Node, names: &mut Names) -> Option<Agent> {
     let table = reader.table(node, &AGENT_KEYS)?;
     let name = reader.optional(&table, "name", None, |reader, node| {
@@ -98,6 +112,9 @@ pub(super) fn group(reader: &mut Reader, node: &Node, n_agents: &mut u64) -> Opt
     }
     let area = required_area(reader, &table);
     let anywhere = reader.optional(&table, "anywhere", false, Reader::boolean);
+    let waits_for_room = reader.optional(&table, "if_no_room", false, |reader, node| {
+        reader.choice(node, &[("drop", false), ("wait", true)])
+    });
     let priority = priority(reader, &table);
     let team = team(reader, &table);
     let speed_factor = speed_factor(reader, &table);
@@ -113,6 +130,7 @@ pub(super) fn group(reader: &mut Reader, node: &Node, n_agents: &mut u64) -> Opt
         speed_factor: speed_factor?,
         orders: orders?,
         tasks: tasks?,
+        waits_for_room: waits_for_room?,
         line: reader.line(node),
         key: node.key(),
     })
@@ -170,8 +188,14 @@ pub(super) fn required_orders(reader: &mut Reader, table: &Table) -> Option<Vec<
     reader.required(table, "orders", ORDERS_FORM, list_of_orders)
 }
 
+/// Reads a list of orders, in which the orders of `repeat = N` stand N times.
 fn list_of_orders(reader: &mut Reader, node: &Node) -> Option<Vec<Order>> {
-    let orders = reader.list(node, &ORDERS, order)?;
+    let orders = reader.list(node, &ORDERS, order)?.into_iter().flatten().collect::<Vec<_>>();
+    if orders.len() > ORDERS_MAX {
+        let expected = format!("at most {ORDERS_MAX} orders with all rounds of `repeat`");
+        reader.report(node, Message::unexpected(expected, orders.len().to_string()));
+        return None;
+    }
     let goals_of = |order: &Order| match &order.kind {
         OrderKind::Goto { goals, .. } => goals.len(),
         OrderKind::Patrol { stops, .. } => stops.len(),
@@ -187,9 +211,18 @@ fn list_of_orders(reader: &mut Reader, node: &Node) -> Option<Vec<Order>> {
     Some(orders)
 }
 
-fn order(reader: &mut Reader, node: &Node) -> Option<Order> {
+/// Reads an order, or the orders of a `repeat`.
+fn order(reader: &mut Reader, node: &Node) -> Option<Vec<Order>> {
     let table = reader.table(node, &ORDER_KEYS)?;
-    let kind = match reader.exactly_one(&table, &ORDER_KINDS)? {
+    let key = reader.exactly_one(&table, &OrderKind::KEYS)?;
+    if key != "repeat" {
+        refuse(reader, &table, &["orders"], "repeat", key);
+    }
+    if key != "patrol" {
+        refuse(reader, &table, &["dwell"], "patrol", key);
+    }
+    let kind = match key {
+        "repeat" => return repeat(reader, node, &table),
         "goto" => {
             let goals = reader.required(&table, "goto", GOALS_FORM, poses);
             let options = goal_options(reader, &table);
@@ -211,7 +244,8 @@ fn order(reader: &mut Reader, node: &Node) -> Option<Order> {
         "patrol" => {
             let stops = reader.required(&table, "patrol", GOALS_FORM, poses);
             let options = goal_options(reader, &table);
-            OrderKind::Patrol { stops: stops?, options: options? }
+            let dwell = reader.optional_whole(&table, "dwell", 0, TICK_RANGE);
+            OrderKind::Patrol { stops: stops?, options: options?, dwell: dwell? }
         }
         "follow" => {
             refuse(reader, &table, &FALLBACK_KEYS, GOAL_ORDERS, "follow");
@@ -234,7 +268,40 @@ fn order(reader: &mut Reader, node: &Node) -> Option<Order> {
             }
         }
     };
-    Some(Order { kind, line: reader.line(node), key: node.key() })
+    Some(vec![Order { kind, line: reader.line(node), key: node.key() }])
+}
+
+/// Reads the orders of a `repeat`: as often as it says, or once with [`OrderKind::Repeat`] behind them.
+fn repeat(reader: &mut Reader, node: &Node, table: &Table) -> Option<Vec<Order>> {
+    refuse(reader, table, &["within"], WITHIN_ORDERS, "repeat");
+    refuse(reader, table, &FALLBACK_KEYS, GOAL_ORDERS, "repeat");
+    let rounds = reader.required(table, "repeat", ROUNDS_FORM, |reader, node| {
+        if node.is_text("forever") { Some(None) } else { reader.whole(node, ROUNDS_RANGE).map(Some) }
+    });
+    let orders = required_orders(reader, table);
+    let (rounds, mut orders): (Option<u32>, _) = (rounds?, orders?);
+    if orders.is_empty() {
+        reader.report(&table.child("orders")?, Message::unexpected("at least 1 order", "none"));
+        return None;
+    }
+    if let Some(rounds) = rounds {
+        // The caller reports a list that is too long.
+        let n_rounds = (rounds as usize).min(ORDERS_MAX / orders.len() + 1);
+        let n_orders = n_rounds * orders.len();
+        return Some(orders.into_iter().cycle().take(n_orders).collect());
+    }
+    let is_wrong = |order: &&Order| {
+        use OrderKind::{Goto, GotoArea, Wait, WaitInPlace};
+        !matches!(order.kind, Goto { .. } | GotoArea { .. } | Wait { .. } | WaitInPlace { .. })
+    };
+    if let Some(wrong) = orders.iter().find(is_wrong) {
+        let message = Message::unexpected("goto, goto_area, wait or wait_in_place", wrong.kind.key());
+        reader.report(&table.child("orders")?, message);
+        return None;
+    }
+    let kind = OrderKind::Repeat { orders: orders.len() as u32 };
+    orders.push(Order { kind, line: reader.line(node), key: node.key() });
+    Some(orders)
 }
 
 /// Reads the value of an order that has no other.

@@ -44,7 +44,7 @@ const MOVE_NAME: &str = "the name of the move";
 /// Largest turn of a class of 8 headings, the most there are. The planner checks it against the headings of the class.
 const TURN_MAX: i64 = 7;
 
-/// Reads a `[class.NAME]` table. `shape` is that of the map, if it is known.
+/// Reads a `[class.NAME]` table. `shape` is the shape of the map, if it is known.
 pub(super) fn class(reader: &mut Reader, node: &Node, name: &str, shape: Option<GridShape>) -> Option<Class> {
     let table = reader.table(node, &CLASS_KEYS)?;
     let line = reader.line(node);

@@ -96,7 +96,7 @@ impl<'p> Diagnostics<'p> {
         self.found.extend(errors.into_iter().map(|error| Found { offset: 0, error }));
     }
 
-    /// Takes the mistakes out, by file and line. The order within a line is that of their bytes, then that of adding.
+    /// Takes the mistakes out, by file and line. Within a line they are ordered by their bytes, then by adding.
     pub(crate) fn take(&mut self) -> Vec<ScenarioError> {
         let mut found = std::mem::take(&mut self.found);
         found.sort_by(|a, b| {

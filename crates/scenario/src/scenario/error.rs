@@ -27,7 +27,7 @@ impl Span {
     }
 }
 
-/// One mistake in a file: its place, what was found, what is expected.
+/// One mistake in a file: its place, the value found, and the value expected.
 ///
 /// Its text is `file:line:column: key: message`, without the column where only the line is known, and without the key
 /// if there is none (the file is not TOML) or if the message names it ("not supported yet: ...").
@@ -41,7 +41,7 @@ pub struct ScenarioError {
     pub span: Option<Span>,
     /// Path of the key, such as `class.truck.moves[2].time`; empty if there is none.
     pub key: String,
-    /// What was found and what is expected.
+    /// The value found and the value expected.
     pub message: Message,
     /// Another place that the mistake is about, such as the first of two equal names.
     pub related: Option<Related>,
@@ -52,7 +52,7 @@ pub struct ScenarioError {
 pub struct Related {
     /// Path of its key.
     pub key: String,
-    /// What is there.
+    /// The value there.
     pub label: String,
     /// Where it is, if that is known.
     pub span: Option<Span>,
@@ -134,7 +134,7 @@ impl ScenarioErrors {
         Self(errors)
     }
 
-    /// The mistakes; those of one file are in line order.
+    /// The mistakes, within each file in line order.
     pub fn as_slice(&self) -> &[ScenarioError] {
         &self.0
     }

@@ -39,8 +39,8 @@ const SELECTION_KEYS: [&str; 2] = ["names", "area"];
 pub(super) const EVENTS: ListOf = ListOf { one: "event", many: "events", len: 0..=EVENTS_MAX };
 const NAMES: ListOf = ListOf { one: "name", many: "names", len: 1..=AGENTS_MAX as usize };
 
-/// Reads an `[[events]]` table and adds the agents that it spawns to `n_agents`. `shape` is that of the map, if it is
-/// known.
+/// Reads an `[[events]]` table and adds the agents that it spawns to `n_agents`. `shape` is the shape of the map, if it
+/// is known.
 pub(super) fn event(
     reader: &mut Reader,
     node: &Node,

@@ -35,11 +35,11 @@ pub(super) fn push_key_part(path: &mut String, part: KeyPart) {
 pub(super) struct Reached<'d> {
     /// Bytes of the key; `None` for the document and for values of a list.
     pub(super) key: Option<Range<usize>>,
-    /// Bytes of the value; of a table with a header, those of the header.
+    /// Bytes of the value; of a table with a header, the bytes of the header.
     pub(super) value: Range<usize>,
     /// The string there, if it is one.
     pub(super) text: Option<&'d str>,
-    /// Whether the path ends here: else the document lacks what is left of it.
+    /// Whether the path ends here: else the document lacks its rest.
     pub(super) is_whole: bool,
 }
 

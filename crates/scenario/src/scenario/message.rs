@@ -1,4 +1,4 @@
-//! What is wrong, and what would be right.
+//! The mistake, and its repair.
 
 use super::nearest::nearest_name;
 use std::borrow::Cow;
@@ -17,16 +17,16 @@ const NAME_CHARS_MAX: usize = 60;
 /// Most characters of a field of a file that a message repeats. A scenario may name any file: no more of it is shown.
 const FIELD_CHARS_MAX: usize = 16;
 
-/// What is wrong and what would be right, as data: programs draw it as they like.
+/// The mistake and its repair, as data: programs draw it as they like.
 ///
 /// As text it is one line: the text, then the nearest right name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Message {
-    /// What was found and what is expected, in words.
+    /// The value found and the value expected, in words.
     pub text: String,
-    /// What was found, where it is a value.
+    /// The value found, where there is one.
     pub found: Option<String>,
-    /// What is expected, where that can be said in a few words.
+    /// The expected value, where a few words can say it.
     pub expected: Option<String>,
     /// The right value that was most likely meant, as it is written in the file.
     pub nearest: Option<String>,
@@ -161,7 +161,7 @@ pub(crate) fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
     }
 }
 
-/// What was found in a field of a table or list: quoted if it is short enough to be a field.
+/// A field of a table or list as found: quoted if it is short enough to be a field.
 pub(crate) fn found_field(text: &str) -> String {
     match text.chars().nth(FIELD_CHARS_MAX) {
         None => format!("found {text:?}"),

@@ -2,7 +2,7 @@
 //!
 //! No interpretation happens here: no map file is opened, no grid built, no movement class compiled, and names of
 //! classes, kinds and headings are not looked up. [`load`](crate::load) does that; the structs carry lines and key
-//! paths so that its messages name them as those of this module do. Unknown keys, and keys
+//! paths so that its messages name them like messages of this module. Unknown keys, and keys
 //! of the format that this release does not read yet, are refused, never ignored.
 
 mod advice;

@@ -47,8 +47,8 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// Finds the places of mistakes in the TOML `text` of `file`, by their key paths. Those of other files, and those whose
-/// place is known, are left alone.
+/// Finds the places of mistakes in the TOML `text` of `file`, by their key paths. Mistakes of other files, and mistakes
+/// with a known place, are left alone.
 pub(crate) fn locate(errors: &mut [ScenarioError], file: &str, text: &[u8]) {
     let Ok(readable) = str::from_utf8(text) else { return };
     let Ok(Ok(document)) = catch_decoder_panic(|| DeTable::parse(readable)) else { return };
@@ -58,7 +58,7 @@ pub(crate) fn locate(errors: &mut [ScenarioError], file: &str, text: &[u8]) {
         if error.span.is_none() && !error.key.is_empty() {
             let bytes = bytes_of(&document, &error.key, &error.message.part, readable);
             let span = lines.span_of(bytes);
-            // A missing key has no place of its own: the line that is known may be nearer than the start of the text.
+            // A missing key has no place: the line that is known may be nearer than the start of the text.
             if error.line == span.line || span.line > 1 {
                 (error.span, error.line) = (Some(span), span.line);
             }
@@ -69,7 +69,7 @@ pub(crate) fn locate(errors: &mut [ScenarioError], file: &str, text: &[u8]) {
     }
 }
 
-/// The bytes that a mistake is about: those of the key or value at a path, or of the table that lacks it.
+/// The bytes that a mistake is about: the key or value at a path, or the table that lacks it.
 fn bytes_of(document: &DeValue, path: &str, part: &Part, text: &str) -> Range<usize> {
     let reached = match part {
         Part::Below(further) => follow(document, &format!("{path}{further}")),

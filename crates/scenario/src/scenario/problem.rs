@@ -141,7 +141,7 @@ pub fn parse_problem(file: &str, bytes: &[u8]) -> Result<Problem, ScenarioErrors
 fn not_of_the_year(version: &str) -> Message {
     let year = version.get(..YEAR.len()).filter(|year| year.bytes().all(|byte| byte.is_ascii_digit()));
     let of = year.map_or_else(|| format!("version {:?}", shortened(version)), str::to_owned);
-    let text = format!("problems of {of} are not supported; those of {YEAR} are");
+    let text = format!("problems of {of} are not supported; problems of {YEAR} are");
     Message { found: Some(format!("{:?}", shortened(version))), ..Message::from(text) }
 }
 

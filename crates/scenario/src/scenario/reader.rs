@@ -100,6 +100,11 @@ impl<'n> Node<'n> {
         self.value.as_bool() == Some(true)
     }
 
+    /// Whether it is that string.
+    pub(super) fn is_text(&self, text: &str) -> bool {
+        self.value.as_str() == Some(text)
+    }
+
     /// The first value of a list; `None` if it is not a list, or empty.
     pub(super) fn first_item(&'n self) -> Option<Node<'n>> {
         self.items()?.next()
@@ -160,7 +165,7 @@ pub(super) struct Reader<'s> {
     diagnostics: Diagnostics<'s>,
 }
 
-/// Reads the document in `bytes` with `read`. Gives what was read, if it is of use, and every mistake found, in line
+/// Reads the document in `bytes` with `read`. Gives the document, if it is of use, and every mistake found, in line
 /// order.
 pub(super) fn read_document<T>(
     file: &str,
@@ -177,7 +182,7 @@ pub(super) fn read_document<T>(
     (result, errors)
 }
 
-/// What was read of a document without mistakes.
+/// A document without mistakes.
 /// # Errors
 /// The mistakes.
 /// # Panics
@@ -215,7 +220,7 @@ fn parse_toml<'b>(reader: &mut Reader, bytes: &'b [u8]) -> Option<DeValue<'b>> {
             // The first in the text: others may follow from it, and those within lists come before it.
             let start_of = |error: &&toml::de::Error| error.span().map_or(0, |span| span.start);
             let error = errors.iter().min_by_key(start_of)?;
-            // What is missing at the end of the file belongs to its last line, not to the one after.
+            // A mistake at the end of the file belongs to its last line, not to the one after.
             let bytes = error.span().unwrap_or(0..0);
             let start = bytes.start.min(text.len().saturating_sub(1));
             let message = Message::from(format!("not valid TOML: {}", error.message()));
@@ -343,7 +348,7 @@ impl Reader<'_> {
         let expected = alternatives(names);
         match present[..] {
             [name] => return Some(name),
-            // A refused key is the one that was meant.
+            // A refused key is the key that was meant.
             [] if !table.all_known => {}
             [] => self.report(table.node, Message::unexpected(expected, "none")),
             _ => {

@@ -11,7 +11,7 @@ mod tests {
     use crate::scenario::advice::HOMES;
     use serde_json::Value;
 
-    /// What is said to belong to some table is a key of one table.
+    /// A text says that a key belongs to some table: one table has it.
     #[test]
     fn keys_belong_where_the_advice_says() {
         let schema: Value = serde_json::from_str(SCHEMA).unwrap();

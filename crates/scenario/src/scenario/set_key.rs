@@ -26,7 +26,7 @@ use wheelbase_maps::catch_decoder_panic;
 /// assert_eq!(wrong.line(), "group[0].count: no key `group`, expected groups or name; did you mean `groups`?");
 /// ```
 /// # Errors
-/// What is wrong with the path or the value, with the path in front; and if the text is not TOML.
+/// The mistake in the path or the value, after the path. Also if the text is not TOML.
 pub fn set_key(text: &str, path: &str, value: &str) -> Result<String, Box<Message>> {
     let wrong = |mut message: Box<Message>| {
         message.text = format!("{path}: {}", message.text);
@@ -76,7 +76,7 @@ pub(crate) fn check_key(text: &str, path: &str) -> Result<(), Box<Message>> {
 /// The first mistake in the syntax of a text, if it is not TOML at all.
 #[allow(dead_code, reason = "sweeps are a feature")]
 pub(crate) fn syntax_error(file: &str, text: &[u8]) -> Option<ScenarioErrors> {
-    // The document is not looked at, so that all mistakes are those of syntax.
+    // The document is not looked at, so that all mistakes are of syntax.
     let (read, errors) = read_document(file, text, |_, _| Some(()));
     read.is_none().then(|| ScenarioErrors::new(errors))
 }
@@ -118,7 +118,7 @@ fn edit(document: &DeValue, text: &str, path: &str, value: &str) -> Result<Edit,
             }
             return Ok(Edit { bytes: span, insert: value.to_owned() });
         }
-        // Tables of dotted keys and of headers further down have no place of their own.
+        // Tables of dotted keys and of headers further down have no separate place.
         if at.is_table() && text[span.clone()].starts_with(['{', '[']) {
             (table, below, is_root) = (span, left.trim_start_matches('.'), false);
         }

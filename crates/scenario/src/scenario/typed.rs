@@ -10,7 +10,7 @@ use wheelbase_traffic::TrafficParams;
 
 /// The last tick, and the longest run: 2^32 - 2.
 pub const TICK_MAX: u32 = u32::MAX - 1;
-/// Most agents of a scenario, including those of its groups and events.
+/// Most agents of a scenario, including agents of its groups and events.
 pub const AGENTS_MAX: u32 = 1 << 20;
 /// Most columns, and most rows, of a generated map. The loader limits their product.
 pub const GENERATED_LEN_MAX: u32 = 1 << 26;
@@ -22,7 +22,7 @@ pub const CLASSES_MAX: usize = 256;
 pub const MOVES_MAX: usize = 16;
 /// Most cells of a footprint.
 pub const FOOTPRINT_CELLS_MAX: usize = 1024;
-/// Most orders given to an agent at once.
+/// Most orders given to an agent together.
 pub const ORDERS_MAX: usize = 1024;
 /// Most goals of a list of orders together.
 pub const GOALS_MAX: usize = wheelbase_sim::GOALS_MAX;
@@ -55,7 +55,7 @@ pub struct Scenario {
     pub expansions_per_tick: u64,
     /// How path requests are answered; exactly by default.
     pub routes: RouteMode,
-    /// Searches at once, 1 to [`SEARCH_SLOTS_MAX`]; 16 by default.
+    /// Searches under way, 1 to [`SEARCH_SLOTS_MAX`]; 16 by default.
     pub search_slots: u32,
     /// Landmarks of each class, at most [`LANDMARKS_MAX`]; by default chosen by the expected gain.
     pub landmarks: Option<u32>,
@@ -74,7 +74,7 @@ pub struct Scenario {
     /// The `[class.NAME]` tables in the order of the file, at most [`CLASSES_MAX`]. A class named `octile`
     /// replaces the built-in one.
     pub classes: Vec<Class>,
-    /// The `[[agents]]` tables in the order of the file; at most [`AGENTS_MAX`] agents, including those of groups and
+    /// The `[[agents]]` tables in the order of the file; at most [`AGENTS_MAX`] agents, including agents of groups and
     /// events.
     pub agents: Vec<Agent>,
     /// The `[[groups]]` tables in the order of the file.
@@ -195,7 +195,7 @@ pub struct Terrain {
     pub name: String,
     /// `glyphs`: its characters in maps; may be empty.
     pub glyphs: Option<Located<String>>,
-    /// `speed` in permille.
+    /// `speed` in thousandths.
     pub speed: u16,
     /// `colour` in pictures.
     pub colour: Option<Located<Rgb>>,
@@ -212,7 +212,7 @@ pub struct Terrain {
 pub struct Side {
     /// Name of the kind; not empty.
     pub name: String,
-    /// `speed` in permille.
+    /// `speed` in thousandths.
     pub speed: u16,
     /// Line of the table.
     pub line: u32,
@@ -258,7 +258,7 @@ pub struct Class {
 pub struct SpeedOverride {
     /// Name of the kind; not empty.
     pub name: String,
-    /// Speed in permille.
+    /// Speed in thousandths.
     pub speed: u16,
     /// Line of the entry.
     pub line: u32,
@@ -331,7 +331,7 @@ pub struct Agent {
     pub priority: i32,
     /// `team`: name of its team, not empty.
     pub team: Option<Located<String>>,
-    /// `speed_factor` in permille, at least 1; 1000 by default.
+    /// `speed_factor` in thousandths, at least 1; 1000 by default.
     pub speed_factor: u16,
     /// `orders`, at most [`ORDERS_MAX`], with [`GOALS_MAX`] goals together.
     pub orders: Vec<Order>,
@@ -356,12 +356,14 @@ pub struct Group {
     pub priority: i32,
     /// `team`: name of the team of each, not empty.
     pub team: Option<Located<String>>,
-    /// `speed_factor` of each in permille, at least 1; 1000 by default.
+    /// `speed_factor` of each in thousandths, at least 1; 1000 by default.
     pub speed_factor: u16,
     /// `orders` of each, at most [`ORDERS_MAX`], with [`GOALS_MAX`] goals together.
     pub orders: Vec<Order>,
     /// `tasks` of each, done forever after its orders.
     pub tasks: Option<Tasks>,
+    /// `if_no_room`: whether those without room wait for it; not by default. Only of an event.
+    pub waits_for_room: bool,
     /// Line of the table.
     pub line: u32,
     /// Key path, such as `groups[0]` or `events[2].add_agents`.
@@ -394,7 +396,7 @@ pub enum TaskSource {
 /// One order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Order {
-    /// What it asks for.
+    /// Its kind.
     pub kind: OrderKind,
     /// Line of the order.
     pub line: u32,
@@ -442,8 +444,16 @@ pub enum OrderKind {
         stops: Vec<TypedPose>,
         /// Tolerance and fallback of each stop.
         options: GoalOptions,
+        /// `dwell`: ticks to stand at each stop, at most [`TICK_MAX`]; 0 by default.
+        dwell: u32,
     },
-    /// Drop what is left and rest.
+    /// Do that many orders before it once more, forever. In a file they are the `orders` of `repeat = "forever"`. The reader writes
+    /// the rounds of `repeat = N` out.
+    Repeat {
+        /// Number of orders, at least 1.
+        orders: u32,
+    },
+    /// Drop all orders and rest.
     Stop,
     /// Rest forever, pushed by nobody. Orders after it never run.
     Hold,
@@ -457,6 +467,20 @@ pub enum OrderKind {
 }
 
 impl OrderKind {
+    /// The keys of all kinds.
+    pub const KEYS: [&'static str; 10] = [
+        "goto",
+        "goto_area",
+        "goto_group",
+        "wait",
+        "wait_in_place",
+        "patrol",
+        "repeat",
+        "stop",
+        "hold",
+        "follow",
+    ];
+
     /// The key that says it.
     pub fn key(&self) -> &'static str {
         match self {
@@ -466,6 +490,7 @@ impl OrderKind {
             Self::Wait { .. } => "wait",
             Self::WaitInPlace { .. } => "wait_in_place",
             Self::Patrol { .. } => "patrol",
+            Self::Repeat { .. } => "repeat",
             Self::Stop => "stop",
             Self::Hold => "hold",
             Self::Follow { .. } => "follow",
@@ -507,7 +532,7 @@ pub struct Event {
     pub key: String,
 }
 
-/// What an event does. Its key path is that of the event followed by the name of the action, such as
+/// What an event does. Its key path is the path of the event followed by the name of the action, such as
 /// `events[0].set_terrain`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventAction {

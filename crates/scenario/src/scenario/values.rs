@@ -4,7 +4,7 @@ use super::reader::{Node, Reader, Table};
 use super::typed::{Area, Located, TICK_MAX};
 use std::ops::RangeInclusive;
 
-/// Range of a speed in permille.
+/// Range of a speed in thousandths.
 pub(super) const SPEED_RANGE: RangeInclusive<i64> = 0..=u16::MAX as i64;
 /// Range of coordinates, priorities and other `i32` values.
 pub(super) const I32_RANGE: RangeInclusive<i64> = i32::MIN as i64..=i32::MAX as i64;

@@ -11,7 +11,7 @@ use std::path::Path;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SweepError {
-    /// What is asked for makes no sense.
+    /// The request makes no sense.
     Argument(String),
     /// A scenario cannot be read.
     Load(LoadError),

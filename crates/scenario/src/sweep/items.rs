@@ -99,12 +99,12 @@ impl Items {
         let scenario_numbers = numbered(scenarios.iter().cloned())
             .map_err(|name| SweepError::argument(format_args!("the scenario {name} is given twice")))?;
         numbered(set.iter().map(|setting| setting.key.clone())).map_err(|key| {
-            SweepError::argument(format_args!("{key} is set twice; give all its values at once"))
+            SweepError::argument(format_args!("{key} is set twice; give all its values together"))
         })?;
         let (mut cells, mut value_numbers) = (Vec::new(), Vec::new());
         for Setting { key, values } in set {
             if key == "seed" {
-                return Err(SweepError::argument("seed: the seeds of a sweep are those of --seeds"));
+                return Err(SweepError::argument("seed: --seeds gives the seeds of a sweep"));
             }
             if FIXED_COLUMNS.contains(&key.as_str()) {
                 return Err(SweepError::argument(format_args!("{key}: is no key of scenarios")));
@@ -327,7 +327,7 @@ pub(super) mod tests {
         refused(&|sweep| sweep.scenarios.push("a.toml".to_owned()), "a.toml is given twice");
         refused(&|sweep| sweep.set.push(set("ticks=5")), "ticks is set twice");
         refused(&|sweep| sweep.set.push(set("name=1,\"1\"")), "the value 1 is given twice");
-        refused(&|sweep| sweep.set.push(set("seed=1")), "those of --seeds");
+        refused(&|sweep| sweep.set.push(set("seed=1")), "--seeds gives the seeds");
         refused(&|sweep| sweep.set.push(set("status=1")), "no key of scenarios");
         refused(&|sweep| sweep.measures[0] = "move".to_owned(), "did you mean `moves`?");
         refused(&|sweep| sweep.measures[0] = "state_hash".to_owned(), "given twice");

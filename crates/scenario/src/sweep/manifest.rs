@@ -24,7 +24,7 @@ pub struct Manifest {
     pub host: Host,
     /// The command line.
     pub command: Vec<String>,
-    /// What was run and measured.
+    /// The runs and the measures.
     pub sweep: Sweep,
     /// The part of the items that the table has.
     pub shard: Shard,

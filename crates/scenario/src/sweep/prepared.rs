@@ -34,16 +34,16 @@ pub(super) struct GroupText<'p> {
 }
 
 impl PreparedSweep {
-    /// Reads the files of a sweep and computes the keys of its items. `memory_max` holds for all items that run at once.
+    /// Reads the files of a sweep and computes the keys of its items. `memory_max` holds for all items that run together.
     /// # Errors
     /// [`SweepError::Argument`] as [`Items::new`], and for a key that a scenario does not have, or cannot have;
-    /// [`SweepError::Load`] for a scenario that cannot be read. One that is wrong in another way is not refused: its
+    /// [`SweepError::Load`] for a scenario that cannot be read. A scenario with another mistake is not refused: its
     /// items fail.
     pub fn new(sweep: Sweep, memory_max: MemoryMax) -> Result<Self, SweepError> {
         Self::with_store(sweep, FileStore::default(), memory_max)
     }
 
-    /// As [`PreparedSweep::new`], with the files of a store: those that the same sweep has read elsewhere, of
+    /// As [`PreparedSweep::new`], with the files of a store: files that the same sweep has read elsewhere, of
     /// [`PreparedSweep::store`], give the same keys and rows.
     /// # Errors
     /// As [`PreparedSweep::new`].
@@ -73,7 +73,7 @@ impl PreparedSweep {
         &self.store
     }
 
-    /// The files that the items are made of: path, size in bytes and FNV-1a; `None` for one that cannot be read.
+    /// The files that the items are made of: path, size in bytes and FNV-1a; `None` for a file that cannot be read.
     pub fn inputs(&self) -> Vec<(PathBuf, Option<(usize, u64)>)> {
         self.store.inputs()
     }

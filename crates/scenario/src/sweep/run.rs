@@ -23,10 +23,11 @@ const ROWS_WAITING: usize = 256;
 /// How the items of a sweep are run. Rows do not depend on it.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
-    /// Items at once, each on one thread; 0 for one per core.
+    /// Items under way, each on one thread; 0 for one per core.
     pub jobs: usize,
-    /// Where to write a file for each failed item, to see it again: `KEY.report`, a crash report, of one that panicked or
-    /// broke an invariant, and `KEY.toml` (`.json`), its scenario with the values set, of one that cannot be loaded.
+    /// Where to write a file for each failed item, to see it again: `KEY.report`, a crash report, of an item that
+    /// panicked or broke an invariant, and `KEY.toml` (`.json`), its scenario with the values set, of an item that
+    /// cannot be loaded.
     pub record_failed: Option<PathBuf>,
 }
 
@@ -35,7 +36,7 @@ impl PreparedSweep {
     /// the calling thread, in no order. `stop` is asked at every tick, from many threads; once it says yes, items under
     /// way are given up. Prints nothing.
     /// # Errors
-    /// The first of `on_row`, after which items under way are given up; and if there are no threads, or a file of
+    /// The first of `on_row`, after which items under way are given up. Also if there are no threads, or a file of
     /// [`RunOptions::record_failed`] cannot be written.
     pub fn run(
         &self,
@@ -47,12 +48,12 @@ impl PreparedSweep {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let jobs = if options.jobs == 0 { cores() } else { options.jobs };
         let jobs = jobs.clamp(1, items.len().max(1));
-        // A pool of its own for each item at once: inside one pool, an item that waits would take up another.
+        // A separate pool for each item under way: inside one pool, an item that waits would take up another.
         let pools: Vec<ThreadPool> = (0..jobs)
             .map(|_| ThreadPoolBuilder::new().num_threads(1).build())
             .collect::<Result<_, _>>()
             .map_err(|error| {
-                SweepError::argument(format_args!("no threads for {jobs} items at once: {error}"))
+                SweepError::argument(format_args!("no threads for {jobs} items together: {error}"))
             })?;
         let share = |bytes: Option<u64>| bytes.map(|bytes| bytes / jobs as u64);
         let memory_max =
@@ -167,7 +168,7 @@ impl PreparedSweep {
     }
 }
 
-/// What is written of a failed item.
+/// The record of a failed item.
 enum Report {
     /// The text of its scenario.
     Text,

@@ -1,4 +1,4 @@
-//! What is said of the rows of a sweep, to people.
+//! Messages to people about the rows of a sweep.
 
 use super::items::Items;
 use super::manifest::Manifest;
@@ -37,7 +37,7 @@ impl FailedItems {
         self.count
     }
 
-    /// Whether every item of a shard has a row in a file, or has been computed as well as it can be here: one that
+    /// Whether every item of a shard has a row in a file, or has been computed as well as it can be here: an item that
     /// lacked memory has a row that does not count.
     pub fn leave_whole(&self, file: &TableFile, shard: Shard) -> bool {
         file.items_left(shard).iter().all(|item| self.without_memory.binary_search(item).is_ok())
@@ -45,7 +45,7 @@ impl FailedItems {
 }
 
 impl ReadRows {
-    /// What is said when a sweep is resumed and `left` items are to run.
+    /// The message when a sweep is resumed and `left` items are to run.
     pub fn text(&self, left: usize) -> String {
         let stale = match self.stale {
             0 => String::new(),
@@ -55,7 +55,7 @@ impl ReadRows {
     }
 }
 
-/// What is said at the end of a sweep.
+/// The message at the end of a sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
     /// How many rows the table has, and what failed.
@@ -89,7 +89,7 @@ impl Summary {
         Self { text, warning }
     }
 
-    /// What is said of a sweep that was interrupted.
+    /// The message of an interrupted sweep.
     pub fn of_interrupted(table: &Table, out: &str) -> String {
         let (rows, all) = (table.n_rows(), table.items().n_items());
         let (rows, are) = (counted(rows, "row"), if rows == 1 { "is" } else { "are" });

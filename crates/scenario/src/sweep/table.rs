@@ -126,7 +126,7 @@ impl fmt::Display for Source {
     }
 }
 
-/// What was read of a file of rows.
+/// A file of rows as read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadRows {
     /// Bytes up to the end of the last whole line. What follows was torn off while it was written.
@@ -351,7 +351,7 @@ impl Table {
         self.rows_from(0)
     }
 
-    /// The rows of an item and of those that follow it, in order.
+    /// The rows of an item and of the following items, in order.
     pub fn rows_from(&self, item: usize) -> impl Iterator<Item = Row> {
         let first_measure = self.items.sweep().set.len() + 5;
         let n_measures = self.items.sweep().measures.len();
@@ -367,7 +367,7 @@ impl Table {
 
     /// Writes header and rows in order.
     /// # Errors
-    /// Those of `out`.
+    /// Errors of `out`.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         out.write_all(self.header().as_bytes())?;
         self.rows.values().try_for_each(|held| out.write_all(held.line.as_bytes()))

@@ -29,7 +29,7 @@ pub struct TableFile {
 
 impl TableFile {
     /// Begins the table of a sweep at a path. With `resume` the rows of the file and of its `FILE.part` are kept, and how
-    /// many they are is said; without, `FILE.part` is replaced, and the file once the table is whole.
+    /// many they are is said. Without, `FILE.part` is replaced, and the file once the table is whole.
     /// # Errors
     /// [`SweepError::File`] for files that cannot be read or written, are being written by another program, or have
     /// rows of another sweep, and [`SweepError::Differs`].
@@ -106,7 +106,7 @@ impl TableFile {
         Ok(self.table)
     }
 
-    /// Ends the table: writes the manifest, then all rows in order to a new file, which replaces the file at once, and
+    /// Ends the table: writes the manifest, then all rows in order to a new file, which replaces the file atomically, and
     /// removes `FILE.part`. Cut off at any moment, resuming gives the same file.
     /// # Errors
     /// [`SweepError::File`].
@@ -127,7 +127,7 @@ fn target_of(out: &Path) -> Result<PathBuf, SweepError> {
     }
 }
 
-/// The files that writing a table replaces: itself, its manifest, and what it is sorted into.
+/// The files that writing a table replaces: itself, its manifest, and the sorted file.
 pub fn files_of_table(out: &Path) -> [PathBuf; 3] {
     let target = target_of(out).unwrap_or_else(|_| out.to_owned());
     [out.to_owned(), Manifest::path_of(&target), sorted_of(&target)]
@@ -140,7 +140,7 @@ fn sorted_of(target: &Path) -> PathBuf {
     sorted.into()
 }
 
-/// Writes a whole table and its manifest, and replaces the files at once. `FILE.part` is left alone.
+/// Writes a whole table and its manifest, and replaces the files together. `FILE.part` is left alone.
 /// # Errors
 /// [`SweepError::File`].
 pub fn write_table(out: &Path, table: &Table, manifest: &Manifest) -> Result<(), SweepError> {
@@ -159,7 +159,7 @@ pub fn write_table(out: &Path, table: &Table, manifest: &Manifest) -> Result<(),
 }
 
 /// Merges tables, as of the shards of a sweep, with the manifests beside them. Gives the table of all rows and its
-/// manifest; a table of all items is byte for byte that of a sweep that was not divided.
+/// manifest. A table of all items is byte for byte that of a sweep that was not divided.
 /// # Errors
 /// [`SweepError::File`] for files that cannot be read or are of different sweeps, releases or inputs, and
 /// [`SweepError::Differs`] for an item with two different rows.
@@ -195,7 +195,7 @@ pub fn merge(files: &[PathBuf]) -> Result<(Table, Manifest), SweepError> {
 
 fn check_same(first: &Manifest, other: &Manifest, (a, b): (&Path, &Path)) -> Result<(), SweepError> {
     let differs = |what: &str, one: &dyn std::fmt::Debug, two: &dyn std::fmt::Debug| {
-        let why = format!("its {what} are not those of {}: {two:?}, there {one:?}", a.display());
+        let why = format!("its {what} differ from {}: {two:?}, there {one:?}", a.display());
         Err(SweepError::in_file(b, why))
     };
     let (x, y) = (&first.sweep, &other.sweep);

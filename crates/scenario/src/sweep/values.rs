@@ -127,7 +127,7 @@ pub(super) fn cell_of(value: &str) -> Value {
 /// # Ok::<(), wheelbase_scenario::sweep::SweepError>(())
 /// ```
 /// # Errors
-/// [`SweepError::Argument`] for what is none of these, an empty range, a seed given twice, and more than [`ITEMS_MAX`]
+/// [`SweepError::Argument`] for other text, an empty range, a seed given twice, and more than [`ITEMS_MAX`]
 /// seeds, of which none is stored then.
 pub fn parse_seeds(text: &str) -> Result<Vec<u64>, SweepError> {
     let wrong = |part: &str| {

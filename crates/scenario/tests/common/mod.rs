@@ -35,7 +35,7 @@ pub fn run_checked(world: &mut World) -> Vec<u64> {
     }
 }
 
-/// Records a run to its end. `name` and `text` are those of the scenario file.
+/// Records a run to its end. `name` and `text` describe the scenario file.
 pub fn record(world: &mut World, name: &str, text: &str) -> Vec<u8> {
     record_with(world, &Source::default(), name, text)
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// The command that writes the file again, and what is made of it.
+/// The command that writes the file again, and the result.
 pub const RENEW: &str = "WHEELBASE_BLESS=1 cargo test -p wheelbase-scenario --test integration outcomes::";
 
 /// The columns of the file, after the name.
@@ -54,7 +54,7 @@ pub fn recorded_outcomes() -> Vec<Outcome> {
     text.lines().filter(|line| *line != COLUMNS).map(Outcome::of_line).collect()
 }
 
-/// The recorded outcome of a scenario. `tests/outcomes.rs` holds it against a run.
+/// The recorded outcome of a scenario. `tests/outcomes.rs` compares it with a run.
 pub fn recorded(scenario: &str) -> Outcome {
     let found = recorded_outcomes().into_iter().find(|outcome| outcome.scenario == scenario);
     found.unwrap_or_else(|| panic!("scenarios/outcomes.csv has no {scenario}: {RENEW}"))

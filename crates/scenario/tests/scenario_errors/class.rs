@@ -38,7 +38,7 @@ fn slopes_and_diagonals_are_read_field_by_field() {
     let tank = &scenario.classes[0];
     assert_eq!(tank.headings, located(8, 9));
     assert_eq!(tank.footprint_diagonal, Some(vec![[0, 0], [1, -1]]));
-    // What is left out has the default of the shape of the map.
+    // A missing value has the default of the shape of the map.
     assert_eq!([tank.sweep_moves, tank.sweep_turns], [None, Some(SweepRule::Full)]);
     let climb = Climb { up: 100, down: -50, max_up: Some(3), max_down: Some(4), max_tilt: Some(0) };
     assert_eq!(tank.climb, climb);

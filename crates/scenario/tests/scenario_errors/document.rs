@@ -1,4 +1,4 @@
-//! The document as a whole: text that is no TOML, several mistakes at once, hostile input.
+//! The document as a whole: text that is no TOML, several mistakes together, hostile input.
 
 use crate::*;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! What a good scenario is read as, and what is said of each mistake in a bad one: a file for each table.
+//! The result of reading a good scenario, and the message of each mistake in a bad one: a file for each table.
 
 #![allow(clippy::expect_used, reason = "all of it is for tests")]
 

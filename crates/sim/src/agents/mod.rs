@@ -2,7 +2,7 @@
 //! entities.
 //!
 //! Rows are in order of id and close up when agents are removed. Ids are never used again; agent slots are, so that
-//! tables by agent are no longer than the most agents present at once.
+//! tables by agent are no longer than the most agents present together.
 
 pub(crate) mod saved;
 
@@ -40,7 +40,7 @@ pub struct Agents {
     pub(crate) slots: Vec<AgentSlot>,
     /// Hot: poses and moves.
     pub motion: Vec<Motion>,
-    /// Rows that a tick visits. Every other agent rests, without a path and without an order that it can carry out; its
+    /// Rows that a tick visits. Every other agent rests, without a path and without an order that it can carry out. Its
     /// row stays out until something happens to the agent.
     pub(crate) busy: RowSet,
     /// Waiting and yielding.
@@ -59,7 +59,7 @@ pub struct Agents {
     pub assigned: Vec<Option<State>>,
     /// Their teams.
     pub teams: Vec<Team>,
-    /// Their speed factors in permille.
+    /// Their speed factors in thousandths.
     pub speed_factors: Vec<u16>,
     /// What games and renderers read. Methods here write a field and its copy in the row together, so that rows cost
     /// nothing for agents that do not change.
@@ -111,7 +111,7 @@ impl Agents {
         (row != NO_ROW).then_some(row as usize)
     }
 
-    /// Number of agent slots: the most agents ever present at once.
+    /// Number of agent slots: the most agents ever present together.
     pub(crate) fn n_slots(&self) -> usize {
         self.row_of_slot.len()
     }
@@ -316,7 +316,7 @@ impl Agents {
         }
     }
 
-    /// Begins a trip of the agent in a row: to an order's goal, a station of a patrol, or a task.
+    /// Begins a trip of the agent in a row: to an order's goal, a waypoint of a patrol, or a task.
     pub(crate) fn begin_trip(&mut self, row: usize, orders: OrderState, pool: &OrderPool, tick: u32) {
         let (mut orders, mut statistics) = (orders, self.statistics(row));
         orders.begin_trip(tick);
@@ -432,7 +432,7 @@ impl Agents {
 
 /// What the traffic rule sees of an agent's orders.
 fn stamp_of(orders: &OrderState) -> GoalStamp {
-    GoalStamp { since: orders.since, station: orders.station, has_order: orders.open.count > 0 }
+    GoalStamp { since: orders.since, waypoint: orders.waypoint, has_order: orders.open.count > 0 }
 }
 
 /// Priority key of an agent.

@@ -349,7 +349,7 @@ impl SavedAgents {
     fn orders_of(&self, row: usize, tick: u32, motion: &Motion) -> Result<OrderState, String> {
         let orders = self.orders[row].unwrap_or(OrderState::NONE);
         let latest = if motion.at_rest() { tick } else { motion.until };
-        if orders.given > tick || orders.since > latest || orders.station > u32::MAX / 2 {
+        if orders.given > tick || orders.since > latest || orders.waypoint > u32::MAX / 2 {
             return Err(format!("orders {orders:?} at tick {tick}"));
         }
         Ok(orders)

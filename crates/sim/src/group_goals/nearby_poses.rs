@@ -92,7 +92,7 @@ impl NearbyPoses<'_> {
                 field.within(distance.ticks(reach)).map(|(state, cost)| key(state, cost)).collect()
             }
             None => {
-                let cells = cells_near(space.size(), self.goal.cell, reach / PARTS).cells();
+                let cells = Rect::of_cell(self.goal.cell).grown(reach / PARTS, space.size()).cells();
                 let states = cells.flat_map(|cell| poses_of(tables, GoalMember::any(cell)));
                 states.map(|state| key(state, 0)).collect()
             }
@@ -155,21 +155,9 @@ fn cells_of(tables: &MovementTables, pose: Pose) -> impl Iterator<Item = CellXY>
     cells.map(move |offset| offset.cell_from(pose.cell))
 }
 
-/// The cells of the map at most `reach` columns and rows from a cell.
-fn cells_near(size: GridSize, center: CellXY, reach: u32) -> Rect {
-    let span = |at: i32, length: u32| {
-        let (at, reach) = (i64::from(at), i64::from(reach));
-        let first = (at - reach).clamp(0, i64::from(length));
-        let end = (at + reach + 1).clamp(0, i64::from(length));
-        (first as i32, (end - first) as u32)
-    };
-    let ((x, width), (y, height)) = (span(center.x, size.width()), span(center.y, size.height()));
-    Rect::new(x, y, width, height)
-}
-
 /// Whether the whole map lies at most `reach` columns and rows from a cell.
 pub(super) fn is_near_goal(size: GridSize, center: CellXY, reach: u32) -> bool {
-    cells_near(size, center, reach) == size.rect()
+    Rect::of_cell(center).grown(reach, size) == size.rect()
 }
 
 /// The cell of the legal pose at the least straight distance from a goal, with the goal's heading if it has one, that
@@ -178,7 +166,7 @@ pub(super) fn nearest_member(tables: &MovementTables, goal: GoalMember, from: St
     let space = tables.space();
     let mut reach = 8_u32;
     loop {
-        let near = cells_near(space.size(), goal.cell, reach).cells();
+        let near = Rect::of_cell(goal.cell).grown(reach, space.size()).cells();
         let states = near.flat_map(|cell| poses_of(tables, GoalMember { cell, ..goal }));
         let open = states.filter(|&state| tables.components().reachability(from, state) != Reachability::No);
         let measured = open.map(|state| (space.shape().measure(space.pose(state).cell, goal.cell), state));

@@ -98,14 +98,14 @@ impl Counters {
 
     /// Writes the header line of a table of metrics: the names of its columns.
     /// # Errors
-    /// Those of the writer.
+    /// Errors of the writer.
     pub fn write_csv_header(out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "tick,{}", Self::NAMES.join(","))
     }
 
     /// Writes the line of a tick: its number, then the counters.
     /// # Errors
-    /// Those of the writer.
+    /// Errors of the writer.
     pub fn write_csv_row(&self, tick: u32, out: &mut impl Write) -> io::Result<()> {
         write!(out, "{tick}")?;
         self.values().iter().try_for_each(|value| write!(out, ",{value}"))?;

@@ -1,6 +1,6 @@
 //! How much agents have covered of their trips in progress.
 //!
-//! What is left of a trip is the cost of a cheapest path for the agent alone. The path in hand is no measure of it: it
+//! The rest of a trip is the cost of a cheapest path for the agent alone. The path in hand is no measure of it: it
 //! may lead around others, and then counts ticks as lost that nobody has spent yet.
 
 use crate::requests::SearchInputs;
@@ -12,7 +12,7 @@ use wheelbase_traffic::motion::{Activity, end_state};
 /// Expansions of all searches of one result, at most: a few seconds. Once they are spent, the paths in hand count.
 const EXPANSIONS_MAX: u64 = 1 << 27;
 
-/// Searches for what is left of trips, with the memory of one search.
+/// Searches for the rest of trips, with the memory of one search.
 pub(crate) struct CoveredTicks<'a> {
     world: &'a World,
     scratch: Scratch,

@@ -31,7 +31,7 @@ impl World {
         edits
             .map(|pending| {
                 let changes = &pending.edit.changes;
-                // What is pending was checked when it was asked for.
+                // Pending edits were checked when they came.
                 let disturbed = disturbed_by(self, changes).unwrap_or_default();
                 let held = disturbed.iter().take(HELD_MAX);
                 EditPendingFor {

@@ -1,4 +1,4 @@
-//! Who has orders left, by what keeps them.
+//! Agents with orders left, by the obstacle.
 
 use crate::wait_reason::NamedReason;
 use crate::world::World;

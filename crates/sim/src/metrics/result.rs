@@ -156,7 +156,7 @@ impl World {
     }
 
     /// Progress of all trips, finished and in progress: the part of their single-agent bounds that has been covered, in
-    /// permille of the ticks spent. `None` before any such tick, and under a rule without paths.
+    /// thousandths of the ticks spent. `None` before any such tick, and under a rule without paths.
     fn progress_permille(&self) -> Option<u64> {
         if !self.traffic.needs_paths() {
             return None;
@@ -170,15 +170,15 @@ impl World {
         (spent > 0).then(|| permille(covered, spent))
     }
 
-    /// Single-agent bounds of the trips finished, in permille of the ticks of all agents. `None` before the first tick of
-    /// an agent, and under a rule without paths.
+    /// Single-agent bounds of the trips finished, in thousandths of the ticks of all agents. `None` before the first
+    /// tick of an agent, and under a rule without paths.
     fn carried_permille(&self) -> Option<u64> {
         let agent_ticks = self.counts.agent_ticks;
         (agent_ticks > 0 && self.traffic.needs_paths())
             .then(|| permille(self.counts.bound_ticks, agent_ticks))
     }
 
-    /// Agents under way that have finished no order, station or task so far.
+    /// Agents under way that have finished no order, waypoint or task so far.
     fn no_progress_agents(&self) -> u64 {
         self.rows_under_way().filter(|&row| self.agents.statistics(row).finished == 0).count() as u64
     }
@@ -206,7 +206,7 @@ impl World {
     }
 }
 
-/// `part` in permille of `whole`, rounded to the nearest; 0 if `whole` is 0.
+/// `part` in thousandths of `whole`, rounded to the nearest; 0 if `whole` is 0.
 pub fn permille(part: u64, whole: u64) -> u64 {
     let (part, whole) = (u128::from(part), u128::from(whole));
     (part * 1000 + whole / 2).checked_div(whole).unwrap_or(0) as u64

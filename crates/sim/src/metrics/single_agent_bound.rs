@@ -60,7 +60,7 @@ impl fmt::Display for NoSingleAgentBound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoTasks => write!(f, "no agent has tasks"),
-            Self::Begun { tick } => write!(f, "the run is at tick {tick}; expected one that has not begun"),
+            Self::Begun { tick } => write!(f, "the run is at tick {tick}; expected a run that has not begun"),
             Self::Events { count } => write!(f, "the scenario has {count} events; expected none"),
             Self::Orders { row } => write!(f, "agent {row} has orders; expected tasks alone"),
             Self::RoundRobin => {
@@ -74,7 +74,7 @@ impl std::error::Error for NoSingleAgentBound {}
 
 /// What each agent would do alone, by row: its tasks in turn until the run ends, each begun at the tick at which it
 /// is given, as with an unlimited budget of expansions. Agents without tasks do nothing. With one-way moves it is a
-/// bound as well, but the tasks can differ from those of a run, which finds out as it goes which goals are
+/// bound as well. But the tasks can differ from a run, which finds out as it goes which goals are
 /// unreachable.
 ///
 /// Runs on the current rayon pool, with equal results for any number of threads. Asks `go_on` between tasks, and
@@ -88,8 +88,8 @@ pub fn single_agent_bounds(
     single_agent_bounds_observed(world, go_on, &|_, _| {})
 }
 
-/// [`single_agent_bounds`] that passes the path of each task done to `observe`, in no order; those of confined agents
-/// are left out.
+/// [`single_agent_bounds`] that passes the path of each task done to `observe`, in no order; confined agents are left
+/// out.
 /// # Errors
 /// [`NoSingleAgentBound`] where there is no such bound.
 pub fn single_agent_bounds_observed(

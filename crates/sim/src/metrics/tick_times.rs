@@ -26,7 +26,7 @@ pub struct TickMs {
 }
 
 impl TickTimes {
-    /// No durations yet, with room for those of `ticks` ticks.
+    /// No durations yet, with room for `ticks` ticks.
     pub fn with_capacity(ticks: u32) -> Self {
         Self { nanos: Vec::with_capacity((ticks as usize).min(TIMES_KEPT)), total_nanos: 0, longest_nanos: 0 }
     }

@@ -5,7 +5,7 @@ use crate::why_waiting::Wait;
 use crate::world::World;
 use serde::Serialize;
 
-/// Most cycles reported: those that most agents wait for.
+/// Most cycles reported: the cycles with most waiting agents.
 pub const WAIT_FOR_CYCLES_MAX: usize = 16;
 /// Most agents of one ring reported.
 pub const WAIT_FOR_CYCLE_AGENTS_MAX: usize = 64;
@@ -18,8 +18,8 @@ pub const WAIT_FOR_CYCLE_AGENTS_MAX: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WaitForCycle {
     /// Ids; each waits for the next. In a ring the last waits for the first, which has the lowest id; at most
-    /// [`WAIT_FOR_CYCLE_AGENTS_MAX`] are listed. Without a ring: an agent that waits for none, after one that waits
-    /// for it, if there is one.
+    /// [`WAIT_FOR_CYCLE_AGENTS_MAX`] are listed. Without a ring: an agent that waits for none, after an agent that
+    /// waits for it, if there is one.
     pub agents: Vec<u32>,
     /// For each agent that waits, the cell `[x, y]` that it needs and the next one holds.
     pub at: Vec<[i32; 2]>,
@@ -27,7 +27,7 @@ pub struct WaitForCycle {
     pub ring: bool,
     /// Number of stuck agents in it or waiting for it, directly or through others.
     pub waiting: u64,
-    /// Why the last agent waits, or what it does; `None` of a ring.
+    /// Why the last agent waits, or its activity; `None` of a ring.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<NamedReason>,
 }

@@ -78,6 +78,14 @@ impl WaitsUntil {
         }
         Self::Leaves(blockers)
     }
+
+    /// An obstacle that its search met, if known.
+    pub fn blocker(&self) -> Option<AgentId> {
+        match self {
+            Self::Leaves([Some(blocker), ..]) => Some(blocker.agent),
+            _ => None,
+        }
+    }
 }
 
 /// An agent that waits.

@@ -137,7 +137,7 @@ fn holder_of(world: &World, cell: CellXY) -> Option<(AgentSlot, u64)> {
 
 fn question_of(world: &World, row: usize) -> Question {
     let state = world.agents.orders(row);
-    let trip = [state.open.first, state.open.count, state.station, state.since];
+    let trip = [state.open.first, state.open.count, state.waypoint, state.since];
     let place = (world.agents.wait_states[row].moved_at, world.agents.motion[row].state);
     (place, trip, world.grid.revision())
 }

@@ -5,6 +5,7 @@
 
 pub(crate) mod saved;
 
+use crate::commands::Ticket;
 use crate::orders::{Order, OrderKind};
 use crate::places::Places;
 use crate::tasks::{TaskSlot, TaskSource};
@@ -40,12 +41,14 @@ pub struct OrderState {
     pub given: u32,
     /// Tick at which the current order became current; in mid-move, the tick at which that move ends.
     pub since: u32,
-    /// Number of the patrol's station that the agent goes to.
-    pub station: u32,
+    /// Number of the patrol's waypoint that the agent goes to.
+    pub waypoint: u32,
     /// Whether the current order has been reported as unreachable.
     pub reported: bool,
     /// Whether the path in hand ends at the pose nearest to the goal of the current trip.
     pub to_nearest: bool,
+    /// Whether an order was dropped since the current round of repeated orders began.
+    pub(crate) dropped: bool,
 }
 
 const NONE: u32 = u32::MAX;
@@ -61,9 +64,10 @@ impl OrderState {
         follow: NONE,
         given: 0,
         since: 0,
-        station: 0,
+        waypoint: 0,
         reported: false,
         to_nearest: false,
+        dropped: false,
     };
 
     /// Whether lists stand behind the current one.
@@ -76,7 +80,7 @@ impl OrderState {
         Self { given: tick, since: tick, ..Self::NONE }
     }
 
-    /// Begins a trip, to an order's goal, a station of a patrol, or a task. The path of the last one says nothing
+    /// Begins a trip, to an order's goal, a waypoint of a patrol, or a task. The path of the last one says nothing
     /// about it.
     pub(crate) fn begin_trip(&mut self, tick: u32) {
         self.since = tick;
@@ -92,6 +96,8 @@ struct StoredList {
     first: u32,
     /// Agents and queued lists that refer to it.
     uses: u32,
+    /// The command that gave it.
+    ticket: Option<Ticket>,
 }
 
 /// A list queued behind another.
@@ -123,11 +129,12 @@ pub struct OrderPool {
 }
 
 impl OrderPool {
-    /// Stores a list of orders. It is freed again unless an agent takes it up before the next tick.
-    pub(crate) fn store(&mut self, orders: Arc<[Order]>) -> u32 {
+    /// Stores a list of orders, given by the command of a ticket. It is freed again unless an agent takes it up before the
+    /// next tick.
+    pub(crate) fn store(&mut self, orders: Arc<[Order]>, ticket: Option<Ticket>) -> u32 {
         let (first, count) = (self.next_number, orders.len() as u32);
         self.next_number = first.wrapping_add(count);
-        let place = self.lists.add(StoredList { orders, first, uses: 0 });
+        let place = self.lists.add(StoredList { orders, first, uses: 0, ticket });
         self.by_number.push((first, place));
         self.unused.push(place);
         place
@@ -182,13 +189,20 @@ impl OrderPool {
     /// Numbers and kinds of the orders of a stored list, without tasks.
     pub(crate) fn numbers_to_log(&self, place: u32) -> impl Iterator<Item = (u32, u8)> {
         let (first, orders) = self.lists.get(place).map_or((0, &[][..]), |list| (list.first, &*list.orders));
-        let logged = (first..).zip(orders).filter(|(_, order)| !matches!(order.kind, OrderKind::Tasks(..)));
+        let logged = (first..)
+            .zip(orders)
+            .filter(|(_, order)| !matches!(order.kind, OrderKind::Tasks(..) | OrderKind::Repeat(_)));
         logged.map(|(number, order)| (number, order.kind.number()))
     }
 
     /// The first order of a stored list.
     pub(crate) fn first_of(&self, place: u32) -> Option<&Order> {
         self.lists.get(place)?.orders.first()
+    }
+
+    /// The command that gave the current order of an agent; `None` if it was placed with it before the first tick.
+    pub(crate) fn ticket(&self, state: &OrderState) -> Option<Ticket> {
+        self.lists.get(self.first_list(state)?)?.ticket
     }
 
     /// Place of the list that an agent is at.
@@ -215,7 +229,17 @@ impl OrderPool {
         state.last = number;
     }
 
-    /// Puts a stored list in place of the only order that an agent has left, which goes on as the order of the list.
+    /// The list of the next round of an agent whose current order repeats some orders before it. Allocates only for the
+    /// first round of a list that has other orders too.
+    pub(crate) fn next_round(&self, state: &OrderState, count: u32) -> Option<Arc<[Order]>> {
+        let orders = &self.lists.get(state.list)?.orders;
+        let at = open_part(&self.lists, state).0 as usize;
+        let first = at.checked_sub(count as usize)?;
+        let is_whole = first == 0 && at + 1 == orders.len();
+        Some(if is_whole { Arc::clone(orders) } else { orders.get(first..=at)?.into() })
+    }
+
+    /// Puts a stored list in place of the current list of an agent, whose last order is the current one.
     pub(crate) fn renew(&mut self, state: &mut OrderState, place: u32, given: u32) {
         self.take_up(place);
         self.release(state.list);
@@ -283,8 +307,19 @@ impl OrderPool {
     /// Converts the open orders of an agent for a class of another number of headings. Each list stays one, given when
     /// it was; a list that means the same for both stays shared.
     pub(crate) fn convert(&mut self, state: &mut OrderState, headings: u8) {
-        if let Some(list) = self.convert_list(state.list, open_part(&self.lists, state), headings) {
-            (state.list, state.open) = (list, self.whole(list));
+        let (before, count) = open_part(&self.lists, state);
+        // Orders that are repeated are still needed.
+        let repeated = |(at, order): (u32, &Order)| match order.kind {
+            OrderKind::Repeat(count) => at.saturating_sub(count),
+            _ => at,
+        };
+        let open = open_of_list(&self.lists, state).iter();
+        let first = (before..).zip(open).map(repeated).min().unwrap_or(before);
+        let part = (first, count + before - first);
+        if let Some(list) = self.convert_list(state.list, part, headings) {
+            let OrderList { first: number, .. } = self.whole(list);
+            (state.list, state.open) =
+                (list, OrderList { first: number.wrapping_add(before - first), count });
         }
         let mut at = state.next;
         while let Some(&QueuedList { list, count, next, .. }) = self.queued.get(at) {
@@ -305,7 +340,7 @@ impl OrderPool {
             return None;
         }
         let orders = orders.iter().map(|order| order.kept_for_headings(headings)).collect();
-        let converted = self.store(orders);
+        let converted = self.store(orders, self.lists.get(place).and_then(|list| list.ticket));
         self.take_up(converted);
         self.release(place);
         Some(converted)
@@ -475,10 +510,15 @@ impl OrderPool {
         }
     }
 
-    /// Number of open orders that have an end and count, up to the first that has none.
+    /// Number of open orders that have an end and count, up to the first that has none. Repeated orders have no end.
     pub fn left(&self, state: &OrderState) -> usize {
-        let before_end = self.open(state).take_while(|order| order.kind.has_end());
-        before_end.filter(|order| order.kind.counts()).count()
+        let n_before = self.open(state).take_while(|order| order.kind.has_end()).count();
+        let n_repeated = match self.open(state).nth(n_before).map(|order| &order.kind) {
+            Some(&OrderKind::Repeat(count)) => count as usize,
+            _ => 0,
+        };
+        let ending = self.open(state).take(n_before.saturating_sub(n_repeated));
+        ending.filter(|order| order.kind.counts()).count()
     }
 
     /// Words that identify the open orders of an agent, for the state hash: the numbers of its lists.
@@ -556,12 +596,12 @@ fn open_of_list<'a>(lists: &'a Places<StoredList>, state: &OrderState) -> &'a [O
     orders_in(lists, state.list, open_part(lists, state))
 }
 
-/// The current goal of an order: one station of a patrol, all members of any other.
+/// The current goal of an order: one waypoint of a patrol, all members of any other.
 pub(crate) fn current_goal<'a>(trip: &'a Trip, kind: &OrderKind, state: &OrderState) -> Goal<'a> {
     let members = match kind {
         OrderKind::Patrol(_) => {
-            let station = state.station as usize % trip.members.len().max(1);
-            trip.members.get(station..=station).unwrap_or(&[])
+            let waypoint = state.waypoint as usize % trip.members.len().max(1);
+            trip.members.get(waypoint..=waypoint).unwrap_or(&[])
         }
         _ => &trip.members,
     };
@@ -578,7 +618,7 @@ mod tests {
         let (mut pool, mut state) = (OrderPool::default(), OrderState::none_at(0));
         let north = |x| Order::goto_pose(Pose::new(x, 0, Heading(1)), 4);
         for given in [3, 5, 8] {
-            let list = pool.store(Arc::new([north(1), north(2)]));
+            let list = pool.store(Arc::new([north(1), north(2)]), None);
             pool.append(&mut state, list, given);
         }
         pool.close(&mut state);
@@ -605,7 +645,7 @@ mod tests {
     fn a_list_that_names_no_heading_stays_shared() {
         let (mut pool, mut state) = three_lists();
         let mut other = OrderState::none_at(0);
-        let list = pool.store(Arc::new([Order::wait(7), Order::hold()]));
+        let list = pool.store(Arc::new([Order::wait(7), Order::hold()]), None);
         pool.append(&mut state, list, 9);
         pool.append(&mut other, list, 9);
         let in_use = pool.in_use();

@@ -1,6 +1,7 @@
 //! The orders of all agents as a snapshot holds them.
 
 use super::{NONE, OrderPool, OrderState, QueuedList, StoredList};
+use crate::commands::Ticket;
 use crate::orders::{Order, OrderKind};
 use crate::places::Places;
 use crate::tasks::{TaskSlot, TaskSource};
@@ -16,12 +17,13 @@ enum SavedOrder {
     Tasks { source: u32, stream: u32, headings: u8 },
 }
 
-/// A list: its orders, the number of the first, and its uses.
+/// A list: its orders, the number of the first, its uses, and the ticket of its command.
 #[derive(Debug, Serialize, Deserialize)]
 struct SavedList {
     orders: Vec<SavedOrder>,
     first: u32,
     uses: u32,
+    ticket: Option<Ticket>,
 }
 
 /// A pool as a snapshot holds it.
@@ -56,6 +58,7 @@ impl OrderPool {
             orders: list.orders.iter().map(&mut saved).collect(),
             first: list.first,
             uses: list.uses,
+            ticket: list.ticket,
         });
         SavedPool {
             lists,
@@ -97,6 +100,7 @@ impl OrderPool {
             orders: list.orders.iter().map(&mut order_of).collect(),
             first: list.first,
             uses: list.uses,
+            ticket: list.ticket,
         });
         if let Some(source) = unknown {
             return Err(format!("tasks of source {source}, of {}", sources.len()));

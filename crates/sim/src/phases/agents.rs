@@ -2,13 +2,18 @@
 
 use super::orders_given::{StoredOrders, check_leaders, check_orders};
 use super::selection::for_each_row;
-use crate::commands::{AGENTS_MAX, AgentSelection, RefusalReason, Spawn, SpawnGroup, Ticket};
+use crate::commands::{
+    AGENTS_MAX, AgentSelection, Command, IfNoRoom, RefusalReason, Spawn, SpawnGroup, Ticket,
+};
 use crate::log::TraceEvent;
 use crate::placement::{Placement, PlacementArea};
+use crate::rows::event_details::EventDetails;
 use crate::world::World;
 use std::sync::Arc;
+use wheelbase_planner::Pose;
 use wheelbase_planner::model::State;
-use wheelbase_traffic::motion::{AgentId, ClassId};
+use wheelbase_traffic::forbidden::touches;
+use wheelbase_traffic::motion::{AgentId, AgentSlot, ClassId};
 use wheelbase_traffic::random::Random;
 use wheelbase_traffic::teams::Team;
 
@@ -36,6 +41,29 @@ pub(crate) fn check_spawn(world: &World, spawn: &Spawn) -> Result<State, Refusal
         return Err(RefusalReason::WrongSpeedFactor);
     }
     world.placeable(spawn.class, spawn.pose)
+}
+
+/// The details of an agent that was not placed, or has not changed its class. The agent in a row is no obstacle to itself.
+pub(super) fn details_of_refused(
+    world: &World,
+    (class, pose): (ClassId, Pose),
+    row: Option<usize>,
+    reason: RefusalReason,
+) -> EventDetails<'static> {
+    let asked = EventDetails { class: Some(class), pose: Some(pose), ..EventDetails::default() };
+    if reason != RefusalReason::PoseHeld {
+        return asked;
+    }
+    let World { agents, occupancy, pending_edits, grid, tables, .. } = world;
+    let slot = row.map_or(AgentSlot::NOBODY, |row| agents.slots[row]);
+    let cells = tables[usize::from(class.0)].class().cells_at(pose);
+    let arriving = || occupancy.first_arriving(slot, pose.cell, cells);
+    let holder = occupancy.blocker(slot, pose.cell, cells).or_else(arriving);
+    if let Some(holder) = holder.and_then(|slot| agents.row_of_slot(slot)) {
+        return EventDetails { blocker: Some(agents.ids[holder]), ..asked };
+    }
+    let area = pending_edits.areas().iter().map(|of| of.area).find(|&area| touches(area, pose.cell, cells));
+    EventDetails { area: area.map(|area| area.intersection(grid.size().rect())), ..asked }
 }
 
 /// Whether one more agent can be present, and there is an id for it.
@@ -71,7 +99,10 @@ pub(crate) fn place(
     id
 }
 
-/// Places agents while there is room. The command has a random stream of its own.
+/// Ticks after which a group that waits for room is tried again.
+const ROOM_AGAIN_TICKS: u32 = 8;
+
+/// Places agents while there is room. The command has its own random stream.
 pub(super) fn spawn_group(
     world: &mut World,
     ticket: Ticket,
@@ -95,11 +126,21 @@ pub(super) fn spawn_group(
         world.tables[usize::from(class.0)].renew_components();
     }
     let mut placement = Placement::new(&world.tables, PlacementArea { class, area, anywhere });
-    for placed in 0..group.count {
+    let before = match group.if_no_room {
+        IfNoRoom::Wait { placed } => placed,
+        IfNoRoom::Drop => 0,
+    };
+    for placed in before..group.count {
         let areas = world.pending_edits.areas();
         let drawn = placement.draw(&world.tables, &world.occupancy, areas, &mut random);
         let state = drawn.filter(|_| check_room(world).is_ok());
         let Some(state) = state else {
+            if let IfNoRoom::Wait { .. } = group.if_no_room {
+                let left = SpawnGroup { if_no_room: IfNoRoom::Wait { placed }, ..group.clone() };
+                let again_at = world.tick.saturating_add(ROOM_AGAIN_TICKS);
+                world.commands.postpone(again_at, ticket, Command::SpawnGroup(left));
+                return Ok(());
+            }
             world.counts.not_placed += u64::from(group.count - placed);
             return Err(RefusalReason::NoRoom);
         };

@@ -1,10 +1,11 @@
 //! Class changes: deploying, upgrading. Each takes effect at the first tick at which its agent rests.
 
-use super::agents::check_class;
-use super::selection::refuse_command;
+use super::agents::{self, check_class};
+use super::selection::refuse_with_details;
 use crate::class_changes::ClassChange;
 use crate::commands::{RefusalReason, Ticket};
 use crate::log::TraceEvent;
+use crate::rows::event_details::EventDetails;
 use crate::world::World;
 use wheelbase_planner::model::{heading_from_name, heading_name};
 use wheelbase_planner::{Heading, Pose};
@@ -38,23 +39,47 @@ pub(super) fn retry_pending(world: &mut World) {
             continue;
         }
         world.class_changes.remove(at);
+        world.tick_buffers.cause = Some(change.ticket);
         let changed =
             row.ok_or(RefusalReason::UnknownAgent).and_then(|row| change_class(world, row, &change));
         if let Err(reason) = changed {
-            refuse_command(world, change.ticket, Some(change.agent), reason);
+            let details = details_of_refused(world, change.agent, (change.class, change.pose), reason);
+            refuse_with_details(world, change.ticket, Some(change.agent), reason, details);
         }
+        world.tick_buffers.cause = None;
     }
+}
+
+/// What an event says of a change of class that was refused.
+pub(super) fn details_of_refused(
+    world: &World,
+    agent: AgentId,
+    (class, pose): (ClassId, Option<Pose>),
+    reason: RefusalReason,
+) -> EventDetails<'static> {
+    let row = world.agents.present_row(agent).filter(|_| usize::from(class.0) < world.tables.len());
+    let asked = EventDetails { class: Some(class), pose, ..EventDetails::default() };
+    row.map_or(asked, |row| {
+        let place = (class, new_pose(world, row, (class, pose)));
+        let team = Some(world.agents.teams[row]);
+        EventDetails { team, ..agents::details_of_refused(world, place, Some(row), reason) }
+    })
+}
+
+/// The pose that an agent takes with another class: the one asked for, or its own with a heading of the same name.
+fn new_pose(world: &World, row: usize, (class, pose): (ClassId, Option<Pose>)) -> Pose {
+    let from = world.pose(row);
+    let headings = |class: ClassId| world.tables[usize::from(class.0)].space().headings();
+    let name = heading_name(headings(world.agents.motion[row].class), from.heading);
+    let same = || heading_from_name(headings(class), name).unwrap_or(Heading(0));
+    pose.unwrap_or_else(|| Pose { cell: from.cell, heading: same() })
 }
 
 /// Changes the class of an agent at rest.
 fn change_class(world: &mut World, row: usize, change: &ClassChange) -> Result<(), RefusalReason> {
     let agent = world.agents.ids[row];
-    let before = world.agents.motion[row];
-    let from = world.pose(row);
-    let headings_before = world.tables[usize::from(before.class.0)].space().headings();
     let headings = world.tables[usize::from(change.class.0)].space().headings();
-    let same_name = || heading_from_name(headings, heading_name(headings_before, from.heading));
-    let pose = change.pose.unwrap_or(Pose { cell: from.cell, heading: same_name().unwrap_or(Heading(0)) });
+    let pose = new_pose(world, row, (change.class, change.pose));
     // Its own cells are free to it.
     world.release_cells(row);
     let state = match world.placeable(change.class, pose) {

@@ -6,6 +6,7 @@ use crate::disturbed::{find_disturbed, find_one_disturbed, is_known_to_wait};
 use crate::log::{AppliedEdit, EditEffect, TraceEvent};
 use crate::pending_edits::{PendingEdit, WaitsFor};
 use crate::replaced_changes::{PAIRS_MAX, left_of, replaces};
+use crate::rows::event_details::{EventDetails, WAITS_FOR_MAX};
 use crate::rows::event_row::EventRow;
 use crate::world::World;
 use std::sync::Arc;
@@ -17,22 +18,38 @@ use wheelbase_traffic::motion::{Activity, ClassId, end_state};
 /// Applies the edit of a command, or adds it to the pending ones, of which it replaces what sets the same cells.
 /// # Errors
 /// [`RefusalReason::TooLong`] if there is too much to compare.
-pub(super) fn request_edit(world: &mut World, edit: PendingEdit) -> Result<(), RefusalReason> {
+pub(super) fn request_edit(world: &mut World, mut edit: PendingEdit) -> Result<(), RefusalReason> {
     replace_pending(world, &edit)?;
     if !try_apply(world, &edit) {
-        let disturbed = world.pending_edits.disturbed.len() as u32;
-        world.event_rows.push(EventRow::edit_waits(world.tick, disturbed).with_ticket(edit.ticket));
+        let disturbed = &world.pending_edits.disturbed;
+        edit.waited_for.extend(disturbed.iter().take(WAITS_FOR_MAX));
+        let row = EventRow::edit_waits(world.tick, disturbed.len() as u32).with_ticket(edit.ticket);
+        world.note_row(row, details_of(world, &edit));
         world.pending_edits.push(edit);
     }
     Ok(())
 }
 
-/// Takes what a later edit sets out of the pending ones.
+/// What events say of an edit.
+fn details_of<'a>(world: &World, edit: &'a PendingEdit) -> EventDetails<'a> {
+    let area = edit.area(world.grid.size().rect());
+    EventDetails {
+        ticket: Some(edit.ticket),
+        area: Some(area),
+        agents: &edit.waited_for,
+        ..EventDetails::default()
+    }
+}
+
+/// Removes the changes that a later edit sets too from the pending edits. An edit of the setup replaces nothing: a
+/// scenario file lists its edits together, and each of them takes effect.
 fn replace_pending(world: &mut World, later: &PendingEdit) -> Result<(), RefusalReason> {
-    let changes = &later.edit.changes;
-    let bounds = |changes: &[Change]| changes.iter().map(Change::area).reduce(Rect::union);
-    let Some(near) = bounds(changes) else { return Ok(()) };
-    let is_near = |edit: &&PendingEdit| bounds(&edit.edit.changes).is_some_and(|area| area.overlaps(near));
+    if world.commands.is_of_setup(later.ticket) {
+        return Ok(());
+    }
+    let (changes, map) = (&later.edit.changes, world.grid.size().rect());
+    let near = later.area(map);
+    let is_near = |edit: &&PendingEdit| edit.area(map).overlaps(near);
     let n_earlier: usize =
         world.pending_edits.edits().iter().filter(is_near).map(|edit| edit.edit.changes.len()).sum();
     if n_earlier.saturating_mul(changes.len()) > PAIRS_MAX {
@@ -47,13 +64,14 @@ fn replace_pending(world: &mut World, later: &PendingEdit) -> Result<(), Refusal
         }
         let left: Vec<Change> = old.iter().flat_map(|&old| left_of(old, changes)).collect();
         let event = TraceEvent::EditReplaced { ticket: later.ticket, edit, left: left.len() as u32 };
+        let area = Some(earlier.area(map));
         if left.is_empty() {
             world.pending_edits.remove(at);
         } else {
             world.pending_edits.set_changes(at, left);
             at += 1;
         }
-        world.note(event);
+        world.note_with(event, EventDetails { area, ..EventDetails::default() });
     }
     Ok(())
 }
@@ -63,8 +81,10 @@ fn replace_pending(world: &mut World, later: &PendingEdit) -> Result<(), Refusal
 /// [`RefusalReason::NoSuchEdit`] if it does not wait.
 pub(super) fn cancel_edit(world: &mut World, ticket: Ticket, edit: Ticket) -> Result<(), RefusalReason> {
     let at = world.pending_edits.find(edit).ok_or(RefusalReason::NoSuchEdit)?;
+    let area = Some(world.pending_edits.edits()[at].area(world.grid.size().rect()));
     world.pending_edits.remove(at);
-    world.note(TraceEvent::EditCancelled { ticket, edit });
+    let details = EventDetails { area, ..EventDetails::default() };
+    world.note_with(TraceEvent::EditCancelled { ticket, edit }, details);
     Ok(())
 }
 
@@ -87,7 +107,10 @@ pub(super) fn retry_pending(world: &mut World) {
                 continue;
             }
         }
-        if try_apply(world, &edit) {
+        world.tick_buffers.cause = Some(edit.ticket);
+        let is_done = try_apply(world, &edit);
+        world.tick_buffers.cause = None;
+        if is_done {
             world.pending_edits.remove(at);
             at = 0;
         } else {
@@ -114,11 +137,13 @@ fn try_apply(world: &mut World, pending: &PendingEdit) -> bool {
             let area = change.area().intersection(map);
             if !area.is_empty() {
                 let effect = effect_of(&world.grid, change, area);
-                world.note(TraceEvent::Edit(AppliedEdit { effect, on_agents, asked: pending.asked, part }));
+                let event = AppliedEdit { effect, on_agents, asked: pending.asked, part };
+                // All parts are one event.
+                let details = if part == 0 { details_of(world, pending) } else { EventDetails::default() };
+                world.note_with(TraceEvent::Edit(event), details);
                 part += 1;
             }
         }
-        // All parts are one event.
         if let Some(row) = world.event_rows.get_mut(first_row) {
             *row = row.with_ticket(pending.ticket);
         }

@@ -1,11 +1,12 @@
 //! The events phase: waiting edits and class changes, then the commands of the tick in order.
 
-use super::selection::{for_each_row, refuse_command};
+use super::selection::{for_each_row, refuse_with_details};
 use super::{agents, classes, edits, orders_given};
 use crate::agents::Agents;
 use crate::commands::{Command, RefusalReason, Ticket};
 use crate::disturbed::check_edit;
 use crate::pending_edits::PendingEdit;
+use crate::rows::event_details::EventDetails;
 use crate::tick_buffers::TickBuffers;
 use crate::world::World;
 use wheelbase_traffic::RowSet;
@@ -64,10 +65,14 @@ fn take_agents(rows: &mut RowSet, agents: &Agents, named: &mut Vec<AgentId>) -> 
 
 /// Carries out a command, as far as that is possible.
 fn carry_out(world: &mut World, ticket: Ticket, command: Command) {
+    world.tick_buffers.cause = Some(ticket);
+    let mut details = EventDetails::default();
     let done = match command {
-        Command::Spawn(spawn) => {
-            agents::spawn(world, ticket, &spawn).map(|_| ()).inspect_err(|_| world.agents.skip_id())
-        }
+        Command::Spawn(spawn) => agents::spawn(world, ticket, &spawn).map(|_| ()).inspect_err(|&reason| {
+            details = agents::details_of_refused(world, (spawn.class, spawn.pose), None, reason);
+            details.team = Some(spawn.team);
+            world.agents.skip_id();
+        }),
         Command::SpawnGroup(group) => agents::spawn_group(world, ticket, &group),
         Command::Remove(selection) => for_each_row(world, ticket, &selection, |world, _, row| {
             world.remove(row);
@@ -83,7 +88,10 @@ fn carry_out(world: &mut World, ticket: Ticket, command: Command) {
             agents::set_priority(world, row, priority);
             Ok(())
         }),
-        Command::Class { agent, class, pose } => classes::request_class(world, ticket, agent, class, pose),
+        Command::Class { agent, class, pose } => classes::request_class(world, ticket, agent, class, pose)
+            .inspect_err(|&reason| {
+                details = classes::details_of_refused(world, agent, (class, pose), reason)
+            }),
         Command::Team { agents, team } if team.is_known() => {
             for_each_row(world, ticket, &agents, |world, _, row| {
                 agents::set_team(world, row, team);
@@ -97,12 +105,13 @@ fn carry_out(world: &mut World, ticket: Ticket, command: Command) {
             Ok(())
         }),
         Command::Edit(edit) => check_edit(world, &edit)
-            .and_then(|()| edits::request_edit(world, PendingEdit { asked: world.tick, ticket, edit })),
+            .and_then(|()| edits::request_edit(world, PendingEdit::new(world.tick, ticket, edit))),
         Command::CancelEdit(edit) => edits::cancel_edit(world, ticket, edit),
         Command::Decisions(decisions) => agents::set_decisions(world, ticket, &decisions),
         Command::PathAnswer { agent, moves } => orders_given::answer_path(world, agent, moves.as_deref()),
     };
     if let Err(reason) = done {
-        refuse_command(world, ticket, None, reason);
+        refuse_with_details(world, ticket, None, reason, details);
     }
+    world.tick_buffers.cause = None;
 }

@@ -28,10 +28,13 @@ pub(crate) fn run_orders(world: &mut World) {
             Activity::Idle if !world.agents.stamps[row].has_order => {}
             Activity::Idle => begin_order(world, row),
             Activity::Dwelling => {
-                let order = world.orders.current(&world.agents.orders(row));
-                if let Some(OrderKind::Wait(ticks)) = order.map(|order| &order.kind)
-                    && world.tick - world.agents.orders(row).since >= *ticks
-                {
+                let state = world.agents.orders(row);
+                let ticks = match world.orders.current(&state).map(|order| &order.kind) {
+                    Some(&OrderKind::Wait(ticks)) => ticks,
+                    Some(OrderKind::Patrol(trip)) => trip.dwell,
+                    _ => continue,
+                };
+                if world.tick - state.since >= ticks {
                     finish_order(world, row);
                 }
             }

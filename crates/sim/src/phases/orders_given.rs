@@ -72,7 +72,7 @@ impl<'a> StoredOrders<'a> {
                 self.orders.iter().enumerate().map(numbered).collect()
             };
             world.make_room_for(&list);
-            *place = Some(world.orders.store(list));
+            *place = Some(world.orders.store(list, world.tick_buffers.cause));
         }
         *place
     }
@@ -87,14 +87,18 @@ pub(crate) fn check_orders(world: &World, orders: &[Order]) -> Result<(), Refusa
     }
     let mut n_goals = 0;
     for (at, order) in orders.iter().enumerate() {
-        check_order(world, order, at + 1 == orders.len())?;
+        check_order(world, order, (&orders[..at], at + 1 == orders.len()))?;
         n_goals += order.lacked.len() + order.kind.trip().map_or(0, |trip| trip.members.len());
     }
     if n_goals > GOALS_MAX { Err(RefusalReason::TooLong) } else { Ok(()) }
 }
 
-/// Whether an order can be given, as the last of its list or not.
-fn check_order(world: &World, order: &Order, is_last: bool) -> Result<(), RefusalReason> {
+/// Whether an order can be given behind others, as the last of its list or not.
+pub(crate) fn check_order(
+    world: &World,
+    order: &Order,
+    (before, is_last): (&[Order], bool),
+) -> Result<(), RefusalReason> {
     let lacks_right = |&LackedGoal { heading: (headings, heading), .. }: &LackedGoal| {
         HEADING_COUNTS.contains(&headings) && heading.0 < headings
     };
@@ -102,6 +106,15 @@ fn check_order(world: &World, order: &Order, is_last: bool) -> Result<(), Refusa
         return Err(RefusalReason::WrongHeading);
     }
     match &order.kind {
+        &OrderKind::Repeat(count) => {
+            let repeated = before.len().checked_sub(count as usize).map(|first| &before[first..]);
+            let may_be =
+                |order: &Order| order.kind.has_end() && !matches!(order.kind, OrderKind::GotoGroup(..));
+            match repeated {
+                Some(orders @ [_, ..]) if orders.iter().all(may_be) => Ok(()),
+                _ => Err(RefusalReason::WrongOrder),
+            }
+        }
         // Nothing behind tasks ever begins.
         OrderKind::Tasks(..) if !is_last => Err(RefusalReason::WrongOrder),
         OrderKind::Tasks(source, _) => check_source(world, source, 0),

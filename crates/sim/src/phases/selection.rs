@@ -2,6 +2,7 @@
 
 use crate::commands::{AgentSelection, NAMED_MAX, RefusalReason, Ticket};
 use crate::log::TraceEvent;
+use crate::rows::event_details::EventDetails;
 use crate::world::World;
 use wheelbase_traffic::motion::AgentId;
 
@@ -12,8 +13,19 @@ pub(super) fn refuse_command(
     agent: Option<AgentId>,
     reason: RefusalReason,
 ) {
+    refuse_with_details(world, ticket, agent, reason, EventDetails::default());
+}
+
+/// As [`refuse_command`], with what else is known.
+pub(super) fn refuse_with_details(
+    world: &mut World,
+    ticket: Ticket,
+    agent: Option<AgentId>,
+    reason: RefusalReason,
+    details: EventDetails<'_>,
+) {
     world.counts.commands_refused += 1;
-    world.note(TraceEvent::Refused { ticket, agent, reason });
+    world.note_with(TraceEvent::Refused { ticket, agent, reason }, details);
 }
 
 /// Calls `each` with the index and the row of every selected agent, in order of id. Unknown agents, and those for which

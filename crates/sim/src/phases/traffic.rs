@@ -2,9 +2,9 @@
 
 use super::outside_rule::check_decisions;
 use crate::bypass::{leads_to_roadblock, request_bypass};
+use crate::goal_cover::obstacle_at;
 use crate::leg::Leg;
 use crate::log::TraceEvent;
-use crate::obstacles::is_obstacle;
 use crate::order_life::{refuse, request_path};
 use crate::order_pool::{OrderState, current_goal};
 use crate::orders::OrderKind;
@@ -90,17 +90,13 @@ fn pause_requests(world: &mut World, row: usize) {
 
 /// Whether the path of an agent leads over an obstacle to its team.
 fn is_path_obstructed(world: &World, row: usize) -> bool {
-    let World { agents, friends, occupancy, .. } = world;
-    let (motion, team) = (&agents.motion[row], agents.teams[row]);
-    if !agents.obstruct(team, friends) {
+    let agents = &world.agents;
+    let motion = &agents.motion[row];
+    if !agents.obstruct(agents.teams[row], &world.friends) {
         return false;
     }
     let tables = &world.tables[usize::from(motion.class.0)];
     let (class, mut state) = (tables.class(), motion.state);
-    let is_held = |cell: CellXY| {
-        let holder = occupancy.holder_at(cell).and_then(|slot| agents.row_of_slot(slot));
-        holder.is_some_and(|holder| holder != row && is_obstacle(agents, holder, team, friends))
-    };
     for &primitive in world.paths.moves(agents.paths[row]) {
         let primitive = usize::from(primitive);
         if tables.move_ticks(state, primitive).is_none() {
@@ -108,7 +104,7 @@ fn is_path_obstructed(world: &World, row: usize) -> bool {
         }
         let pose = tables.space().pose(state);
         let (anchor, cells) = Transition { class, pose, primitive }.swept();
-        if cells.iter().any(|offset| is_held(offset.cell_from(anchor))) {
+        if cells.iter().any(|offset| obstacle_at(world, row, offset.cell_from(anchor)).is_some()) {
             return true;
         }
         state = tables.state_after(state, primitive);
@@ -154,7 +150,7 @@ fn decide(world: &mut World, buffers: &mut TrafficBuffers) {
     let view = TrafficView {
         tick: world.tick,
         poses_per_agent: world.settings.poses_per_agent,
-        tries: world.settings.tries_per_tick,
+        search_budget: world.settings.tries_per_tick,
         grid_size: world.grid.size(),
         tables,
         agents: agents.view(goals),

@@ -2,6 +2,7 @@
 
 use crate::agents::Agents;
 use crate::progress::{TripProgress, is_under_way, keep_longest};
+use crate::rows::event_details::EventDetails;
 use crate::rows::event_row::EventRow;
 use crate::world::World;
 use wheelbase_traffic::motion::{Activity, WaitState};
@@ -78,7 +79,8 @@ fn note_blocked(world: &mut World) {
     for &row in &blocked {
         if let Some(wait) = world.wait_of(row as usize) {
             let (agent, by) = (world.agents.ids[row as usize], world.agents.ids[wait.row as usize]);
-            world.event_rows.push(EventRow::blocked(world.tick, agent, by));
+            let details = EventDetails { blocker: Some(by), ..EventDetails::default() };
+            world.note_row(EventRow::blocked(world.tick, agent, by), details);
         }
     }
     world.tick_buffers.blocked = blocked;

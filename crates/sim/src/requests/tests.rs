@@ -105,7 +105,7 @@ fn searches_ahead_change_nothing() {
     assert!(n_ahead > 2000, "{n_ahead}");
 }
 
-/// Six agents patrol between separate stations. The goals earn cost fields, of which one fits in memory. Fields that
+/// Six agents patrol between separate waypoints. The goals earn cost fields, of which one fits in memory. Fields that
 /// displace each other before they are ready must not keep requests without an answer.
 #[test]
 fn fields_that_displace_each_other_leave_their_requests_to_searches() {

@@ -40,7 +40,7 @@ pub struct DrawnClass {
 pub struct DrawnBody {
     /// Position of the pivot, in cell widths: x to the east, y to the south.
     pub pivot: Point,
-    /// What is drawn there.
+    /// The drawing there.
     pub form: DrawnForm,
 }
 

@@ -39,17 +39,17 @@ pub enum EventKind {
     PrioritySet = 12,
     /// An agent has another team. `a`: the team.
     TeamSet = 13,
-    /// An agent has another speed factor. `a`: the factor in permille.
+    /// An agent has another speed factor. `a`: the factor in thousandths.
     SpeedFactorSet = 14,
     /// An agent has another class. `a`: the class.
     ClassSet = 15,
     /// The tasks of an agent were replaced by others.
     TasksReplaced = 16,
-    /// An edit that waited was withdrawn. `a`, `b`: low and high half of the ticket of its command; the ticket of the
-    /// event is that of the command which withdrew it.
+    /// An edit that waited was withdrawn. `a`, `b`: low and high half of the ticket of its command; the event has the
+    /// ticket of the command that withdrew it.
     EditCancelled = 17,
-    /// A later edit has replaced parts of one that waited. `a`, `b`: low and high half of the ticket of the earlier one,
-    /// `c`: the changes that are left of it, 0 if it waits no longer; the ticket of the event is that of the later one.
+    /// A later edit has replaced parts of a waiting edit. `a`, `b`: low and high half of the ticket of the earlier edit,
+    /// `c`: the changes left of it, 0 if it waits no longer. The event has the ticket of the later edit.
     EditReplaced = 18,
 }
 
@@ -104,7 +104,7 @@ impl EventKind {
 }
 
 /// One thing that happened at the last tick, in 32 bytes without padding: plain integers in the order of the fields.
-/// [`World::events`](crate::World::events) gives those of a tick in the order in which they happened. What an agent
+/// [`World::events`](crate::World::events) gives the events of a tick in the order in which they happened. What an agent
 /// does from tick to tick, moves and waiting, is in its [`AgentRow`](crate::AgentRow) instead.
 ///
 /// ```

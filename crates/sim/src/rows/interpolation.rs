@@ -6,7 +6,7 @@ use wheelbase_grid::{CellXY, GridShape, Lattice, Point};
 use wheelbase_planner::{Heading, MovementClass, Pose};
 
 /// Times are in ticks, with a fraction. After the step that leads to tick t, a row answers for times from t - 1 to t
-/// exactly; for times outside its move it gives the nearer end of the move.
+/// exactly. For times outside its move it gives the nearer end of the move.
 impl AgentRow {
     /// The part of the present or last move that is done at a time: 0 to 1, both reached exactly.
     pub fn part(&self, time: f64) -> f64 {
@@ -95,8 +95,8 @@ impl Body {
         [x + self.pivot[0], y + self.pivot[1]]
     }
 
-    /// The centre of the body of an agent of the class at a time in ticks. At a diagonal heading it is that of the
-    /// turned body, which the cells of the footprint only approximate.
+    /// The centre of the body of an agent of the class at a time in ticks. At a diagonal heading it belongs to the turned
+    /// body, which the cells of the footprint only approximate.
     pub fn centre_at(&self, row: &AgentRow, time: f64) -> Point {
         self.point_at(row, self.centre, time)
     }

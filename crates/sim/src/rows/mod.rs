@@ -2,6 +2,7 @@
 
 pub(crate) mod agent_row;
 pub(crate) mod drawn_body;
+pub(crate) mod event_details;
 pub(crate) mod event_row;
 pub(crate) mod interpolation;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Rows and events against the state that they repeat, made again the slow way after every tick.
+//! Rows and events against the state that they repeat, rebuilt the slow way after every tick.
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
 use crate::invariant::RowCheck;

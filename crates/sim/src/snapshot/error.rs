@@ -40,14 +40,14 @@ pub enum LoadError {
     Damage {
         /// The block, counted from 0; `None` for the prefix.
         block: Option<u32>,
-        /// What is wrong.
+        /// The mistake.
         damage: Damage,
     },
     /// A part of the snapshot has no meaning.
     Meaning {
         /// The part.
         part: &'static str,
-        /// What is wrong.
+        /// The mistake.
         why: String,
     },
     /// The host knows no rule of this name, or the rule does not support the world.

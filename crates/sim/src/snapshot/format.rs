@@ -22,7 +22,7 @@ use wheelbase_traffic::motion::AgentId;
 
 /// The kind of file.
 pub const SNAPSHOT: FileKind =
-    FileKind { magic: *b"WB-SNP\r\n", name: "snapshot", version: 4, versions_before: &[], layout: LAYOUT };
+    FileKind { magic: *b"WB-SNP\r\n", name: "snapshot", version: 5, versions_before: &[], layout: LAYOUT };
 
 /// Kinds of the blocks, which stand in this order.
 pub(super) const BLOCKS: [(u8, &str); 5] =
@@ -32,7 +32,7 @@ const LAYOUT: &str = "\
 1 world: tick settings(name seed collision ticks expansions search_slots poses_per_agent tries tunables) grid classes friends \
 landmarks eased agents collisions; \
 2 tables: of each class (layout times components landmarks); \
-3 agents: arrays by row with progress and legs, orders, commands, edits, class changes, followers, obstructed, congestion, groups, buffers, \
+3 agents: arrays by row with progress and legs, orders with tickets, commands, edits with agents, class changes, followers, obstructed, congestion, groups, buffers, \
 counts, longest times by class; \
 4 path requests: queue slots with legs, fields; \
 5 traffic rule: name parts";
@@ -68,7 +68,7 @@ pub(super) struct SavedSettings {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct TablesBlock(pub Vec<(SavedTables, Option<LandmarkRecipe>)>);
 
-/// The agents, what they were told, and what was counted.
+/// The agents, their orders, and the counts.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct AgentsBlock {
     pub agents: SavedAgents,

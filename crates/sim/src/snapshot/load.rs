@@ -14,11 +14,12 @@ use crate::counts::Counts;
 use crate::disturbed::check_edit;
 use crate::invariant;
 use crate::order_pool::OrderPool;
-use crate::phases::orders_given::check_orders;
+use crate::phases::orders_given::check_order;
 use crate::pool_check::check_pools;
 use crate::replan_params::{ReplanParams, tune};
 use crate::requests::PathSource;
 use crate::route_legs::make_graphs_early;
+use crate::rows::event_details::WAITS_FOR_MAX;
 use crate::setup::{WorldBase, out_of_range};
 use crate::threads::Threads;
 use crate::traffic_buffers::TrafficBuffers;
@@ -77,7 +78,7 @@ impl World {
     /// A world as [`World::save`] wrote it. Everything is checked: lengths before memory is taken, then what they mean.
     /// Linear in the map, and as long as its tables and landmarks take to make.
     /// # Errors
-    /// [`LoadError`], with the part and what is wrong in it.
+    /// [`LoadError`], with the part and its mistake.
     pub fn load(mut bytes: &[u8], host: Host<'_>) -> Result<Self, LoadError> {
         Self::load_from(&mut bytes, host)
     }
@@ -289,6 +290,9 @@ fn restore_agents(world: &mut World, block: AgentsBlock) -> Result<(), String> {
         if pending.asked > tick || pending.ticket.0 > COUNT_MAX {
             return Err(format!("an edit asked for at tick {}", pending.asked));
         }
+        if pending.waited_for.len() > WAITS_FOR_MAX {
+            return Err(format!("an edit that waited for {} agents by name", pending.waited_for.len()));
+        }
         check_edit(world, &pending.edit).map_err(|reason| format!("a pending edit: {reason}"))?;
         world.pending_edits.push(pending);
     }
@@ -318,11 +322,13 @@ fn restore_agents(world: &mut World, block: AgentsBlock) -> Result<(), String> {
 
 /// Orders, tasks and trips: of the agents that have them, on this map.
 fn check_orders_of_agents(world: &World) -> Result<(), String> {
-    for order in world.orders.all_orders().flat_map(|orders| orders.iter()) {
-        // Of several goals a class may lack the headings of all on the map: then the order is found unreachable.
-        match check_orders(world, std::slice::from_ref(order)) {
-            Ok(()) | Err(RefusalReason::GoalOffMap) => {}
-            Err(reason) => return Err(format!("an order to {}: {reason}", order.kind.name())),
+    for orders in world.orders.all_orders() {
+        for (at, order) in orders.iter().enumerate() {
+            // Of several goals a class may lack the headings of all on the map: then the order is found unreachable.
+            match check_order(world, order, (&orders[..at], true)) {
+                Ok(()) | Err(RefusalReason::GoalOffMap) => {}
+                Err(reason) => return Err(format!("an order to {}: {reason}", order.kind.name())),
+            }
         }
     }
     for row in 0..world.agents.len() {

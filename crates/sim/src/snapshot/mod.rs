@@ -2,8 +2,8 @@
 //!
 //! A snapshot is an envelope of [`codec`](crate::codec) with five blocks, in the order in which they are needed: what
 //! the world was made of, the tables of its classes, its agents and what they were told, its path requests, and the
-//! traffic rule. What can be made again exactly is stored as its recipe: movement tables and landmarks are compiled
-//! again, occupancy and assigned poses follow from the agents.
+//! traffic rule. Data that can be rebuilt exactly is stored as its recipe: movement tables and landmarks are
+//! recompiled, occupancy and assigned poses follow from the agents.
 
 mod error;
 mod format;

@@ -66,7 +66,7 @@ fn run_with(world: &mut World, params: TrafficParams, visits: Visits) -> Vec<u64
         audit.check_reservations();
         audit.check_heads();
         audit.check_inside();
-        audit.check_keep_clear(&world.paths);
+        audit.check_no_stopping(&world.paths);
         audit.check_given_up(&world.traffic_buffers.decisions.give_up);
         if world.grid.revision() != revision {
             revision = world.grid.revision();

@@ -6,8 +6,8 @@ use wheelbase_planner::search::Fallback;
 use wheelbase_planner::{Goal, GoalMember, Heading, Path, Pose, Scratch, Status};
 use wheelbase_sim::{
     Activity, AgentId, AgentSelection, AtDeadline, CHANGES_MAX, ClassId, Command, EventKind, EventRow,
-    GOALS_MAX, IfUnreachable, LackedGoal, MapEdit, NAMED_MAX, ORDERS_MAX, OnAgents, Order, OrderKind, Spawn,
-    SpawnGroup, TaskSource, Team, Ticket, Trip, World,
+    GOALS_MAX, IfNoRoom, IfUnreachable, LackedGoal, MapEdit, NAMED_MAX, ORDERS_MAX, OnAgents, Order,
+    OrderKind, Spawn, SpawnGroup, TaskSource, Team, Ticket, Trip, World,
 };
 
 /// Switches for kinds of commands, to find out which of them a failure needs.
@@ -25,12 +25,24 @@ pub struct Kinds {
     pub classes: bool,
     /// Edits of the map.
     pub edits: bool,
+    /// Groups that wait for room, which the bindings cannot give.
+    pub waits_for_room: bool,
 }
 
 impl Kinds {
     /// All of them.
-    pub const ALL: Self =
-        Self { teams: true, hold: true, follow: true, speed_factors: true, classes: true, edits: true };
+    pub const ALL: Self = Self {
+        teams: true,
+        hold: true,
+        follow: true,
+        speed_factors: true,
+        classes: true,
+        edits: true,
+        waits_for_room: true,
+    };
+    /// All that the bindings can give.
+    #[allow(dead_code)]
+    pub const OF_BINDINGS: Self = Self { waits_for_room: false, ..Self::ALL };
 }
 
 /// Draws commands from a seed, for a world as it is.
@@ -39,6 +51,8 @@ pub struct Generator {
     kinds: Kinds,
     scratch: Scratch,
     path: Path,
+    /// The edit that began to wait last.
+    waits: Option<Ticket>,
 }
 
 /// Agents that the generator keeps about.
@@ -47,7 +61,7 @@ const AGENTS: usize = 24;
 impl Generator {
     /// Of a seed.
     pub fn new(seed: u64, kinds: Kinds) -> Self {
-        Self { random: SplitMix64::new(seed), kinds, scratch: Scratch::new(), path: Path::new() }
+        Self { random: SplitMix64::new(seed), kinds, scratch: Scratch::new(), path: Path::new(), waits: None }
     }
 
     /// A number below `n`.
@@ -171,6 +185,7 @@ impl Generator {
             within: if self.chance(20) { self.length() } else { near },
             fallback: self.pick(&[Fallback::Fail, Fallback::Fail, Fallback::Nearest]),
             if_unreachable: self.pick(&[IfUnreachable::Drop, IfUnreachable::Wait]),
+            dwell: self.pick(&[0, 0, 0, 1, 7]),
         }
     }
 
@@ -196,6 +211,7 @@ impl Generator {
             _ if self.kinds.hold => OrderKind::WaitInPlace(self.pick(&[0, 1, 4, 30])),
             _ => OrderKind::Wait(3),
         };
+        let kind = if self.chance(20) { OrderKind::Repeat(1 + self.below(3)) } else { kind };
         let mut order = Order { kind, headings, lacked: Box::default() };
         if self.chance(30) {
             let of = self.headings();
@@ -322,7 +338,7 @@ impl Generator {
                 area.intersection(world.grid().size().rect()).cells().map(GoalMember::any).collect()
             }
             (None, OrderKind::Patrol(trip)) if !trip.members.is_empty() => {
-                vec![trip.members[state.station as usize % trip.members.len()]]
+                vec![trip.members[state.waypoint as usize % trip.members.len()]]
             }
             _ => trip.members.clone(),
         };
@@ -334,6 +350,12 @@ impl Generator {
     /// A command.
     pub fn command(&mut self, world: &World) -> Command {
         let few = world.agents().len() < AGENTS;
+        let waits = |event: &&EventRow| event.kind() == Some(EventKind::EditWaits);
+        self.waits = world.events().iter().rfind(waits).and_then(EventRow::ticket).or(self.waits);
+        // Most edits wait for a few ticks only.
+        if self.kinds.edits && self.waits.is_some() && self.chance(300) {
+            return Command::CancelEdit(self.waits.take().unwrap_or(Ticket(0)));
+        }
         match self.below(100) {
             0..10 if few => {
                 let class = self.class(world);
@@ -360,6 +382,11 @@ impl Generator {
                     orders: self.orders(world),
                     speed_factor: if self.chance(700) { 1000 } else { self.factor() },
                     anywhere: area.x % 2 == 0,
+                    if_no_room: if self.kinds.waits_for_room {
+                        self.pick(&[IfNoRoom::Drop, IfNoRoom::Drop, IfNoRoom::Wait { placed: 0 }])
+                    } else {
+                        IfNoRoom::Drop
+                    },
                 })
             }
             0..6 => Command::Remove(self.selection(world)),
@@ -394,11 +421,7 @@ impl Generator {
                 agents: AgentSelection::Named(vec![AgentId(0); NAMED_MAX + 1]),
                 priority: 1,
             },
-            98 if self.kinds.edits => {
-                let waits = |event: &&EventRow| event.kind() == Some(EventKind::EditWaits);
-                let ticket = world.events().iter().find(waits).and_then(EventRow::ticket);
-                Command::CancelEdit(ticket.unwrap_or(Ticket(self.below(40).into())))
-            }
+            98 if self.kinds.edits => Command::CancelEdit(Ticket(self.below(40).into())),
             _ => Command::stop(self.selection(world)),
         }
     }

@@ -21,8 +21,7 @@ use crate::teams::Team;
 use std::collections::BTreeMap;
 use wheelbase_grid::CellXY;
 
-/// Displacement in cells of an agent through a corridor, from where it enters to where it leaves; (0, 0) if it does not
-/// go through.
+/// Columns and rows by which an agent goes through a corridor, from entry to exit. (0, 0) if it does not go through.
 pub(crate) type Direction = (i32, i32);
 
 /// Where a corridor is entered.
@@ -30,7 +29,7 @@ pub(crate) type Direction = (i32, i32);
 pub(crate) struct Entrance {
     /// The last cell before the corridor on the path of an agent that enters there.
     pub(crate) cell: CellXY,
-    /// Displacement of the first move into the corridor.
+    /// Direction of the first move into the corridor.
     pub(crate) direction: Direction,
     /// Reach of the ground before it, in cells.
     pub(crate) reach: u32,

@@ -4,10 +4,10 @@
 
 use crate::cooperative::corridors_ahead::CORRIDORS_MAX;
 use crate::cooperative::credit::Credit;
-use crate::cooperative::displacement_kind::DisplacementKind;
 use crate::cooperative::fixed::{
-    DISPLACE_RETRY_DOUBLINGS_MAX, LNS_RETRY_DOUBLINGS_MAX, PUSH_FAILURES_MAX, RETRY_DOUBLINGS_MAX,
+    INHERITANCE_RETRY_DOUBLINGS_MAX, LNS_RETRY_DOUBLINGS_MAX, PUSH_FAILURES_MAX, RETRY_DOUBLINGS_MAX,
 };
+use crate::cooperative::inheritance_kind::InheritanceKind;
 use crate::cooperative::plan_head::{PlanDetails, PlanHead};
 use crate::cooperative::reservations::YieldState;
 use crate::motion::AgentId;
@@ -48,7 +48,7 @@ impl AgentLimits {
 pub(crate) const HEADS: &[SavedColumn<PlanHead, AgentLimits>] = saved_columns! { PlanHead, AgentLimits;
     "head.path_left": u32 = |of| &mut of.path_left, "a number of moves";
     "head.path_since": u32 = |of| &mut of.path_of.0, "a tick";
-    "head.path_station": u32 = |of| &mut of.path_of.1, "a station";
+    "head.path_station": u32 = |of| &mut of.path_of.1, "a waypoint";
     "head.next_try": u32 = |of| &mut of.next_try, "a tick";
     "head.retreat_left": u32 = |of| &mut of.retreat_left, "a number of moves";
     "head.failures": u8 = |of| &mut of.failures, up to |_| RETRY_DOUBLINGS_MAX.into(),
@@ -75,7 +75,7 @@ pub(crate) const KEYS: &[SavedColumn<YieldState, AgentLimits>] = &[
 ];
 
 pub(crate) const YIELD_STATES: &[SavedColumn<YieldState, AgentLimits>] = saved_columns! { YieldState, AgentLimits;
-    "yield.busy_until": u32 = |of| &mut of.busy_until, "a tick";
+    "yield.busy_until": u32 = |of| &mut of.moves_until, "a tick";
     "yield.step_ticks": u16 = |of| &mut of.step_ticks, "ticks of a step";
     "yield.team": Team = |of| &mut of.team, "a team";
 };
@@ -96,11 +96,11 @@ pub(crate) const DETAILS: &[SavedColumn<PlanDetails, AgentLimits>] = saved_colum
     "details.admitted_at": u32 = |of| &mut of.admitted_at, "a tick";
     "details.left_at": State = |of| &mut of.left_at, up to |limits| limits.n_states, "a state and one, or 0,";
     "details.noted_at": State = |of| &mut of.noted_at, up to |limits| limits.n_states, "a state and one, or 0,";
-    "details.displace_again_at": u32 = |of| &mut of.displace_retries[0].again_at, "a tick";
-    "details.displace_failures": u8 = |of| &mut of.displace_retries[0].failures,
-        up to |_| DISPLACE_RETRY_DOUBLINGS_MAX.into(), "a number of failures";
-    "details.lns_again_at": u32 = |of| &mut of.displace_retries[1].again_at, "a tick";
-    "details.lns_failures": u8 = |of| &mut of.displace_retries[1].failures,
+    "details.displace_again_at": u32 = |of| &mut of.inheritance_retries[0].again_at, "a tick";
+    "details.displace_failures": u8 = |of| &mut of.inheritance_retries[0].failures,
+        up to |_| INHERITANCE_RETRY_DOUBLINGS_MAX.into(), "a number of failures";
+    "details.lns_again_at": u32 = |of| &mut of.inheritance_retries[1].again_at, "a tick";
+    "details.lns_failures": u8 = |of| &mut of.inheritance_retries[1].failures,
         up to |_| LNS_RETRY_DOUBLINGS_MAX.into(), "a number of failures";
     "details.credit": Credit = |of| &mut of.credit, up to |limits| limits.credit, "poses that the agent can have used";
     "details.test_way_at": u32 = |of| &mut of.test_way_at, "a tick";
@@ -110,4 +110,4 @@ pub(crate) const DETAILS: &[SavedColumn<PlanDetails, AgentLimits>] = saved_colum
     "details.refused_to_queue": bool = |of| &mut of.refused.queues, "whether it queues";
 };
 
-const _: () = assert!(CORRIDORS_MAX == 4 && DisplacementKind::ALL.len() == 2);
+const _: () = assert!(CORRIDORS_MAX == 4 && InheritanceKind::ALL.len() == 2);

@@ -11,7 +11,7 @@ use crate::cooperative::plan::{MOVES_MAX, PlannedMove};
 use crate::cooperative::plan_head::{DetailFlags, PlanDetails, PlanHead};
 use crate::cooperative::reservations::{FOREVER, Precedence, YieldState};
 use crate::cooperative::state::Cooperative;
-use crate::cooperative::turning::Rest;
+use crate::cooperative::turnaround::Rest;
 use crate::motion::{AgentSlot, end_state};
 use crate::path_pool::PathPool;
 use crate::speed::ticks_at_speed;
@@ -190,9 +190,9 @@ impl Audit<'_> {
         }
     }
 
-    /// No plan that was made at the last tick ends on keep-clear ground, except where the agent's path, or
+    /// No plan that was made at the last tick ends on no-stopping ground, except where the agent's path, or
     /// its way to a retreat, ends. Gives the number of plans that lead over such ground.
-    pub fn check_keep_clear(&self, paths: &PathPool) -> u32 {
+    pub fn check_no_stopping(&self, paths: &PathPool) -> u32 {
         let table = &self.rule.table;
         let mut crossings = 0;
         for row in 0..self.agents.len() {
@@ -204,21 +204,21 @@ impl Audit<'_> {
             }
             // A plan whose first move has begun was made where that move began. A move of one tick that has ended
             // began before the pose at which it ended.
-            let keep_clear = &table.corridor_control.keep_clear;
+            let no_stopping = &table.corridor_control.no_stopping;
             let body = |pose: Pose| (pose.cell, tables.class().cells_at(pose));
-            let at = |state| keep_clear.agent_at(self.agents.teams[row], body(tables.space().pose(state)));
-            let at_end = table.keeps_clear(&self.agents, self.tables, row);
-            let (mut keeps_clear, factor) = (at(motion.state), self.agents.speed_factors[row]);
-            if motion.at_rest() && !keeps_clear.leaves_edit {
+            let at = |state| no_stopping.agent_at(self.agents.teams[row], body(tables.space().pose(state)));
+            let at_end = table.stopping_agent(&self.agents, self.tables, row);
+            let (mut stopping_agent, factor) = (at(motion.state), self.agents.speed_factors[row]);
+            if motion.at_rest() && !stopping_agent.leaves_edit {
                 tables.for_each_predecessor(motion.state, |before| {
                     let before_it = at(before.state);
                     if ticks_at_speed(before.ticks, factor) == 1 && before_it.leaves_edit {
-                        keeps_clear = before_it;
+                        stopping_agent = before_it;
                     }
                 });
             }
-            let keeps_clear = if keeps_clear.leaves_edit { keeps_clear } else { at_end };
-            let covers = |pose: Pose| keep_clear.covers(body(pose), keeps_clear);
+            let stopping_agent = if stopping_agent.leaves_edit { stopping_agent } else { at_end };
+            let covers = |pose: Pose| no_stopping.covers(body(pose), stopping_agent);
             let mut pose = tables.space().pose(end_state(tables, motion));
             let mut crosses = false;
             for planned in plan.moves() {
@@ -244,21 +244,21 @@ impl Audit<'_> {
 
     /// No plan that was made at the last tick ends where its agent could not turn, or where another could not for it.
     /// Gives the number of plans checked of agents that cannot undo their moves.
-    pub fn check_turning(&self, paths: &PathPool) -> u32 {
+    pub fn check_turnaround(&self, paths: &PathPool) -> u32 {
         let table = &self.rule.table;
         let mut n_checked = 0;
         for row in 0..self.agents.len() {
             let (slot, motion) = (self.agents.slots[row], &self.agents.motion[row]);
             let (plan, class) = (&table.plans[slot.index()], motion.class.0 as usize);
             let is_new = table.yield_states[slot.index()].touched_at.checked_add(1) == Some(self.tick);
-            if !is_new || plan.is_empty() || !table.turning.are_used() {
+            if !is_new || plan.is_empty() || !table.turnaround.are_used() {
                 continue;
             }
             let tables = &self.tables[class];
             // At its goal it may stand beside agents that have none, and without room to turn ahead it may lock.
-            let fits = table.turning.fits((class, tables), plan.end.0);
+            let fits = table.turnaround.fits((class, tables), plan.end.0);
             let path_moves = self.agents.paths[row].len();
-            // An agent that has lost its path in the meantime replans, such as a displaced agent whose order has
+            // An agent that has lost its path in the meantime replans, such as an agent that has yielded, whose order has
             // ended.
             let is_void = path_moves == 0;
             if is_void || self.path_end(paths, row) == plan.end.0 || (!fits && path_moves > MOVES_MAX) {
@@ -266,13 +266,13 @@ impl Audit<'_> {
             }
             let reserved = (&table.reservations, Precedence::STRICT);
             let body = (slot, class, tables);
-            let may_rest = table.turning.may_rest(body, plan.end.0, Rest::OnTheWay, reserved, |_| false);
+            let may_rest = table.turnaround.may_rest(body, plan.end.0, Rest::OnTheWay, reserved, |_| false);
             assert!(
                 may_rest,
                 "tick {}: the plan of row {row} ends where it or another cannot turn",
                 self.tick
             );
-            n_checked += u32::from(table.turning.needs(class));
+            n_checked += u32::from(table.turnaround.needs(class));
         }
         n_checked
     }

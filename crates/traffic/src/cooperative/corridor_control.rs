@@ -4,8 +4,9 @@ use crate::clone_fields::clone_fields;
 use crate::collision::Transition;
 use crate::cooperative::admission::Admission;
 use crate::cooperative::corridor_map::{CorridorMap, NO_CORRIDOR};
-use crate::cooperative::keep_clear::KeepClear;
+use crate::cooperative::no_stopping::NoStopping;
 use crate::forbidden::ForbiddenArea;
+use crate::motion::ClassId;
 use crate::params::TrafficParams;
 use crate::teams::Team;
 use wheelbase_grid::{CellXY, GridSize, Rect};
@@ -17,10 +18,10 @@ use wheelbase_planner::model::Offset;
 pub(crate) struct CorridorControl {
     pub(crate) map: CorridorMap,
     pub(crate) admission: Admission,
-    pub(crate) keep_clear: KeepClear,
+    pub(crate) no_stopping: NoStopping,
 }
 
-clone_fields!(CorridorControl { map, admission, keep_clear });
+clone_fields!(CorridorControl { map, admission, no_stopping });
 
 impl CorridorControl {
     /// For agents of some classes, with the shortest and longest sides of their bodies.
@@ -31,9 +32,9 @@ impl CorridorControl {
         params: TrafficParams,
     ) -> Self {
         let map = CorridorMap::new(size, tables, sides, &params);
-        let keep_clear = KeepClear::new(size, sides, &params);
-        let admission = Admission::new(params, keep_clear.passing_width);
-        let mut corridor_control = Self { map, admission, keep_clear };
+        let no_stopping = NoStopping::new(size, sides, &params);
+        let admission = Admission::new(params, no_stopping.passing_width);
+        let mut corridor_control = Self { map, admission, no_stopping };
         corridor_control.update(tables, &[size.rect()]);
         corridor_control
     }
@@ -42,14 +43,20 @@ impl CorridorControl {
     /// what has become of it. Says whether any corridor has changed.
     pub(crate) fn update(&mut self, tables: &[MovementTables], edited: &[Rect]) -> bool {
         self.map.update(tables, edited);
-        self.keep_clear.forget();
+        self.no_stopping.forget();
         self.admission.update(&self.map)
     }
 
-    /// Finds which corridors are busy at a tick, and the ground that is kept clear for them and for edits that wait.
-    pub(crate) fn find_busy(&mut self, tick: u32, forbidden: &[ForbiddenArea]) {
+    /// Finds which corridors are busy at a tick, and the no-stopping ground of these and of edits that wait.
+    /// `classes` are the classes of the agents.
+    pub(crate) fn find_busy(
+        &mut self,
+        tick: u32,
+        forbidden: &[ForbiddenArea],
+        classes: impl Iterator<Item = ClassId>,
+    ) {
         self.admission.find_busy(tick);
-        self.keep_clear.update(&self.map, &self.admission, forbidden);
+        self.no_stopping.update(&self.map, &self.admission, forbidden, classes);
     }
 
     /// The corridor that a move enters, if it is busy for a team.

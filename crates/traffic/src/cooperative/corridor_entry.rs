@@ -44,7 +44,7 @@ pub(crate) fn list_corridors_ahead(
     let team = view.agents.teams[row];
     let friends = view.friends.of_team(team);
     let through = |from, to, stays| {
-        let direction = displacement(from, to);
+        let direction = columns_and_rows(from, to);
         Entrant { agent, slot, direction, width: sides.0, stays, team, friends }
     };
     for (number, &primitive) in path.iter().take(LOOK_AHEAD_MOVES as usize).enumerate() {
@@ -64,22 +64,22 @@ pub(crate) fn list_corridors_ahead(
                     refusal: None,
                     moves,
                     entrance,
-                    keeps_clear: false,
+                    keeps_off: false,
                 });
             }
             (corridor, entered, moves) = (here, before, number as u32);
-            entrance = Entrance { cell: before, direction: displacement(before, cell), reach };
+            entrance = Entrance { cell: before, direction: columns_and_rows(before, cell), reach };
         }
     }
     if corridor != NO_CORRIDOR {
         let stays = left == 0 && heads[slot.index()].retreat_left == 0;
         let entrant = through(entered, cell, stays.then_some(cell));
-        ahead.push(CorridorAhead { corridor, entrant, refusal: None, moves, entrance, keeps_clear: false });
+        ahead.push(CorridorAhead { corridor, entrant, refusal: None, moves, entrance, keeps_off: false });
     }
 }
 
 /// Columns and rows from one cell to another.
-fn displacement(from: CellXY, to: CellXY) -> Direction {
+fn columns_and_rows(from: CellXY, to: CellXY) -> Direction {
     (to.x - from.x, to.y - from.y)
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn request_admission(
         let admission = &mut planning.table.corridor_control.admission;
         let crowded = admission.is_crowded(corridor, &entrant, moves, view.tick);
         ahead.refusal = refusal.or(crowded.then_some(Refusal::Queue));
-        ahead.keeps_clear = is_busy && crowded;
+        ahead.keeps_off = is_busy && crowded;
         let is_refused = ahead.refusal.is_some();
         admission.note_request(corridor, entrant, (key, moves), (view.tick, is_refused));
         if let Some(refusal) = ahead.refusal {

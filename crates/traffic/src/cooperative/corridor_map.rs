@@ -9,7 +9,7 @@
 use crate::clone_fields::clone_fields;
 use crate::cooperative::fixed::CORRIDOR_SIDE_MAX;
 use crate::cooperative::way_around::WayAround;
-use crate::free_cells::{find_free, grown, smallest_bodies};
+use crate::free_cells::{find_free, smallest_bodies};
 use crate::params::TrafficParams;
 use std::collections::BTreeSet;
 use wheelbase_grid::{BitGrid, CellXY, GridShape, GridSize, Rect};
@@ -157,10 +157,10 @@ impl CorridorMap {
         let areas: Vec<Rect> = edited.iter().map(|&area| find_free(&mut self.free, tables, area)).collect();
         let areas = areas.into_iter().filter(|area| !area.is_empty());
         // The width of a cell depends on free cells within that width.
-        let areas: Vec<Rect> = areas.map(|area| grown(area, self.wide, self.size)).collect();
+        let areas: Vec<Rect> = areas.map(|area| area.grown(self.wide, self.size)).collect();
         areas.iter().for_each(|&area| self.find_narrow(area));
         // A way around begins next to its region.
-        let areas: Vec<Rect> = areas.iter().map(|&area| grown(area, self.detour + 1, self.size)).collect();
+        let areas: Vec<Rect> = areas.iter().map(|&area| area.grown(self.detour + 1, self.size)).collect();
         self.find_corridors(&areas);
     }
 
@@ -217,7 +217,7 @@ impl CorridorMap {
         narrow.fill(area, false);
         tight.fill(area, false);
         // Shorter runs that reach into the area lie in this one.
-        let around = grown(area, *wide, *size);
+        let around = area.grown(*wide, *size);
         let mut mark_runs = |length: u32, cell_at: &dyn Fn(i32) -> CellXY| {
             let mut from = 0;
             for to in 0..=length as i32 {
@@ -258,7 +258,7 @@ impl CorridorMap {
     fn find_corridors(&mut self, areas: &[Rect]) {
         let size = self.size;
         // A corridor that changes only where it touches an area has a cell next to it.
-        let of_areas = || areas.iter().flat_map(move |&area| grown(area, 1, size).cells());
+        let of_areas = || areas.iter().flat_map(move |&area| area.grown(1, size).cells());
         let mut cells: Vec<CellXY> = Vec::new();
         // Cells of regions that are no corridors.
         let mut others: Vec<CellXY> = Vec::new();

@@ -34,8 +34,8 @@ pub(crate) struct CorridorAhead {
     /// Moves to its entrance.
     pub(crate) moves: u32,
     pub(crate) entrance: Entrance,
-    /// The corridor is busy and enough others come first: it keeps clear of the ground before the entrance.
-    pub(crate) keeps_clear: bool,
+    /// The corridor is busy and enough others come first: it keeps off the ground before the entrance.
+    pub(crate) keeps_off: bool,
 }
 
 /// Reach of the ground before an entrance, in cells, for a body of some shortest and longest side.

@@ -1,5 +1,5 @@
 //! Crossings: the next moves of an agent lead over ground where it must not stop, and its plan has to lead off it.
-//! Such ground is keep-clear ground, or a place too narrow to turn in for a body that cannot undo its moves.
+//! Such ground is no-stopping ground, or a place too narrow to turn in for a body that cannot undo its moves.
 
 use crate::cooperative::moves::guide_moves;
 use crate::cooperative::plan::{MOVES_MAX, USUAL_MOVES_MAX};
@@ -13,7 +13,7 @@ pub(crate) fn moves_max(crossing: Option<Crossing>) -> usize {
     if crossing.is_some() { MOVES_MAX } else { USUAL_MOVES_MAX }
 }
 
-/// Whether an agent is on keep-clear ground or will be within the usual horizon of its path from a state.
+/// Whether an agent is on no-stopping ground or will be within the usual horizon of its path from a state.
 pub(crate) fn find_crossing(
     table: &PlanTable,
     view: &TrafficView<'_>,
@@ -23,17 +23,17 @@ pub(crate) fn find_crossing(
     let motion = &view.agents.motion[row];
     let class = motion.class.0 as usize;
     let tables = &view.tables[class];
-    let (space, keeps_clear) = (tables.space(), table.keeps_clear(&view.agents, view.tables, row));
-    let keep_clear = &table.corridor_control.keep_clear;
+    let (space, stopping_agent) = (tables.space(), table.stopping_agent(&view.agents, view.tables, row));
+    let no_stopping = &table.corridor_control.no_stopping;
     let horizon_moves = table.params.horizon_steps as usize;
     // A body that cannot undo its moves has to come to where it can turn.
-    let turns = table.turning.needs(class);
-    if !keep_clear.is_active() && !turns {
+    let turns = table.turnaround.needs(class);
+    if !no_stopping.is_active() && !turns {
         return None;
     }
     let covers = |state: State| {
         let pose = space.pose(state);
-        keep_clear.covers((pose.cell, tables.class().cells_at(pose)), keeps_clear)
+        no_stopping.covers((pose.cell, tables.class().cells_at(pose)), stopping_agent)
     };
     let path = guide_moves(view, row, &table.heads[view.agents.slots[row].index()]);
     let (mut state, mut crosses, mut fits_at) = (from, turns || covers(from), 0);
@@ -43,7 +43,7 @@ pub(crate) fn find_crossing(
         }
         state = tables.state_after(state, usize::from(primitive));
         crosses |= at < horizon_moves && covers(state);
-        if turns && table.turning.fits((class, tables), state) {
+        if turns && table.turnaround.fits((class, tables), state) {
             fits_at = at + 1;
         }
         if !crosses && at >= horizon_moves {

@@ -2,7 +2,7 @@
 
 use wheelbase_planner::model::State;
 
-/// Moves of the plan of an agent at most that has no keep-clear ground before it.
+/// Moves of the plan of an agent at most that has no no-stopping ground before it.
 pub(crate) const USUAL_MOVES_MAX: usize = 16;
 
 /// Moves of any plan at most: enough to cross a short bridge, and the ground before both of its ends.

@@ -3,7 +3,7 @@
 use crate::cooperative::corridor_map::NO_CORRIDOR;
 use crate::cooperative::corridors_ahead::CORRIDORS_MAX;
 use crate::cooperative::credit::Credit;
-use crate::cooperative::displacement_kind::Retry;
+use crate::cooperative::inheritance_kind::Retry;
 use crate::motion::AgentId;
 use crate::ticks::NEVER;
 use wheelbase_planner::model::State;
@@ -16,7 +16,7 @@ pub(crate) const NO_STATE: State = State(u32::MAX);
 pub(crate) struct PlanHead {
     /// Moves left of its path.
     pub(crate) path_left: u32,
-    /// Begin and station of the trip that the path belongs to.
+    /// Begin and waypoint of the trip that the path belongs to.
     pub(crate) path_of: (u32, u32),
     /// Tick of its next search for a plan.
     pub(crate) next_try: u32,
@@ -91,8 +91,8 @@ pub(crate) struct PlanDetails {
     pub(crate) push_failures: u8,
     /// Corridors that it is in or will be in with its plan; [`NO_CORRIDOR`] for none.
     pub(crate) corridors: [u32; CORRIDORS_MAX],
-    /// When it may displace others again, by kind.
-    pub(crate) displace_retries: [Retry; 2],
+    /// When it may let others inherit its priority next, by kind.
+    pub(crate) inheritance_retries: [Retry; 2],
     /// The corridor to which it is admitted and on its way; [`NO_CORRIDOR`] for none.
     pub(crate) admitted: u32,
     /// When it was admitted to a busy corridor, until it is through and off the ground before the entrance; [`NEVER`]
@@ -157,7 +157,7 @@ impl PlanDetails {
         push_again_at: 0,
         push_failures: 0,
         corridors: [NO_CORRIDOR; CORRIDORS_MAX],
-        displace_retries: Retry::NEW,
+        inheritance_retries: Retry::NEW,
         admitted: NO_CORRIDOR,
         admitted_at: NEVER,
         left_at: NO_STATE,

@@ -1,4 +1,4 @@
-//! The table that all mechanisms of the rule share. It holds each agent's plan, its reserved cells, and the corridors
+//! The table that all mechanisms of the rule share. It stores each agent's plan, its reserved cells, and the corridors
 //! that it enters.
 
 use crate::clone_fields::clone_fields;
@@ -7,16 +7,16 @@ use crate::cooperative::admission::Entrant;
 use crate::cooperative::corridor_control::CorridorControl;
 use crate::cooperative::corridor_map::NO_CORRIDOR;
 use crate::cooperative::corridors_ahead::{CORRIDORS_MAX, CorridorAhead, note_corridors};
-use crate::cooperative::keep_clear::KeepsClear;
 use crate::cooperative::moves::{
     end_of_move, is_following, is_idle, pose_after, reserve_begun_move, step_ticks, transition_at,
 };
+use crate::cooperative::no_stopping::StoppingAgent;
 use crate::cooperative::plan::Plan;
 use crate::cooperative::plan_head::{DetailFlags, NO_STATE, PlanDetails, PlanHead};
-use crate::cooperative::priority_claims::PriorityClaims;
 use crate::cooperative::reservations::{FOREVER, Precedence, Reservations, YieldState};
 use crate::cooperative::sipp::SippContext;
-use crate::cooperative::turning::{Rest, TurningCircles};
+use crate::cooperative::soft_reservations::SoftReservations;
+use crate::cooperative::turnaround::{Rest, TurnaroundFootprints};
 use crate::motion::{AgentId, AgentSlot, end_state, sides};
 use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
@@ -32,9 +32,9 @@ use wheelbase_planner::model::State;
 pub(crate) struct PlanTable {
     pub(crate) params: TrafficParams,
     pub(crate) reservations: Reservations,
-    pub(crate) priority_claims: PriorityClaims,
+    pub(crate) soft_reservations: SoftReservations,
     pub(crate) corridor_control: CorridorControl,
-    pub(crate) turning: TurningCircles,
+    pub(crate) turnaround: TurnaroundFootprints,
     /// By agent slot: what every tick reads.
     pub(crate) heads: Vec<PlanHead>,
     /// By agent slot: the cold data.
@@ -56,9 +56,9 @@ pub(crate) struct PlanTable {
 clone_fields!(PlanTable {
     params,
     reservations,
-    priority_claims,
+    soft_reservations,
     corridor_control,
-    turning,
+    turnaround,
     heads,
     details,
     plans,
@@ -81,9 +81,9 @@ impl PlanTable {
         Self {
             params,
             reservations: Reservations::new(size, rule),
-            priority_claims: PriorityClaims::new(size.n_cells()),
+            soft_reservations: SoftReservations::new(size.n_cells()),
             corridor_control: CorridorControl::new(size, tables, &sides, params),
-            turning: TurningCircles::new(tables, size, params.turning_circles != 0),
+            turnaround: TurnaroundFootprints::new(tables, size, params.turning_circles != 0),
             heads: Vec::new(),
             details: Vec::new(),
             plans: Vec::new(),
@@ -104,7 +104,7 @@ impl PlanTable {
         self.speed_factors.resize(n, USUAL_SPEED_PERMILLE);
         self.roadblocks.reserve(n - self.roadblocks.len().min(n));
         self.reservations.grow(n);
-        self.turning.grow(n);
+        self.turnaround.grow(n);
     }
 
     /// Resets the agent slot of an agent that is gone: no reservations, corridors or plan.
@@ -225,7 +225,7 @@ impl PlanTable {
     }
 
     /// Keeps free what an agent needs to turn where it will rest, on the map as it is.
-    pub(crate) fn keep_turning_free(
+    pub(crate) fn keep_turnaround_free(
         &mut self,
         agents: &AgentsView<'_>,
         tables: &[MovementTables],
@@ -233,16 +233,17 @@ impl PlanTable {
     ) {
         let (slot, class) = (agents.slots[row], agents.motion[row].class.0 as usize);
         let end = self.plans[slot.index()].end.0;
-        self.turning.release(slot);
-        self.turning.keep_free((slot, class, &tables[class]), end);
+        self.turnaround.release(slot);
+        self.turnaround.keep_free((slot, class, &tables[class]), end);
     }
 
-    /// Whether an agent may rest in a state as far as turning circles are concerned.
+    /// Whether an agent may rest in a state as far as turnaround footprints are concerned.
     pub(crate) fn may_rest(&self, view: &TrafficView<'_>, row: usize, state: State) -> bool {
         let class = view.agents.motion[row].class.0 as usize;
         let body = (view.agents.slots[row], class, &view.tables[class]);
         let reserved = (&self.reservations, Precedence::STRICT);
-        !self.turning.are_used() || self.turning.may_rest(body, state, Rest::OnTheWay, reserved, |_| false)
+        !self.turnaround.are_used()
+            || self.turnaround.may_rest(body, state, Rest::OnTheWay, reserved, |_| false)
     }
 
     /// Reserves what an agent needs for its move in progress, its plan and its rest, and notes its corridors.
@@ -254,7 +255,7 @@ impl PlanTable {
     /// Withdraws all that an agent has reserved and keeps free.
     pub(crate) fn release(&mut self, slot: AgentSlot) {
         self.reservations.remove(slot);
-        self.turning.release(slot);
+        self.turnaround.release(slot);
     }
 
     /// Reserves what an agent needs for its move in progress, its plan and its rest.
@@ -263,7 +264,7 @@ impl PlanTable {
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];
         self.reservations.remove(slot);
-        self.keep_turning_free(&view.agents, view.tables, row);
+        self.keep_turnaround_free(&view.agents, view.tables, row);
         let Self { reservations, plans, .. } = self;
         let (state, mut ready) = reserve_begun_move(reservations, tables, (slot, motion), view.tick);
         let mut pose = tables.space().pose(state);
@@ -359,7 +360,7 @@ impl PlanTable {
         }
     }
 
-    /// Notes the priority key of an agent at this tick, and whether its plan can be displaced.
+    /// Notes the priority key of an agent at this tick, and whether it can yield.
     pub(crate) fn note_yield_state(&mut self, view: &TrafficView<'_>, row: usize, key: PriorityKey) {
         let slot = view.agents.slots[row];
         let motion = &view.agents.motion[row];
@@ -372,7 +373,7 @@ impl PlanTable {
         *yield_state = YieldState {
             key: if can_yield { key } else { PriorityKey::FIRST },
             touched_at: yield_state.touched_at,
-            busy_until: if motion.at_rest() { 0 } else { motion.until },
+            moves_until: if motion.at_rest() { 0 } else { motion.until },
             step_ticks,
             team,
         };
@@ -396,21 +397,21 @@ impl PlanTable {
     fn is_on_edit(&self, view: &TrafficView<'_>, row: usize) -> bool {
         !view.forbidden.is_empty()
             && is_following(&view.agents.motion[row])
-            && self.keeps_clear(&view.agents, view.tables, row).leaves_edit
+            && self.stopping_agent(&view.agents, view.tables, row).leaves_edit
     }
 
-    /// What an agent is to keep-clear ground, from the end of its move on.
-    pub(crate) fn keeps_clear(
+    /// What an agent is to no-stopping ground, from the end of its move on.
+    pub(crate) fn stopping_agent(
         &self,
         agents: &AgentsView<'_>,
         tables: &[MovementTables],
         row: usize,
-    ) -> KeepsClear {
+    ) -> StoppingAgent {
         let motion = &agents.motion[row];
         let tables = &tables[motion.class.0 as usize];
         let pose = tables.space().pose(end_state(tables, motion));
         let body = (pose.cell, tables.class().cells_at(pose));
-        self.corridor_control.keep_clear.agent_at(agents.teams[row], body)
+        self.corridor_control.no_stopping.agent_at(agents.teams[row], body)
     }
 
     /// The context of an agent that searches.
@@ -425,10 +426,10 @@ impl PlanTable {
             tables: &view.tables[view.agents.motion[row].class.0 as usize],
             reservations: &self.reservations,
             forbidden: view.forbidden,
-            priority_claims: &self.priority_claims,
+            soft_reservations: &self.soft_reservations,
             corridor_control: &self.corridor_control,
-            keeps_clear: self.keeps_clear(&view.agents, view.tables, row),
-            turning: &self.turning,
+            stopping_agent: self.stopping_agent(&view.agents, view.tables, row),
+            turnaround: &self.turnaround,
             heads: &self.heads,
             class: view.agents.motion[row].class.0 as usize,
             ahead,

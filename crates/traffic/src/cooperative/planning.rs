@@ -7,9 +7,6 @@ use crate::cooperative::crossing::moves_max;
 use crate::cooperative::fixed::{
     FREE_PATH_HORIZON_QUARTERS, GUIDE_PATH_MOVES, PATH_BACK_MOVES, REPLAN_HALF_STEPS,
 };
-use crate::cooperative::local_field::{
-    FieldKey, FieldView, GuidePose, LocalFields, MoveCosts, UNKNOWN, field_radius,
-};
 use crate::cooperative::moves::{
     descend, guide_moves, half_steps, is_following, pose_after, set_guide_path, transition_at,
 };
@@ -17,6 +14,9 @@ use crate::cooperative::plan::{Plan, PlannedMove};
 use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::reservations::FOREVER;
 use crate::cooperative::sipp::{Crossing, SippQuery, SippSearch};
+use crate::cooperative::windowed_cost_to_go::{
+    CostWindows, GuidePose, MoveCosts, UNKNOWN, WindowKey, WindowView, window_radius,
+};
 use crate::decisions::{Decisions, Leads, Reroute};
 use crate::motion::{Activity, AgentSlot};
 use crate::priority::PriorityKey;
@@ -32,17 +32,17 @@ pub(crate) const NO_STOP: u32 = u32::MAX;
 #[derive(Debug)]
 pub(crate) struct MoveSearch {
     pub(crate) intervals: SippSearch,
-    pub(crate) fields: LocalFields,
+    pub(crate) windows: CostWindows,
     /// Poses expanded in the present turn.
     pub(crate) expanded: u64,
 }
 
-clone_fields!(MoveSearch { fields } keep { intervals, expanded });
+clone_fields!(MoveSearch { windows } keep { intervals, expanded });
 
 impl MoveSearch {
     /// For some classes.
     pub(crate) fn new(tables: &[MovementTables]) -> Self {
-        Self { intervals: SippSearch::default(), fields: LocalFields::new(tables.iter()), expanded: 0 }
+        Self { intervals: SippSearch::default(), windows: CostWindows::new(tables.iter()), expanded: 0 }
     }
 }
 
@@ -110,7 +110,7 @@ impl<'a> Planning<'a> {
     }
 
     /// The next moves of an agent's path as its plan, if they are free for a share of the horizon. They must lead off
-    /// any keep-clear ground.
+    /// any no-stopping ground.
     pub(crate) fn plan_along_path(
         &mut self,
         row: usize,
@@ -148,7 +148,7 @@ impl<'a> Planning<'a> {
             if far && context.free_until(pose, ready) == FOREVER && context.may_end(pose, state, ends) {
                 found = Some(plan);
             }
-            // A crossing goes on until it is off the keep-clear ground.
+            // A crossing goes on until it is off the no-stopping ground.
             let is_far = ready >= horizon && (found.is_some() || crossing.is_none());
             if plan.moves().len() >= moves_max(crossing) || is_far {
                 break;
@@ -171,14 +171,14 @@ impl<'a> Planning<'a> {
         let motion = &view.agents.motion[row];
         let space = view.tables[motion.class.0 as usize].space();
         let Self { table, search, ahead, guide_path, .. } = self;
-        let MoveSearch { intervals, fields, expanded } = &mut **search;
-        let field = is_following(motion).then(|| field_of(fields, table, view, row, guide_path));
+        let MoveSearch { intervals, windows, expanded } = &mut **search;
+        let window = is_following(motion).then(|| window_of(windows, table, view, row, guide_path));
         let mut context = table.context(view, row, ahead);
         if let Some(steps) = yield_steps {
             context.precedence = table.precedence(view.tick, (query.key, query.teams), steps);
         }
         let found = intervals.search(&context, query, |pose| {
-            match field.map_or(0, |field| field.cost(pose, space.headings())) {
+            match window.map_or(0, |window| window.cost(pose, space.headings())) {
                 cost if cost < cost_floor => UNKNOWN,
                 cost => cost,
             }
@@ -187,13 +187,13 @@ impl<'a> Planning<'a> {
         found
     }
 
-    /// Cost-to-go of an agent from a state, by the field of its guide path, which must be set.
+    /// Cost-to-go of an agent from a state, by the window of its guide path, which must be set.
     pub(crate) fn cost_to_go(&mut self, row: usize, from: State) -> u32 {
         let view = self.view;
         let space = view.tables[view.agents.motion[row].class.0 as usize].space();
-        let MoveSearch { fields, .. } = &mut *self.search;
-        let field = field_of(fields, self.table, view, row, &self.guide_path);
-        field.cost(space.pose(from), space.headings())
+        let MoveSearch { windows, .. } = &mut *self.search;
+        let window = window_of(windows, self.table, view, row, &self.guide_path);
+        window.cost(space.pose(from), space.headings())
     }
 
     /// Appends to `moves` the moves from a state back to the agent's path, whose guide path must be set. Gives the
@@ -201,10 +201,10 @@ impl<'a> Planning<'a> {
     pub(crate) fn path_back(&mut self, row: usize, from: State) -> Option<usize> {
         let view = self.view;
         let tables = &view.tables[view.agents.motion[row].class.0 as usize];
-        let MoveSearch { fields, .. } = &mut *self.search;
-        let field = field_of(fields, self.table, view, row, &self.guide_path);
+        let MoveSearch { windows, .. } = &mut *self.search;
+        let window = window_of(windows, self.table, view, row, &self.guide_path);
         let guide_path = (&*self.guide_path, PATH_BACK_MOVES);
-        descend(tables, field, (from, view.agents.speed_factors[row]), guide_path, &mut self.moves)
+        descend(tables, window, (from, view.agents.speed_factors[row]), guide_path, &mut self.moves)
     }
 
     /// Gives an agent a plan. Where the plan leaves its path, the path is rerouted along it and back.
@@ -252,22 +252,22 @@ impl<'a> Planning<'a> {
     }
 }
 
-/// The field of an agent for its guide path, which must be set.
-fn field_of<'f>(
-    fields: &'f mut LocalFields,
+/// The window of an agent for its guide path, which must be set.
+fn window_of<'f>(
+    windows: &'f mut CostWindows,
     table: &PlanTable,
     view: &TrafficView<'_>,
     row: usize,
     guide_path: &[GuidePose],
-) -> FieldView<'f> {
+) -> WindowView<'f> {
     let slot = view.agents.slots[row];
     let class = view.agents.motion[row].class.0 as usize;
     let tables = &view.tables[class];
     let agent = view.agents.ids[row];
-    let key = FieldKey { agent, path: table.details[slot.index()].path, revision: tables.revision() };
+    let key = WindowKey { agent, path: table.details[slot.index()].path, revision: tables.revision() };
     let center = tables.space().pose(guide_path[0].0).cell;
     let speed_factor = view.agents.speed_factors[row];
     let move_costs = MoveCosts { tables, class, speed_factor, tick: view.tick };
-    let radius = field_radius(table.sides[class].1);
-    fields.obtain(slot, key, move_costs, (center, radius), guide_path)
+    let radius = window_radius(table.sides[class].1);
+    windows.obtain(slot, key, move_costs, (center, radius), guide_path)
 }

@@ -1,31 +1,31 @@
 //! Prioritized planning: the turn of one agent. It follows its path while that is free, else searches for a plan,
-//! displaces other plans, or waits and pushes the agent that blocks it.
+//! has others yield, or waits and pushes the agent that blocks it.
 
 use crate::cooperative::corridor_entry::{find_corridors_ahead, request_admission};
 use crate::cooperative::corridors_ahead::Refusal;
 use crate::cooperative::crossing::{find_crossing, moves_max};
-use crate::cooperative::displacement::{DisplacementScratch, Displacer, displace};
 use crate::cooperative::fixed::{
-    BLOCKER_MOVES, CROSSING_NODES, CROSSING_STEPS, DISPLACEMENT_HALF_STEPS, GIVE_UP_AFTER_STEPS,
-    RETREAT_HOLD_STEPS, RETRY_DOUBLINGS_MAX, RETRY_QUARTER_STEPS, WAIT_HORIZON_FACTOR, WAITED_LONG_STEPS,
+    BLOCKER_MOVES, CROSSING_NODES, CROSSING_STEPS, GIVE_UP_AFTER_STEPS, RETREAT_HOLD_STEPS,
+    RETRY_DOUBLINGS_MAX, RETRY_QUARTER_STEPS, WAIT_HORIZON_FACTOR, WAITED_LONG_STEPS, YIELD_COST_HALF_STEPS,
 };
-use crate::cooperative::local_field::UNKNOWN;
 use crate::cooperative::moves::{end_of_move, guide_moves, half_steps, is_idle, transition_at, waited};
 use crate::cooperative::path_cells::{PathCells, moves_onto_path, rests_on_path};
 use crate::cooperative::planning::Planning;
+use crate::cooperative::priority_inheritance::{InheritanceScratch, Root, plan_with_yielding};
 use crate::cooperative::pushing::push_aside;
 use crate::cooperative::retreat::PushScratch;
 use crate::cooperative::roadblocks::is_roadblock;
 use crate::cooperative::sipp::{Crossing, NO_PLAN_COST, SippQuery};
+use crate::cooperative::windowed_cost_to_go::UNKNOWN;
 use crate::decisions::Decisions;
 use crate::motion::{Activity, AgentId, AgentSlot};
 use crate::priority::PriorityKey;
 use wheelbase_planner::model::State;
 
-/// Scratch memory of the two ways in which an agent moves others: displacement and pushing.
+/// Scratch memory of the two ways in which an agent moves others: priority inheritance and pushing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CoordinationScratch {
-    pub(crate) displacement: DisplacementScratch,
+    pub(crate) inheritance: InheritanceScratch,
     pub(crate) push: PushScratch,
 }
 
@@ -117,11 +117,11 @@ fn query_of(
         intervals_max: params.search_intervals,
         key,
         teams: view.friends.of_team(view.agents.teams[row]),
-        displacement_ticks: half_steps(step_ticks, DISPLACEMENT_HALF_STEPS),
+        yield_ticks: half_steps(step_ticks, YIELD_COST_HALF_STEPS),
     }
 }
 
-/// An agent whose path is not free searches for a plan, first among all others, then with others displaced.
+/// An agent whose path is not free searches for a plan, first among all others, then with others that yield.
 fn search_plan(
     planning: &mut Planning<'_>,
     coordination: &mut CoordinationScratch,
@@ -143,7 +143,7 @@ fn search_plan(
     if planning.stop > params.horizon_steps
         && own != UNKNOWN
         && cost > cost_alone.saturating_add(params.displace_after_steps * step_ticks)
-        && displace(planning, &mut coordination.displacement, Displacer { row, query, cost }, decisions)
+        && plan_with_yielding(planning, &mut coordination.inheritance, Root { row, query, cost }, decisions)
     {
         return;
     }
@@ -189,7 +189,7 @@ fn wait(
         return;
     }
     if waited >= params.push_after_steps * step_ticks {
-        claim_next_cells(planning, row, view.tick.saturating_add(pause + 1), key);
+        reserve_next_cells_softly(planning, row, view.tick.saturating_add(pause + 1), key);
     }
     // An idle agent in a corridor has to leave it.
     let stops = planning.stop <= params.horizon_steps;
@@ -204,8 +204,8 @@ fn wait(
     }
 }
 
-/// Claims the cells of the next move of an agent's path against friends of lower priority.
-fn claim_next_cells(planning: &mut Planning<'_>, row: usize, until: u32, key: PriorityKey) {
+/// Reserves the cells of the next move of an agent's path softly, against friends of lower priority.
+fn reserve_next_cells_softly(planning: &mut Planning<'_>, row: usize, until: u32, key: PriorityKey) {
     let view = planning.view;
     let motion = &view.agents.motion[row];
     let tables = &view.tables[motion.class.0 as usize];
@@ -214,7 +214,7 @@ fn claim_next_cells(planning: &mut Planning<'_>, row: usize, until: u32, key: Pr
     let (anchor, cells) = view.occupancy.needed(&step);
     for &offset in cells {
         let cell = planning.table.reservations.index(anchor, offset);
-        planning.table.priority_claims.claim_cell(cell, until, (key, view.agents.teams[row]));
+        planning.table.soft_reservations.reserve(cell, until, (key, view.agents.teams[row]));
     }
 }
 
@@ -283,8 +283,8 @@ fn handle_blocker(
     let pushes_any = waited >= step_ticks * params.push_any_after_steps;
     let may_push = can_be_pushed && (idle || pushes_any || key < planning.table.key(view, other));
     let push_key = if pushes_any { PriorityKey::FIRST } else { key };
-    // An agent that has arrived goes on by itself at the next tick, unless it is on a station of a patrol.
-    let goes_on = other_motion.activity == Activity::Arrived && view.agents.stamps[other].station == 0;
+    // An agent that has arrived goes on by itself at the next tick, unless it is on a waypoint of a patrol.
+    let goes_on = other_motion.activity == Activity::Arrived && view.agents.stamps[other].waypoint == 0;
     if waited >= step_ticks * after
         && may_push
         && !goes_on

@@ -10,6 +10,7 @@ use crate::cooperative::fixed::{
     PUSH_FAILURES_MAX, RETREAT_POSES_OF_STRETCH,
 };
 use crate::cooperative::moves::{guide_moves, is_idle, set_guide_path};
+use crate::cooperative::no_stopping::Place;
 use crate::cooperative::planning::Planning;
 use crate::cooperative::retreat::{Attempt, ChainLink, PushScratch, find_retreats};
 use crate::cooperative::roadblocks::forget_roadblock;
@@ -111,7 +112,7 @@ fn attempt((key, teams): (PriorityKey, u32), to_free: bool, doublings: u32) -> A
 /// Sends idle agents off the cells of edits that wait, and off the ground around them. Each edit sends one at a time:
 /// agents on its cells first, then by id.
 pub(crate) fn clear_edits(planning: &mut Planning<'_>, scratch: &mut PushScratch, decisions: &mut Decisions) {
-    let (view, params) = (planning.view, planning.table.params);
+    let view = planning.view;
     if view.forbidden.is_empty() || !view.tick.is_multiple_of(CLEAR_EDITS_TICKS) {
         return;
     }
@@ -119,32 +120,21 @@ pub(crate) fn clear_edits(planning: &mut Planning<'_>, scratch: &mut PushScratch
         // An agent that waits there for a time leaves without a push.
         view.agents.motion[row].activity != Activity::Dwelling
             && idle_row(planning, view.agents.slots[row]).is_some()
-            && planning.table.corridor_control.keep_clear.is_near_edits(body_at_rest(view, row))
+            && planning.table.corridor_control.no_stopping.is_near_edits(body_at_rest(view, row))
     };
     let mut idle = std::mem::take(&mut scratch.idle);
     idle.clear();
     idle.extend((0..view.agents.len()).filter(is_near).map(|row| row as u32));
-    let n_edits = if idle.is_empty() { 0 } else { planning.table.corridor_control.keep_clear.n_edits() };
+    let n_edits = if idle.is_empty() { 0 } else { planning.table.corridor_control.no_stopping.n_edits() };
     for edit in 0..n_edits {
-        let keep_clear = &planning.table.corridor_control.keep_clear;
+        let no_stopping = &planning.table.corridor_control.no_stopping;
         let first = idle.iter().filter_map(|&row| {
             let row = row as usize;
-            let place = keep_clear.place(edit, body_at_rest(view, row))?;
+            let place = no_stopping.place(edit, body_at_rest(view, row))?;
             Some((place, idle_row(planning, view.agents.slots[row])?))
         });
-        let Some((_, row)) = first.min() else { continue };
-        scratch.avoided.reset(view.grid_size.n_cells());
-        let mut n_cells = 0_u64;
-        for cell in keep_clear.cells_of_edit(edit) {
-            let index = planning.table.reservations.index(cell, Offset::new(0, 0));
-            n_cells += u64::from(scratch.avoided.insert(index));
-        }
-        // The way off a large area is long.
-        let class = view.agents.motion[row].class.0 as usize;
-        let poses = n_cells * u64::from(view.tables[class].space().headings());
-        let doublings = (poses / u64::from(params.retreat_poses)).checked_ilog2().map_or(0, |log| log + 1);
-        let doublings = doublings.clamp(1, EDIT_DOUBLINGS_MAX);
-        send_off(planning, scratch, row, doublings, decisions);
+        let Some((place, row)) = first.min() else { continue };
+        send_off(planning, scratch, row, (edit, place), decisions);
     }
     scratch.idle = idle;
 }
@@ -168,13 +158,13 @@ fn idle_row(planning: &Planning<'_>, slot: AgentSlot) -> Option<usize> {
     (stands && is_idle(motion.activity) && push_again_at <= view.tick).then_some(row)
 }
 
-/// Sends an idle agent, and agents in its way, to retreats clear of the avoided cells, on its own credit. It is tried
-/// again after a pause if there are none.
+/// Sends an idle agent, and agents in its way, to retreats off the ground of an edit, on its own credit. Without such a
+/// retreat, an agent on the cells of the edit goes to one off these. It is tried again after a pause if there are none.
 fn send_off(
     planning: &mut Planning<'_>,
     scratch: &mut PushScratch,
     row: usize,
-    doublings: u32,
+    (edit, place): (usize, Place),
     decisions: &mut Decisions,
 ) {
     let view = planning.view;
@@ -182,12 +172,14 @@ fn send_off(
     if !planning.begin_turn(slot) {
         return;
     }
-    scratch.chain.clear();
-    scratch.moves.clear();
-    scratch.chain.push(ChainLink::of(row));
-    let by = (PriorityKey::LAST, view.friends.of_team(view.agents.teams[row]));
-    let mut attempt = attempt(by, false, doublings);
-    let found = find_retreats(planning, scratch, 0, &mut attempt);
+    let found = [Place::Near, Place::OnEdit].into_iter().filter(|&off| off >= place).any(|off| {
+        let doublings = avoid_edit(planning, scratch, row, (edit, off));
+        scratch.chain.clear();
+        scratch.moves.clear();
+        scratch.chain.push(ChainLink::of(row));
+        let by = (PriorityKey::LAST, view.friends.of_team(view.agents.teams[row]));
+        find_retreats(planning, scratch, 0, &mut attempt(by, false, doublings))
+    });
     planning.end_turn(slot);
     if found {
         for at in 0..scratch.chain.len() {
@@ -198,6 +190,26 @@ fn send_off(
         let details = &mut planning.table.details[slot.index()];
         details.push_again_at = view.tick.saturating_add(CLEAR_AGAIN_STEPS * step_ticks);
     }
+}
+
+/// Avoids the cells of an edit, with the ground around them for [`Place::Near`]. Gives the doublings of a search: the way
+/// off a large area is long.
+fn avoid_edit(
+    planning: &Planning<'_>,
+    scratch: &mut PushScratch,
+    row: usize,
+    (edit, off): (usize, Place),
+) -> u32 {
+    let (view, table) = (planning.view, &*planning.table);
+    scratch.avoided.reset(view.grid_size.n_cells());
+    let mut n_cells = 0_u64;
+    for cell in table.corridor_control.no_stopping.cells_of_edit(edit, off) {
+        n_cells += u64::from(scratch.avoided.insert(table.reservations.index(cell, Offset::new(0, 0))));
+    }
+    let class = view.agents.motion[row].class.0 as usize;
+    let poses = n_cells * u64::from(view.tables[class].space().headings());
+    let doublings = (poses / u64::from(table.params.retreat_poses)).checked_ilog2().map_or(0, |log| log + 1);
+    doublings.clamp(1, EDIT_DOUBLINGS_MAX)
 }
 
 /// Reroutes an agent of the chain to its retreat and from there back to its path. `pusher` is the agent that passes it

@@ -7,8 +7,8 @@ use crate::cooperative::corridor_entry::list_corridors_ahead;
 use crate::cooperative::corridors_ahead::{CorridorAhead, Refusal};
 use crate::cooperative::crossing::{find_crossing, moves_max};
 use crate::cooperative::fixed::FREE_PATH_HORIZON_QUARTERS;
-use crate::cooperative::keep_clear::KeptFor;
 use crate::cooperative::moves::{guide_moves, pose_after, transition_at};
+use crate::cooperative::no_stopping::NoStoppingFor;
 use crate::cooperative::plan_head::Refused;
 use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::planning::NO_STOP;
@@ -118,7 +118,7 @@ impl<'a> Walk<'a> {
         let Some(refused) = self.ahead.iter_mut().find(|ahead| ahead.corridor == number) else { return };
         let CorridorAhead { entrant, moves, .. } = *refused;
         refused.refusal = Some(if queues { Refusal::Queue } else { Refusal::Turn });
-        refused.keeps_clear = queues && admission.is_busy(number, entrant.team);
+        refused.keeps_off = queues && admission.is_busy(number, entrant.team);
         let ahead = admission.n_ahead(number, &entrant, moves, view.tick) as u32;
         let (corridor, side) = (place_of(table, view, number), CorridorSide::of_direction(entrant.direction));
         let reason = if holder != AgentId::NOBODY {
@@ -156,7 +156,7 @@ impl<'a> Walk<'a> {
             let step = transition_at(tables, tables.space().pose(state), usize::from(primitive));
             let ready = view.tick.saturating_add(elapsed);
             if let Some(found) = self.obstacle(&context, at as u32, &step, (ready, ticks)) {
-                return Err(Some(on_keep_clear(kept_on, found)));
+                return Err(Some(on_no_stopping(kept_on, found)));
             }
             state = tables.state_after(state, usize::from(primitive));
             elapsed = elapsed.saturating_add(ticks);
@@ -217,22 +217,23 @@ impl<'a> Walk<'a> {
         .or(Some(Reason::NoPlan { until: table.heads[slot.index()].next_try }))
     }
 
-    /// Which corridor or claim forbids a move.
+    /// Which corridor or soft reservation forbids a move.
     fn why_forbidden(&self, context: &SippContext<'a>, step: &Transition<'a>) -> Option<Reason> {
         let Self { table, view, row, .. } = *self;
         let key = table.key(view, row);
-        if table.priority_claims.until > view.tick && context.enters_claim(step, key) {
+        if table.soft_reservations.until > view.tick && context.enters_soft_reservation(step, key) {
             let (anchor, cells) = step.swept();
-            let claim = |&offset: &Offset| {
+            let reserved = |&offset: &Offset| {
                 let cell = table.reservations.index(anchor, offset);
-                let is_claimed = table.priority_claims.is_claimed(cell, view.tick, (key, context.friends));
-                let claimed = || (table.priority_claims.of_cell[cell].1.agent(), offset.cell_from(anchor));
-                is_claimed.then(claimed)
+                let is_reserved =
+                    table.soft_reservations.is_reserved(cell, view.tick, (key, context.friends));
+                let found = || (table.soft_reservations.of_cell[cell].1.agent(), offset.cell_from(anchor));
+                is_reserved.then(found)
             };
-            let (owner, at) = cells.iter().find_map(claim)?;
-            // A claim outlives its agent.
+            let (owner, at) = cells.iter().find_map(reserved)?;
+            // A soft reservation outlives its agent.
             let other = view.agents.row(owner).filter(|&other| other != row);
-            return Some(Reason::Claim { holder: other.map(|_| owner), at });
+            return Some(Reason::SoftReservation { holder: other.map(|_| owner), at });
         }
         if context.enters_closed(step) {
             return self.stop.1;
@@ -247,15 +248,17 @@ impl<'a> Walk<'a> {
         let class = view.agents.motion[row].class.0 as usize;
         let tables = &view.tables[class];
         let cells = tables.class().cells_at(pose);
-        let keep_clear = &table.corridor_control.keep_clear;
-        match keep_clear.kept_under((pose.cell, cells), table.keeps_clear(&view.agents, view.tables, row)) {
-            Some(KeptFor::Corridor(corridor)) => {
-                Reason::KeepClear { corridor: place_of(table, view, corridor), holder: None, at: pose.cell }
+        let no_stopping = &table.corridor_control.no_stopping;
+        match no_stopping
+            .reason_under((pose.cell, cells), table.stopping_agent(&view.agents, view.tables, row))
+        {
+            Some(NoStoppingFor::Corridor(corridor)) => {
+                Reason::NoStopping { corridor: place_of(table, view, corridor), holder: None, at: pose.cell }
             }
-            Some(KeptFor::Edit) => Reason::Edit { at: pose.cell },
+            Some(NoStoppingFor::Edit) => Reason::Edit { at: pose.cell },
             None => {
                 let body = (view.agents.slots[row], class, tables);
-                let other = table.turning.holder(body, state, &table.reservations);
+                let other = table.turnaround.holder(body, state, &table.reservations);
                 let holder =
                     other.and_then(|slot| view.agents.row_of_slot(slot)).map(|row| view.agents.ids[row]);
                 Reason::NoRoomToTurn { holder, at: pose.cell }
@@ -264,12 +267,12 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The reason in an obstacle beyond keep-clear ground on which the plan would have to end: the ground, and who is in
+/// The reason in an obstacle beyond no-stopping ground on which the plan would have to end: the ground, and who is in
 /// the way off it.
-fn on_keep_clear(kept_on: Option<Reason>, found: Reason) -> Reason {
+fn on_no_stopping(kept_on: Option<Reason>, found: Reason) -> Reason {
     match (kept_on, found.holder(), found.at()) {
-        (Some(Reason::KeepClear { corridor, .. }), Some(holder), Some(at)) => {
-            Reason::KeepClear { corridor, holder: Some(holder), at }
+        (Some(Reason::NoStopping { corridor, .. }), Some(holder), Some(at)) => {
+            Reason::NoStopping { corridor, holder: Some(holder), at }
         }
         _ => found,
     }

@@ -65,7 +65,7 @@ pub(crate) struct YieldState {
     /// Tick at which it last got a plan or was pushed. At that tick it yields no more.
     pub(crate) touched_at: u32,
     /// End of its move in progress; 0 at rest.
-    pub(crate) busy_until: u32,
+    pub(crate) moves_until: u32,
     /// Ticks of its fastest step.
     pub(crate) step_ticks: u16,
     /// Its team.
@@ -78,7 +78,7 @@ const _: () = assert!(size_of::<YieldState>() == 24);
 impl YieldState {
     /// Of a new agent.
     pub(crate) const NEW: Self =
-        Self { key: PriorityKey::FIRST, touched_at: NEVER, busy_until: 0, step_ticks: 0, team: Team(0) };
+        Self { key: PriorityKey::FIRST, touched_at: NEVER, moves_until: 0, step_ticks: 0, team: Team(0) };
 }
 
 impl Precedence<'_> {
@@ -108,7 +108,7 @@ impl Precedence<'_> {
     pub(crate) fn holds(&self, reservation: &Reservation) -> (u32, u32) {
         match self.yielding(reservation.agent) {
             Some(yield_state) => {
-                let rests_at = yield_state.busy_until.max(self.tick);
+                let rests_at = yield_state.moves_until.max(self.tick);
                 let cleared = rests_at.saturating_add(self.steps * u32::from(yield_state.step_ticks));
                 (reservation.until.min(cleared), reservation.leaves.min(cleared))
             }
@@ -323,7 +323,7 @@ impl Reservations {
 
     /// Whether a move between these ticks needs cells of agents that yield.
     #[inline]
-    pub(crate) fn displaces_any(
+    pub(crate) fn needs_yielding(
         &self,
         agent: AgentSlot,
         step: &Transition<'_>,
@@ -343,7 +343,7 @@ impl Reservations {
     }
 
     /// Adds to a list the agents that yield and have reserved one of the cells between two ticks, each once.
-    pub(crate) fn list_displaced(
+    pub(crate) fn list_yielding(
         &self,
         agent: AgentSlot,
         (anchor, cells): (CellXY, &[Offset]),

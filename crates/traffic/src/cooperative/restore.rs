@@ -5,13 +5,13 @@
 //! its plan.
 
 use crate::collision::CollisionRule;
-use crate::cooperative::priority_claims::PriorityClaims;
 use crate::cooperative::reservations::FOREVER;
 use crate::cooperative::reservations::{NO_RESERVATION, Reservation, Reservations};
 use crate::cooperative::restore_agents::{read_agents, restore_agents, restore_plans};
 use crate::cooperative::restore_corridors::{check_inside, restore_admission, restore_corridor_map};
-use crate::cooperative::restore_fields::restore_fields;
+use crate::cooperative::restore_windows::restore_windows;
 use crate::cooperative::restored_plans::{check_plans, current_row};
+use crate::cooperative::soft_reservations::SoftReservations;
 use crate::cooperative::state::Cooperative;
 use crate::motion::AgentSlot;
 use crate::priority::PriorityKey;
@@ -34,25 +34,25 @@ pub(crate) fn restore_cooperative(
     }
     restore_revisions(rule, &mut reader, context)?;
     rule.table.grow(n_slots as usize);
-    rule.search.fields.grow(n_slots as usize);
+    rule.search.windows.grow(n_slots as usize);
     read_agents(rule, &mut reader, context)?;
     restore_agents(rule, &mut reader, context)?;
     restore_plans(rule, &mut reader, context)?;
     restore_reservations(rule, &mut reader)?;
-    restore_claims(&mut rule.table.priority_claims, &mut reader, rule.next_tick)?;
+    restore_soft_reservations(&mut rule.table.soft_reservations, &mut reader, rule.next_tick)?;
     restore_corridor_map(rule, &mut reader, context)?;
     restore_admission(rule, &mut reader, context)?;
-    restore_fields(rule, &mut reader, context)?;
+    restore_windows(rule, &mut reader, context)?;
     reader.finish()?;
     check_inside(rule, context)?;
     check_plans(rule, context)?;
     let Cooperative { table, present, .. } = rule;
     for &(id, slot) in &*present {
         let Some(row) = current_row(context, id) else { continue };
-        // Of plans that do not hold, ends are not checked; the next tick drops them before it reads them.
+        // Of plans that are not valid, ends are not checked; the next tick drops them before it reads them.
         let n_states = context.tables[context.agents.motion[row].class.0 as usize].space().n_states();
         if (table.plans[slot.index()].end.0.0 as usize) < n_states {
-            table.keep_turning_free(&context.agents, context.tables, row);
+            table.keep_turnaround_free(&context.agents, context.tables, row);
         }
     }
     Ok(())
@@ -136,28 +136,28 @@ fn check_overlaps(reservations: &Reservations, first: usize, cell: u64) -> Resul
     Ok(())
 }
 
-fn restore_claims(
-    claims: &mut PriorityClaims,
+fn restore_soft_reservations(
+    soft: &mut SoftReservations,
     reader: &mut StateReader<'_>,
     next_tick: u32,
 ) -> Result<(), RuleStateError> {
     let mut part = reader.part_of("claims", 2)?;
-    claims.until = part.u32("the tick at which the last claim ends")?;
-    claims.claimed_so_far = part.word()?;
+    soft.until = part.u32("the tick at which the last soft reservation ends")?;
+    soft.reserved_so_far = part.word()?;
     let mut part = reader.part("claimed_cells")?;
-    let n_cells = claims.of_cell.len() as u64;
+    let n_cells = soft.of_cell.len() as u64;
     let mut next_cell = 0;
     while part.left() > 0 {
         let cell = part.next(next_cell..=n_cells.saturating_sub(1), "the index of a later cell")?;
         next_cell = cell + 1;
-        let ticks = u64::from(next_tick) + 1..=claims.until.into();
-        let until = part.next(ticks, "the tick at which the claim ends")? as u32;
+        let ticks = u64::from(next_tick) + 1..=soft.until.into();
+        let until = part.next(ticks, "the tick at which the soft reservation ends")? as u32;
         let key = PriorityKey::of_words(part.word()?, part.u32("an agent id")?);
         let team = Team(part.below(Team::COUNT, "a team")? as u8);
-        claims.of_cell[cell as usize] = (until, key);
+        soft.of_cell[cell as usize] = (until, key);
         if team != Team(0) {
-            claims.teams.resize(n_cells as usize, Team(0));
-            claims.teams[cell as usize] = team;
+            soft.teams.resize(n_cells as usize, Team(0));
+            soft.teams[cell as usize] = team;
         }
     }
     Ok(())

@@ -98,7 +98,7 @@ pub(crate) fn restore_agents(
     restore_columns(YIELD_STATES, &limits, (yield_states, slots()), reader)?;
     let mut factors = reader.part_of("speed_factor", present.len())?;
     for at in slots() {
-        speed_factors[at] = factors.next(1..=u16::MAX.into(), "a speed factor in permille")? as u16;
+        speed_factors[at] = factors.next(1..=u16::MAX.into(), "a speed factor in thousandths")? as u16;
     }
     restore_columns(DETAILS, &limits, (details, slots()), reader)?;
     for (number, at) in slots().enumerate() {

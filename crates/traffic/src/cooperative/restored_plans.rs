@@ -78,7 +78,7 @@ pub(crate) fn check_plans(rule: &Cooperative, context: &RuleContext<'_>) -> Resu
         let Some(row) = current_row(context, id) else { continue };
         if let Some((cell, tick)) = missing(rule, context, &reserved, (row, slot)) {
             let found = format!("cell {cell} not reserved by agent {} from tick {tick} on", id.0);
-            return Err(RuleStateError::of_part("reservations", found, "what it needs for its plan"));
+            return Err(RuleStateError::of_part("reservations", found, "all cells of its plan"));
         }
     }
     Ok(())

@@ -117,7 +117,7 @@ pub(crate) fn find_retreats(
         }
         // Of bodies that cannot undo their moves, longer ways to retreats left one more stuck in a lane of lorries.
         let class = planning.view.agents.motion[scratch.chain[first].row as usize].class.0 as usize;
-        let is_last = at == first || planning.table.turning.needs(class);
+        let is_last = at == first || planning.table.turnaround.needs(class);
         if is_last || attempt.poses_left == 0 || scratch.chain.len() > pushed_max {
             return false;
         }
@@ -195,7 +195,7 @@ fn find_retreat(
     // A pose leads to 16 others at most.
     reached.clear();
     reached.reserve(32 * poses);
-    let turns = table.turning.needs(class);
+    let turns = table.turnaround.needs(class);
     if turns {
         returns.begin(n_states);
         mark_returns(tables, motion.state, poses_max, returns, reached);
@@ -218,7 +218,7 @@ fn find_retreat(
         let pose = tables.space().pose(state);
         let body = (pose.cell, tables.class().cells_at(pose));
         let may_turn = || match through {
-            true => !turns || table.turning.fits((class, tables), state),
+            true => !turns || table.turnaround.fits((class, tables), state),
             false => table.may_rest(view, row, state),
         };
         let returns = || !turns || returns.contains(state.0 as usize);

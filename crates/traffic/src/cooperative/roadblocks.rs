@@ -1,7 +1,7 @@
 //! Roadblocks: agents that cannot make way. The map, or others that stay, leave them no pose off the path of an agent
 //! that waits behind them.
 //!
-//! Friends that can move are ignored, so a crowd in which everyone is blocked for now holds no roadblock. An agent that
+//! Friends that can move are ignored, so a crowd in which everyone is blocked for now contains no roadblock. An agent that
 //! waits long behind another one tests it. A roadblock stays one while it is shut in, wherever in its pocket it is, until
 //! a push finds a retreat for it.
 

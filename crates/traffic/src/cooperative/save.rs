@@ -1,27 +1,27 @@
 //! The state of the rule, part by part: all that a later tick depends on.
 //!
 //! Left out are scratch memory, what every tick computes before it reads it, what follows from the rest (the heads of
-//! plans, the lists of reservations by agent), and what no later tick reads (claims that have ended, fields of paths
-//! that have changed). The order of reservations on a cell, of fields, and of agents in and before corridors does
-//! matter, and so do the numbers of corridors.
+//! plans, the lists of reservations by agent), and what no later tick reads (soft reservations that have ended, windows
+//! of paths that have changed). The order of reservations on a cell, of cost windows, and of agents at corridors does
+//! matter. So do the numbers of corridors.
 
 use crate::cooperative::admission::AdmissionRequest;
 use crate::cooperative::admission::{Admission, Corridor, Direction, Entrant};
 use crate::cooperative::agent_columns::{DETAILS, HEADS, KEYS, YIELD_STATES};
 use crate::cooperative::corridor_map::CorridorMap;
-use crate::cooperative::local_field::LocalField;
 use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::reservations::Reservation;
 use crate::cooperative::state::Cooperative;
+use crate::cooperative::windowed_cost_to_go::CostWindow;
 use crate::motion::AgentId;
 use crate::rule_state::StateVisitor;
 use crate::saved_columns::visit_columns;
 use wheelbase_grid::{CellXY, GridSize};
 
-/// Value of a field that is not of the present path of an agent; above it, the number of its class and one.
+/// Value of a cost window that is not of the present path of an agent; above it, the number of its class and one.
 pub(crate) const IS_STALE: u64 = 0;
 
-/// Costs of a field in one word.
+/// Costs of a window in one word.
 pub(crate) const COSTS_OF_WORD: usize = 4;
 
 /// Shows the state of the rule.
@@ -37,10 +37,10 @@ pub(crate) fn visit_cooperative(rule: &Cooperative, visitor: &mut dyn StateVisit
     visit_agents(rule, visitor);
     visit_plans(rule, visitor);
     visit_reservations(rule, visitor);
-    visit_claims(rule, visitor);
+    visit_soft_reservations(rule, visitor);
     visit_corridor_map(&table.corridor_control.map, visitor);
     visit_admission(&table.corridor_control.admission, table.corridor_control.map.size, visitor);
-    visit_fields(rule, visitor);
+    visit_windows(rule, visitor);
 }
 
 fn visit_agents(rule: &Cooperative, visitor: &mut dyn StateVisitor) {
@@ -74,13 +74,13 @@ fn visit_reservations(rule: &Cooperative, visitor: &mut dyn StateVisitor) {
     visitor.part("reservations", &mut cells().flat_map(|cell| reservations.on(cell).flat_map(ticks)));
 }
 
-/// The claims that the next tick finds.
-fn visit_claims(rule: &Cooperative, visitor: &mut dyn StateVisitor) {
-    let claims = &rule.table.priority_claims;
-    visitor.part("claims", &mut [u64::from(claims.until), claims.claimed_so_far].into_iter());
-    let open = claims.of_cell.iter().enumerate().filter(|(_, (until, _))| *until > rule.next_tick);
+/// The soft reservations that the next tick finds.
+fn visit_soft_reservations(rule: &Cooperative, visitor: &mut dyn StateVisitor) {
+    let soft = &rule.table.soft_reservations;
+    visitor.part("claims", &mut [u64::from(soft.until), soft.reserved_so_far].into_iter());
+    let open = soft.of_cell.iter().enumerate().filter(|(_, (until, _))| *until > rule.next_tick);
     let words = open.flat_map(|(cell, &(until, key))| {
-        let ([rank, id], team) = (key.words(), claims.teams.get(cell).copied().unwrap_or_default());
+        let ([rank, id], team) = (key.words(), soft.teams.get(cell).copied().unwrap_or_default());
         [cell as u64, until.into(), rank, id, team.0.into()]
     });
     visitor.part("claimed_cells", &mut { words });
@@ -136,32 +136,34 @@ fn index(size: GridSize, cell: CellXY) -> u64 {
     size.cell(cell).map_or(u64::from(u32::MAX), |cell| u64::from(cell.0))
 }
 
-/// All fields, for fields of former paths take their turn when memory is full; the costs of fields of present paths.
-fn visit_fields(rule: &Cooperative, visitor: &mut dyn StateVisitor) {
+/// All cost windows: windows of former paths are replaced in turn when memory is full. Costs of the windows of present
+/// paths.
+fn visit_windows(rule: &Cooperative, visitor: &mut dyn StateVisitor) {
     let Cooperative { table, search, present, revisions, .. } = rule;
     let mut agents = vec![AgentId::NOBODY; table.heads.len()];
     present.iter().for_each(|&(id, slot)| agents[slot.index()] = id);
     // The number of the first class with its revision, and one.
-    let class_of = |field: &LocalField| {
-        let at = field.slot.index();
-        let class = revisions.iter().position(|&revision| revision == field.key.revision);
-        let is_present = agents[at] == field.key.agent && table.details[at].path == field.key.path;
+    let class_of = |window: &CostWindow| {
+        let at = window.slot.index();
+        let class = revisions.iter().position(|&revision| revision == window.key.revision);
+        let is_present = agents[at] == window.key.agent && table.details[at].path == window.key.path;
         class.filter(|_| is_present).map_or(IS_STALE, |class| class as u64 + 1)
     };
-    let fields = &search.fields.fields;
-    let mut of_field = |name, value: &dyn Fn(&LocalField) -> u64| {
-        visitor.part(name, &mut fields.iter().map(value));
+    let windows = &search.windows.list;
+    let mut of_window = |name, value: &dyn Fn(&CostWindow) -> u64| {
+        visitor.part(name, &mut windows.iter().map(value));
     };
-    of_field("field.slot", &|field| field.slot.0.into());
-    of_field("field.agent", &|field| field.key.agent.0.into());
-    of_field("field.used_at", &|field| field.used_at.into());
-    of_field("field.room", &|field| field.room as u64);
-    of_field("field.class", &class_of);
-    let present = || fields.iter().filter(|field| class_of(field) != IS_STALE);
+    of_window("field.slot", &|window| window.slot.0.into());
+    of_window("field.agent", &|window| window.key.agent.0.into());
+    of_window("field.used_at", &|window| window.used_at.into());
+    of_window("field.room", &|window| window.room as u64);
+    of_window("field.class", &class_of);
+    let present = || windows.iter().filter(|window| class_of(window) != IS_STALE);
     let size = table.corridor_control.map.size;
-    visitor.part("field.center", &mut present().map(|field| index(size, field.center)));
-    visitor.part("field.radius", &mut present().map(|field| field.radius.into()));
-    visitor.part("field.n_costs", &mut present().map(|field| field.costs.len() as u64));
+    visitor.part("field.center", &mut present().map(|window| index(size, window.center)));
+    visitor.part("field.radius", &mut present().map(|window| window.radius.into()));
+    visitor.part("field.n_costs", &mut present().map(|window| window.costs.len() as u64));
     let word = |costs: &[u16]| costs.iter().rev().fold(0, |word, &cost| word << 16 | u64::from(cost));
-    visitor.part("field.costs", &mut present().flat_map(|field| field.costs.chunks(COSTS_OF_WORD).map(word)));
+    visitor
+        .part("field.costs", &mut present().flat_map(|window| window.costs.chunks(COSTS_OF_WORD).map(word)));
 }

@@ -8,15 +8,15 @@
 
 use super::corridor_control::CorridorControl;
 use super::corridor_map::NO_CORRIDOR;
-use super::local_field::UNKNOWN;
 use super::plan::{MOVES_MAX, Plan, PlannedMove};
 use super::reservations::{FOREVER, Precedence, Reservations};
+use super::windowed_cost_to_go::UNKNOWN;
 use crate::collision::{CollisionRule, Transition};
 use crate::cooperative::corridors_ahead::CorridorAhead;
-use crate::cooperative::keep_clear::KeepsClear;
+use crate::cooperative::no_stopping::StoppingAgent;
 use crate::cooperative::plan_head::PlanHead;
-use crate::cooperative::priority_claims::PriorityClaims;
-use crate::cooperative::turning::{Rest, TurningCircles};
+use crate::cooperative::soft_reservations::SoftReservations;
+use crate::cooperative::turnaround::{Rest, TurnaroundFootprints};
 use crate::forbidden::{ForbiddenArea, forbids};
 use crate::motion::AgentSlot;
 use crate::priority::PriorityKey;
@@ -46,9 +46,9 @@ pub(crate) struct SippContext<'a> {
     pub(crate) tables: &'a MovementTables,
     pub(crate) reservations: &'a Reservations,
     pub(crate) forbidden: &'a [ForbiddenArea],
-    pub(crate) priority_claims: &'a PriorityClaims,
+    pub(crate) soft_reservations: &'a SoftReservations,
     pub(crate) corridor_control: &'a CorridorControl,
-    pub(crate) turning: &'a TurningCircles,
+    pub(crate) turnaround: &'a TurnaroundFootprints,
     /// Of all agents, by slot.
     pub(crate) heads: &'a [PlanHead],
     /// Number of its class.
@@ -59,8 +59,8 @@ pub(crate) struct SippContext<'a> {
     pub(crate) corridors: &'a [u32],
     /// Whose reservations count.
     pub(crate) precedence: Precedence<'a>,
-    /// Its relation to keep-clear ground, from the end of its move on.
-    pub(crate) keeps_clear: KeepsClear,
+    /// Its relation to no-stopping ground, from the end of its move on.
+    pub(crate) stopping_agent: StoppingAgent,
     /// Its team, and its friends, a bit each.
     pub(crate) team: Team,
     pub(crate) friends: u32,
@@ -116,15 +116,15 @@ impl<'a> SippContext<'a> {
         )
     }
 
-    /// Whether a plan may end in a pose. It may not end on keep-clear ground, except in the last pose of the agent's
+    /// Whether a plan may end in a pose. It may not end on no-stopping ground, except in the last pose of the agent's
     /// path. It may not end where the agent or another could not turn.
     pub(crate) fn may_end(&self, pose: Pose, state: State, crossing: Crossing) -> bool {
         let body = (pose.cell, self.tables.class().cells_at(pose));
-        (crossing.goal == Some(state) || !self.corridor_control.keep_clear.covers(body, self.keeps_clear))
-            && (!self.turning.are_used() || self.may_turn(state, crossing))
+        (crossing.goal == Some(state) || !self.corridor_control.no_stopping.covers(body, self.stopping_agent))
+            && (!self.turnaround.are_used() || self.may_turn(state, crossing))
     }
 
-    /// Whether it may rest in a state as far as turning circles are concerned.
+    /// Whether it may rest in a state as far as turnaround footprints are concerned.
     fn may_turn(&self, state: State, crossing: Crossing) -> bool {
         let head = |slot: AgentSlot| &self.heads[slot.index()];
         let rest = match crossing {
@@ -137,14 +137,14 @@ impl<'a> SippContext<'a> {
         };
         let body = (self.agent, self.class, self.tables);
         let reserved = (self.reservations, self.precedence);
-        self.turning.may_rest(body, state, rest, reserved, |other| head(other).path_left == 0)
+        self.turnaround.may_rest(body, state, rest, reserved, |other| head(other).path_left == 0)
     }
 
-    /// Whether a waiting edit, a priority claim or a corridor keeps the agent from a move.
+    /// Whether a waiting edit, a soft reservation or a corridor keeps the agent from a move.
     pub(crate) fn is_forbidden(&self, step: &Transition<'a>, key: PriorityKey) -> bool {
         let ((anchor, held), (_, swept)) = (step.start(), step.swept());
         (!self.forbidden.is_empty() && forbids(self.forbidden, anchor, held, swept))
-            || (self.priority_claims.until > self.tick && self.enters_claim(step, key))
+            || (self.soft_reservations.until > self.tick && self.enters_soft_reservation(step, key))
             || self.enters_closed(step)
             || self.enters_busy(step)
     }
@@ -168,8 +168,8 @@ impl<'a> SippContext<'a> {
             let mut cells = cells.iter();
             cells.any(|to| ahead.entrance.has_before(to.cell_from(anchor)))
         };
-        let mut kept_clear = self.ahead.iter().filter(|ahead| ahead.keeps_clear);
-        if kept_clear.any(|ahead| is_before(ahead, step.end()) && !is_before(ahead, step.start())) {
+        let mut kept_off = self.ahead.iter().filter(|ahead| ahead.keeps_off);
+        if kept_off.any(|ahead| is_before(ahead, step.end()) && !is_before(ahead, step.start())) {
             return true;
         }
         cells.iter().any(|&offset| {
@@ -179,14 +179,14 @@ impl<'a> SippContext<'a> {
         })
     }
 
-    /// Whether a move comes upon a cell that a friend of higher priority claims. From such a cell the agent may go
-    /// on, for that clears it.
-    pub(crate) fn enters_claim(&self, step: &Transition<'a>, key: PriorityKey) -> bool {
-        let claimed = |(anchor, cells): (CellXY, &[Offset])| {
+    /// Whether a move enters a cell with a soft reservation of a friend of higher priority. From such a cell the
+    /// agent may go on, for that clears it.
+    pub(crate) fn enters_soft_reservation(&self, step: &Transition<'a>, key: PriorityKey) -> bool {
+        let is_reserved = |(anchor, cells): (CellXY, &[Offset])| {
             let mut cells = cells.iter().map(|&offset| self.reservations.index(anchor, offset));
-            cells.any(|cell| self.priority_claims.is_claimed(cell, self.tick, (key, self.friends)))
+            cells.any(|cell| self.soft_reservations.is_reserved(cell, self.tick, (key, self.friends)))
         };
-        claimed(step.swept()) && !claimed(step.start())
+        is_reserved(step.swept()) && !is_reserved(step.start())
     }
 }
 
@@ -238,7 +238,7 @@ pub(crate) struct SippSearch {
 /// What an agent has to know that has ground before it, or under its body, where it must not stop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Crossing {
-    /// The end of its path, if a plan can lead there: even on keep-clear ground it may rest there.
+    /// The end of its path, if a plan can lead there: even on no-stopping ground it may rest there.
     pub(crate) goal: Option<State>,
     /// It may stop where it cannot turn: a plan leads to no place with room to turn.
     pub(crate) may_lock: bool,
@@ -258,7 +258,7 @@ pub(crate) struct SippQuery {
     pub(crate) crossing: Crossing,
     /// Tick up to which it looks ahead.
     pub(crate) horizon: u32,
-    /// The same from keep-clear ground on, where it may not end.
+    /// The same from no-stopping ground on, where it may not end.
     pub(crate) crossing_horizon: u32,
     /// Moves of the plan at most, up to [`MOVES_MAX`].
     pub(crate) moves_max: usize,
@@ -271,7 +271,7 @@ pub(crate) struct SippQuery {
     /// Teams whose agents may yield to it, a bit each.
     pub(crate) teams: u32,
     /// Ticks that a move counts as longer for which others must yield.
-    pub(crate) displacement_ticks: u32,
+    pub(crate) yield_ticks: u32,
 }
 
 impl SippSearch {
@@ -307,7 +307,7 @@ impl SippSearch {
             // Where it is it may stay.
             if node.free_until == FOREVER && (may_end || at == 0) {
                 let cost = node.arrival.max(query.horizon).saturating_add(node.cost_to_go);
-                // It leaves ground to be kept clear if it can, whatever that costs.
+                // It leaves no-stopping ground if it can, whatever that costs.
                 let cost = if may_end { cost } else { NO_PLAN_COST };
                 let key = (cost.saturating_add(node.penalty), node.arrival);
                 if best.is_none_or(|(found, _)| key < found) {
@@ -375,7 +375,7 @@ impl SippSearch {
                 };
                 let arrival = start + ticks;
                 let free_until = context.free_until(pose, arrival);
-                let others_yield = context.reservations.displaces_any(
+                let others_yield = context.reservations.needs_yielding(
                     context.agent,
                     &step,
                     (start, arrival),
@@ -387,7 +387,7 @@ impl SippSearch {
                     arrival,
                     free_until,
                     cost_to_go,
-                    penalty: node.penalty + if others_yield { query.displacement_ticks } else { 0 },
+                    penalty: node.penalty + if others_yield { query.yield_ticks } else { 0 },
                     before: at,
                     planned: PlannedMove { start, ticks, primitive: next.primitive },
                     depth: node.depth + 1,

@@ -84,7 +84,7 @@ impl Traffic for Cooperative {
             word(pair(details.pusher.0, details.pusher_since));
             word(pair(details.retreat_since, details.path));
             word(details.push_again_at.into());
-            details.displace_retries.iter().for_each(|retry| word(retry.word()));
+            details.inheritance_retries.iter().for_each(|retry| word(retry.word()));
             word(details.credit.0);
             word(pair(details.admitted_at, details.left_at.0));
             word(pair(
@@ -99,8 +99,8 @@ impl Traffic for Cooperative {
             }
         }
         self.table.roadblocks.iter().for_each(|agent| word(agent.0.into()));
-        self.table.priority_claims.for_each_word(word);
-        self.search.fields.for_each_word(word);
+        self.table.soft_reservations.for_each_word(word);
+        self.search.windows.for_each_word(word);
         self.table.corridor_control.admission.for_each_word(word);
     }
 }
@@ -117,7 +117,7 @@ impl Cooperative {
 
     /// Updates the state to what has happened since the last tick, and lists the agents that plan.
     pub(crate) fn update(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
-        self.coordination.displacement.begin_tick(&self.table.params);
+        self.coordination.inheritance.begin_tick(&self.table.params);
         self.visited.copy_from(view.agents.busy);
         let just_out = self.just_out.drain(..);
         self.visited.extend(just_out.filter_map(|agent| view.agents.row(agent)));
@@ -127,7 +127,8 @@ impl Cooperative {
             self.drop_plans(view);
         }
         self.update_corridors(view);
-        self.table.corridor_control.find_busy(view.tick, view.forbidden);
+        let classes = view.agents.motion.iter().map(|motion| motion.class);
+        self.table.corridor_control.find_busy(view.tick, view.forbidden, classes);
         self.check_plans(view);
         self.check_speeds_and_holds(view);
         self.update_paths(view, decisions);
@@ -154,7 +155,7 @@ impl Cooperative {
         self.present.clear();
         self.present.extend(ids.iter().copied().zip(slots.iter().copied()));
         self.table.grow(view.agents.row_of_slot.len());
-        self.search.fields.grow(view.agents.row_of_slot.len());
+        self.search.windows.grow(view.agents.row_of_slot.len());
         let reclassed = view.reclassed.iter().map(|&row| row as usize).filter(|&row| row < n_stay);
         reclassed.clone().for_each(|row| self.table.clear_reclassed(slots[row]));
         let mut clash = false;
@@ -208,7 +209,7 @@ impl Cooperative {
         }
         if !revisions.clone().eq(self.revisions.iter().copied()) {
             let rows = 0..view.agents.len();
-            rows.for_each(|row| self.table.keep_turning_free(&view.agents, view.tables, row));
+            rows.for_each(|row| self.table.keep_turnaround_free(&view.agents, view.tables, row));
         }
         self.revisions.clear();
         self.revisions.extend(revisions);
@@ -274,7 +275,7 @@ impl Cooperative {
     /// neither do the footprints in which they end.
     pub(crate) fn drop_plans(&mut self, view: &TrafficView<'_>) {
         self.table.reservations.clear();
-        self.table.turning.clear();
+        self.table.turnaround.clear();
         self.visited.fill(view.agents.len());
         for row in 0..view.agents.len() {
             let motion = &view.agents.motion[row];
@@ -297,7 +298,7 @@ impl Cooperative {
             let path = view.paths.moves(view.agents.paths[row]);
             let stamp = view.agents.stamps[row];
             let head = &mut self.table.heads[slot.index()];
-            let path_of = (stamp.since, stamp.station);
+            let path_of = (stamp.since, stamp.waypoint);
             if head.path_left != path.len() as u32 || head.path_of != path_of {
                 (head.path_left, head.path_of) = (path.len() as u32, path_of);
                 let path_number = &mut self.table.details[slot.index()].path;

@@ -1,10 +1,9 @@
 //! Ways around: whether a narrow region of a map can be left out at a short detour.
 //!
 //! A region is a bottleneck if agents must pass it. The way around it, from one of its mouths to another, is longer
-//! than `detour_cells`, or it is a dead end. Only bottlenecks are worth turns, queues and keep-clear ground. In a
+//! than `detour_cells`, or it is a dead end. Only bottlenecks are worth turns, queues and no-stopping ground. In a
 //! street with another one beside it, these cost more than the meetings that they prevent.
 
-use crate::free_cells::grown;
 use wheelbase_grid::{BitGrid, CellXY, GridShape, GridSize, Rect};
 
 /// Scratch memory of the search: 2 bits per cell.
@@ -78,7 +77,7 @@ impl WayAround {
         let mut next = 0;
         while let Some(&cell) = queue.get(next) {
             next += 1;
-            for cell in grown(Rect::new(cell.x, cell.y, 1, 1), 1, is_mouth.size()).cells() {
+            for cell in Rect::of_cell(cell).grown(1, is_mouth.size()).cells() {
                 if is_mouth.get(cell) {
                     is_mouth.set(cell, false);
                     queue.push(cell);

@@ -133,7 +133,7 @@ fn check(ground: &Ground, collision: CollisionRule, seed: u64, ticks: u32) -> Re
     prop_assert!(lengths.iter().all(|&length| length <= again.most), "{:?} of {}", lengths, again.most);
     prop_assert!(table.reservations.of_agent.len() <= again.most);
     let mut n_fields = 0;
-    again.rule.search.fields.for_each_word(&mut |_| n_fields += 1);
+    again.rule.search.windows.for_each_word(&mut |_| n_fields += 1);
     prop_assert!(n_fields <= again.most);
     Ok(())
 }

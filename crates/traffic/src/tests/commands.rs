@@ -284,7 +284,7 @@ fn unit_robots_bear_anything_done_to_them() {
     (0..12).for_each(|_| place(&mut world, &mut random));
     let tables = &world.ground.tables[0];
     let mut rule = UnitRobots::new(tables, CollisionRule::Discrete, 12, 1, TrafficParams::USUAL).unwrap();
-    world.tries = 20;
+    world.search_budget = 20;
     for _ in 0..3000 {
         let id = world.ids[random.below(world.ids.len())];
         match random.below(60) {

@@ -542,7 +542,7 @@ fn a_busy_corridor_is_entered_from_outside() {
             (5, true),
         );
     }
-    corridor_control.find_busy(5, &[]);
+    corridor_control.find_busy(5, &[], [].into_iter());
     let entered: Vec<_> = (0..4).map(|x| enters(&corridor_control, x)).collect();
     assert_eq!(entered, [None, Some(corridor), None, None]);
     let before: Vec<_> =

@@ -58,7 +58,7 @@ pub struct HandWorld {
     pub ground: Ground,
     pub tick: u32,
     pub poses_per_agent: u32,
-    pub tries: u64,
+    pub search_budget: u64,
     pub ids: Vec<AgentId>,
     pub motion: Vec<Motion>,
     pub wait_states: Vec<WaitState>,
@@ -119,7 +119,7 @@ impl Clone for HandWorld {
             ground: self.ground.clone(),
             tick: self.tick,
             poses_per_agent: self.poses_per_agent,
-            tries: self.tries,
+            search_budget: self.search_budget,
             ids: self.ids.clone(),
             motion: self.motion.clone(),
             wait_states: self.wait_states.clone(),
@@ -162,7 +162,7 @@ impl HandWorld {
             ground,
             tick: 0,
             poses_per_agent: 16,
-            tries: 1_000_000,
+            search_budget: 1_000_000,
             ids: Vec::new(),
             motion: Vec::new(),
             wait_states: Vec::new(),
@@ -231,7 +231,7 @@ impl HandWorld {
         });
         self.keys.push(PriorityKey::LAST);
         self.handles.push(PathHandle::EMPTY);
-        self.stamps.push(GoalStamp { since: self.tick, station: 0, has_order: false });
+        self.stamps.push(GoalStamp { since: self.tick, waypoint: 0, has_order: false });
         self.teams.push(Team::default());
         self.speed_factors.push(USUAL_SPEED_PERMILLE);
         self.holds.push(false);
@@ -299,7 +299,7 @@ impl HandWorld {
         self.paths.drop_path(&mut self.handles[row]);
         self.motion[row].activity = Activity::Idle;
         self.motion[row].replan = false;
-        self.stamps[row] = GoalStamp { since: self.tick, station: 0, has_order: holds };
+        self.stamps[row] = GoalStamp { since: self.tick, waypoint: 0, has_order: holds };
         self.busy.insert(row);
     }
 
@@ -385,7 +385,7 @@ impl HandWorld {
         TrafficView {
             tick: self.tick,
             poses_per_agent: self.poses_per_agent,
-            tries: self.tries,
+            search_budget: self.search_budget,
             grid_size: self.ground.grid.size(),
             tables: &self.ground.tables,
             agents: AgentsView {
@@ -506,7 +506,7 @@ impl HandWorld {
         match motion.activity {
             Activity::Idle => {
                 let key = PriorityKey::of_trip(self.tick, self.wait_states[row].priority, self.ids[row]);
-                self.stamps[row] = GoalStamp { since: self.tick, station: 0, has_order: true };
+                self.stamps[row] = GoalStamp { since: self.tick, waypoint: 0, has_order: true };
                 self.keys[row] = key;
             }
             Activity::Arrived => {}

@@ -4,12 +4,11 @@
 mod agent_slots;
 mod commands;
 mod corridors;
-mod displacement;
 mod ground;
 mod hand_world;
-mod keep_clear;
 mod liveness;
-mod local_field;
+mod no_stopping;
+mod priority_inheritance;
 mod pushing;
 mod reasons;
 mod reservations;
@@ -17,8 +16,9 @@ mod saved_states;
 mod scenes;
 mod sipp;
 mod teams;
-mod turning;
+mod turnaround;
 mod walks;
+mod windowed_cost_to_go;
 
 /// How many random cases a test draws: a quarter of all. WHEELBASE_LONG=1, as `.ci/run --all` sets it, draws all of
 /// them, and WHEELBASE_LONG=N draws N times as many.

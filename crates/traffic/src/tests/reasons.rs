@@ -2,7 +2,7 @@
 
 use super::ground::{Ground, at, dot, truck};
 use super::hand_world::{HandWorld, Trips, cooperative, to};
-use super::keep_clear::make_busy;
+use super::no_stopping::make_busy;
 use crate::collision::CollisionRule;
 use crate::commanded::Commanded;
 use crate::cooperative::Cooperative;
@@ -137,7 +137,7 @@ fn turns_and_queues_at_a_corridor() {
 }
 
 #[test]
-fn claims_reservations_and_plans() {
+fn soft_reservations_reservations_and_plans() {
     let (bank, wall) = (".".repeat(24), "#".repeat(4));
     let row = |y| format!("{bank}{}{bank}", if y == 5 || y == 6 { "...." } else { wall.as_str() });
     let rows: Vec<String> = (0..12).map(row).collect();
@@ -157,8 +157,8 @@ fn claims_reservations_and_plans() {
             *seen.entry(found.rule()).or_insert(0) += 1;
             let index = |cell: CellXY| rule.table.reservations.index(cell, Offset::new(0, 0));
             match found {
-                Reason::Claim { at, .. } => {
-                    let (until, owner) = rule.table.priority_claims.of_cell[index(at)];
+                Reason::SoftReservation { at, .. } => {
+                    let (until, owner) = rule.table.soft_reservations.of_cell[index(at)];
                     assert!(
                         until > world.tick && found.holder().is_none_or(|holder| holder == owner.agent())
                     );
@@ -183,7 +183,7 @@ fn claims_reservations_and_plans() {
 
 /// The bridge is busy, and an agent on hold stands on the ground behind it: the next one does not even enter.
 #[test]
-fn keep_clear_ground_without_a_way_off_it() {
+fn no_stopping_ground_without_a_way_off_it() {
     let mut world = world_of(
         &["......####......", "................", "................", "......####......"],
         &[dot(2)],
@@ -200,7 +200,7 @@ fn keep_clear_ground_without_a_way_off_it() {
     }
     let found = reason(&world, &rule, one);
     let at = CellXY::new(10, 1);
-    assert_eq!(found, Some(Reason::KeepClear { corridor, holder: Some(others[0]), at }));
+    assert_eq!(found, Some(Reason::NoStopping { corridor, holder: Some(others[0]), at }));
     assert!(world.pose(one).cell.x < 6);
 }
 

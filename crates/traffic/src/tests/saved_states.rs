@@ -207,12 +207,12 @@ proptest! {
     }
 }
 
-/// Memory for one field of cost-to-go: fields of former paths may be dropped too.
+/// Memory for one cost window: windows of former paths may be dropped too.
 #[test]
 fn the_order_of_fields_is_kept() {
     fn fresh(world: &HandWorld) -> Box<dyn Traffic> {
         let mut rule = cooperative(world);
-        rule.search.fields.bytes_max = 20_000;
+        rule.search.windows.bytes_max = 20_000;
         Box::new(rule)
     }
     for collision in RULES {
@@ -417,7 +417,7 @@ fn robots(n: usize, seed: u64) -> (HandWorld, Random) {
         let goals = goals.map(|goal| space.pose(goal).cell).collect();
         world.add_anywhere(0, 0, Trips { goals, is_patrol: true, done: 0 }, &mut random);
     }
-    world.tries = 20;
+    world.search_budget = 20;
     (world, random)
 }
 

@@ -43,7 +43,7 @@ fn a_free_path_is_followed_without_a_search() {
         world.run(&mut rule, 1000);
         assert_eq!((world.done(id), world.moves_begun), (1, 38));
         let mut n_fields = 0;
-        rule.search.fields.for_each_word(&mut |_| n_fields += 1);
+        rule.search.windows.for_each_word(&mut |_| n_fields += 1);
         assert_eq!(n_fields, 0, "{collision:?}");
     }
 }
@@ -158,10 +158,10 @@ fn a_corridor_is_entered_one_way_at_a_time() {
     }
 }
 
-/// A long slow agent is about to cross the path of one of higher priority. Its plan is displaced, and the other loses
-/// no tick; without displacement the other waits until all of the body has passed.
+/// A long slow agent is about to cross the path of one of higher priority. It yields, and the other loses
+/// no tick; without priority inheritance the other waits until all of the body has passed.
 #[test]
-fn displacement_gives_way_to_higher_priority() {
+fn priority_inheritance_gives_way_to_higher_priority() {
     let mut bar = ClassSpec::new("bar", 1);
     bar.footprint = (0..5).map(|y| (0, -y)).collect();
     bar.primitives = vec![Primitive::step("S", (0, 1), 4)];
@@ -313,7 +313,7 @@ fn robots_pass_each_other_by_a_bay() {
         world.add(0, at(7, 1), 0, patrol(&[(0, 1), (7, 1)])),
     ];
     let mut rule = unit_robots(&world);
-    world.tries = 20;
+    world.search_budget = 20;
     for _ in 0..2000 {
         world.step(&mut rule);
     }
@@ -334,7 +334,7 @@ fn a_full_ring_of_robots_turns() {
         })
         .collect();
     let mut rule = unit_robots(&world);
-    world.tries = 20;
+    world.search_budget = 20;
     for _ in 0..1500 {
         world.step(&mut rule);
     }

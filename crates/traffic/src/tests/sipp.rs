@@ -4,13 +4,13 @@ use super::ground::{Ground, ground, rule};
 use super::walks::{Doing, Walk, cells, collide, random_walks};
 use crate::collision::{CollisionRule, Transition};
 use crate::cooperative::corridor_control::CorridorControl;
-use crate::cooperative::local_field::UNKNOWN;
 use crate::cooperative::moves::transition_at;
 use crate::cooperative::plan::USUAL_MOVES_MAX;
-use crate::cooperative::priority_claims::PriorityClaims;
 use crate::cooperative::reservations::{Precedence, Reservations};
 use crate::cooperative::sipp::*;
-use crate::cooperative::turning::TurningCircles;
+use crate::cooperative::soft_reservations::SoftReservations;
+use crate::cooperative::turnaround::TurnaroundFootprints;
+use crate::cooperative::windowed_cost_to_go::UNKNOWN;
 use crate::motion::{AgentSlot, sides};
 use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
@@ -150,11 +150,11 @@ fn check(
         walk.reserve(&ground.tables, &mut reservations, AgentSlot(agent as u32));
     }
     let reserved = reserved(&ground.tables, rule, &others);
-    let priority_claims = PriorityClaims::new(size.n_cells());
+    let soft_reservations = SoftReservations::new(size.n_cells());
     let sides: Vec<_> = ground.tables.iter().map(sides).collect();
     let corridor_control = CorridorControl::new(size, &ground.tables, &sides, TrafficParams::USUAL);
-    // The best of all plans below knows no turning circles.
-    let turning = TurningCircles::new(&ground.tables, size, false);
+    // The best of all plans below knows no turnaround footprints.
+    let turning = TurnaroundFootprints::new(&ground.tables, size, false);
     let mut search = SippSearch::default();
     for _ in 0..6 {
         let class = random.below(ground.tables.len());
@@ -186,17 +186,17 @@ fn check(
             intervals_max: TrafficParams::USUAL.search_intervals,
             key: PriorityKey::FIRST,
             teams: 1,
-            displacement_ticks: 0,
+            yield_ticks: 0,
         };
         let context = SippContext {
             agent: AgentSlot(15),
             tables,
             reservations: &reservations,
             forbidden: &[],
-            priority_claims: &priority_claims,
+            soft_reservations: &soft_reservations,
             corridor_control: &corridor_control,
-            keeps_clear: corridor_control.keep_clear.agent_at(Team(0), (CellXY::new(0, 0), &[])),
-            turning: &turning,
+            stopping_agent: corridor_control.no_stopping.agent_at(Team(0), (CellXY::new(0, 0), &[])),
+            turnaround: &turning,
             heads: &[],
             class: 0,
             ahead: &[],

@@ -25,12 +25,12 @@ pub fn step(world: &mut HandWorld, rule: &mut Cooperative) {
             assert!(are_friends(world.row(id), pusher), "tick {}: {by:?} pushes {id:?}", world.tick);
         }
     }
-    // Agents of the last attempt to displace, successful or not.
-    let log = &rule.coordination.displacement.log;
-    for displaced in log.iter().filter(|displaced| (displaced.row as usize) < world.ids.len()) {
-        assert!(are_friends(log[0].row as usize, displaced.row as usize), "tick {}", world.tick);
+    // Agents of the last attempt to plan_with_yielding, successful or not.
+    let log = &rule.coordination.inheritance.log;
+    for replanned in log.iter().filter(|replanned| (replanned.row as usize) < world.ids.len()) {
+        assert!(are_friends(log[0].row as usize, replanned.row as usize), "tick {}", world.tick);
     }
-    rule.coordination.displacement.log.clear();
+    rule.coordination.inheritance.log.clear();
     if !world.refused.is_empty() {
         // The rule hears of it at the next tick.
         return;

@@ -17,7 +17,7 @@ use crate::view::TrafficView;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Crowd {
     /// Robots with goals: what they are selected by, the least first, and their rows.
-    by_claim: Vec<(u64, u32)>,
+    by_order: Vec<(u64, u32)>,
 }
 
 /// Whether so many robots leave hardly a cell of the map empty.
@@ -44,8 +44,8 @@ pub(super) fn select_pursuers(
     }
     let packed = is_packed(params, map, team.len());
     let ticks_of_step = if packed { params.robot_ticks_of_step_packed } else { params.robot_ticks_of_step };
-    crowd.by_claim.clear();
-    crowd.by_claim.reserve(team.len());
+    crowd.by_order.clear();
+    crowd.by_order.reserve(team.len());
     for row in 0..team.len() {
         // A robot that cannot reach its goal does not count.
         let may_pursue =
@@ -54,14 +54,14 @@ pub(super) fn select_pursuers(
             let distance = map.distance(team.at[row], team.goal_at[row]);
             // A robot that has gone first without success waits again from then on.
             let since = team.waits_since[row].max(view.agents.stamps[row].since);
-            crowd.by_claim.push((u64::from(since) + u64::from(ticks_of_step * distance), row as u32));
+            crowd.by_order.push((u64::from(since) + u64::from(ticks_of_step * distance), row as u32));
         }
     }
-    if crowd.by_claim.len() <= carried {
+    if crowd.by_order.len() <= carried {
         return;
     }
-    crowd.by_claim.select_nth_unstable(carried);
-    for &(_, row) in &crowd.by_claim[carried..] {
+    crowd.by_order.select_nth_unstable(carried);
+    for &(_, row) in &crowd.by_order[carried..] {
         team.drop_goal(row as usize);
     }
 }

@@ -30,8 +30,8 @@ use wheelbase_planner::model::{Offset, State};
 const FIELD_BYTES_MAX: usize = 1 << 30;
 /// Most memory that one field for each robot may need.
 const FIELD_BYTES_OF_TEAM_MAX: usize = 3 << 29;
-/// Tries of a tick at most.
-const TRIES_MAX: u64 = u32::MAX as u64;
+/// Search budget of a tick at most, in tries.
+const SEARCH_BUDGET_MAX: u64 = u32::MAX as u64;
 /// Sort key of a robot without a goal.
 const LAST_TURN: u32 = u32::MAX;
 /// Stream of the seed from which robots are drawn. The streams of events count from 0.
@@ -40,9 +40,9 @@ const RANDOM_STREAM: u64 = u64::MAX;
 /// How a robot plans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
-    /// In its turn: it displaces only robots with later turns.
+    /// In its turn: only robots with later turns yield.
     Turn,
-    /// In the neighbourhood search: it displaces any robots, but the weighted cost must not grow.
+    /// In the neighbourhood search: any robots yield, but the weighted cost must not grow.
     Neighbourhood,
 }
 
@@ -50,7 +50,7 @@ enum Mode {
 struct Choice {
     operation: usize,
     cost: u32,
-    /// The robot in the way, which must be displaced; [`NOBODY`] if there is none.
+    /// The robot in the way, which must yield; [`NOBODY`] if there is none.
     blocker: u16,
 }
 
@@ -61,7 +61,7 @@ impl Traffic for UnitRobots {
         self.update_guidance();
         self.make_fields(view, decisions);
         self.plan_in_turn(view);
-        self.search_neighbourhoods(view.tries);
+        self.search_neighbourhoods(view.search_budget);
         self.push_for_blocked();
         self.begin_moves(decisions);
         self.shift();
@@ -299,7 +299,7 @@ impl UnitRobots {
         for row in 0..team.len() {
             let goal = team.goal[row];
             if goal == NO_GOAL {
-                // Displacing it costs nothing.
+                // It yields at no cost.
                 (team.cost[row], team.weight[row]) = (0, 0);
                 order.push((LAST_TURN, row as u32));
                 continue;
@@ -350,38 +350,38 @@ impl UnitRobots {
         }
     }
 
-    /// Spends the tries: robots drawn at random look for a better operation. In a crowd one try may displace a hundred
-    /// others, so a number of displaced robots ends the tries too.
-    fn search_neighbourhoods(&mut self, tries: u64) {
+    /// Spends the search budget: robots drawn at random look for a better operation. In a crowd a hundred others may
+    /// yield in one try, so a number of yielding robots ends the tries too.
+    fn search_neighbourhoods(&mut self, search_budget: u64) {
         // A robot that is alone has nothing to gain.
         let n = if self.team.len() > 1 { self.n_with_goal } else { 0 };
-        let mut displaced_left = tries.saturating_mul(u64::from(self.params.robot_displaced_of_try));
-        for _ in 0..tries.min(TRIES_MAX) * u64::from(n > 0) {
+        let mut yields_left = search_budget.saturating_mul(u64::from(self.params.robot_displaced_of_try));
+        for _ in 0..search_budget.min(SEARCH_BUDGET_MAX) * u64::from(n > 0) {
             self.epoch = self.epoch.wrapping_add(1);
             let (_, robot) = self.order[self.random.below(n)];
             if self.team.bound_until[robot as usize] <= self.tick {
-                let displaced = self.plan_robot(robot, Mode::Neighbourhood);
-                let Some(left) = displaced_left.checked_sub(u64::from(displaced)) else { return };
-                displaced_left = left;
+                let yielded = self.plan_robot(robot, Mode::Neighbourhood);
+                let Some(left) = yields_left.checked_sub(u64::from(yielded)) else { return };
+                yields_left = left;
             }
         }
     }
 
-    /// Looks for a better operation of a robot. A robot in the way is displaced and looks for another one in its
-    /// turn. If the last of the chain finds none, nothing has changed. Gives how many robots were displaced.
+    /// Looks for a better operation of a robot. A robot in the way yields and looks for another one. If the last of the
+    /// chain finds none, nothing has changed. Gives how many robots yielded.
     fn plan_robot(&mut self, root: u32, mode: Mode) -> u32 {
         let mut chain = std::mem::take(&mut self.chain);
         chain.clear();
-        self.displace(root, &mut chain);
-        let displaced_max = match mode {
+        self.withdraw(root, &mut chain);
+        let yields_max = match mode {
             Mode::Turn => self.params.robot_displaced_max,
             Mode::Neighbourhood => self.params.robot_displaced_to_improve_max,
         };
-        let mut displaced_left = displaced_max;
+        let mut yields_left = yields_max;
         // Growth of the weighted cost, without the last link.
         let mut growth = 0_i64;
         while let Some(link) = chain.last_mut() {
-            let choice = if displaced_left == 0 { None } else { self.next_choice(link, mode, root, growth) };
+            let choice = if yields_left == 0 { None } else { self.next_choice(link, mode, root, growth) };
             let Some(Choice { operation, cost, blocker }) = choice else {
                 growth = self.backtrack(&mut chain, growth);
                 continue;
@@ -390,8 +390,8 @@ impl UnitRobots {
             growth += self.team.weighted_growth(robot, cost, link.cost);
             self.team.take(robot as usize, &self.operations, operation, cost);
             if blocker != NOBODY {
-                self.displace(u32::from(blocker), &mut chain);
-                displaced_left -= 1;
+                self.withdraw(u32::from(blocker), &mut chain);
+                yields_left -= 1;
             }
             self.reservations.put(&self.team.cells[robot as usize], robot);
             if blocker == NOBODY {
@@ -403,11 +403,11 @@ impl UnitRobots {
             self.team.in_chain[link.robot as usize] = false;
         }
         self.chain = chain;
-        displaced_max - displaced_left
+        yields_max - yields_left
     }
 
     /// Removes the reservations of a robot and appends it to the chain.
-    fn displace(&mut self, robot: u32, chain: &mut Vec<ChainLink>) {
+    fn withdraw(&mut self, robot: u32, chain: &mut Vec<ChainLink>) {
         let Self { team, reservations, epoch, .. } = self;
         let row = robot as usize;
         reservations.clear(&team.cells[row]);
@@ -440,7 +440,7 @@ impl UnitRobots {
         growth
     }
 
-    /// The next operation of a robot with no blocker, or whose blocker may be displaced.
+    /// The next operation of a robot with no blocker, or whose blocker may yield.
     fn next_choice(&mut self, link: &mut ChainLink, mode: Mode, root: u32, growth: i64) -> Option<Choice> {
         let row = link.robot as usize;
         if self.team.n_choices[row] == 0 {
@@ -496,7 +496,7 @@ impl UnitRobots {
             }
             let end = || field.map(|field| field.cost(map.number(cell), operations.end_heading[at]));
             let cost = reached.or_else(|| end().map(|end| DEPTH as u32 + end));
-            // Without a goal it rests unless it is displaced.
+            // Without a goal it rests unless it yields.
             let effort = || actions.iter().filter(|&&action| action != WAIT).count() as u32;
             choices[found] = cost.unwrap_or_else(effort).min(UNKNOWN) << 8 | operation as u32;
             found += 1;

@@ -1,7 +1,7 @@
 //! Pushing of unit robots: a robot that goes first and is blocked pushes a string of robots towards an empty cell.
 //!
-//! Operations reach a few ticks, and a displaced robot takes its best operation. So in a lane with one bay no robot
-//! enters the bay, and in a dense crowd no chain of displacements may lead to the empty cells. This search covers the
+//! Operations reach a few ticks, and a yielding robot takes its best operation. So in a lane with one bay no robot
+//! enters the bay, and in a dense crowd no chain of yielding robots may lead to the empty cells. This search covers the
 //! map instead: breadth-first over cells that robots can leave, for the nearest empty cell off the path of the
 //! pusher, or else one on it. All robots in between turn and then move up by one cell at the same tick. Where no cell
 //! is empty, a ring of robots rotates.

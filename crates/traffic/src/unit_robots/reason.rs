@@ -7,7 +7,7 @@ use crate::unit_robots::operations::DEPTH;
 use crate::unit_robots::robot_reservations::NOBODY;
 use crate::unit_robots::state::UnitRobots;
 use crate::unit_robots::team::NO_GOAL;
-use crate::unit_robots::unit_fields::NO_FIELD;
+use crate::unit_robots::unit_fields::NO_WINDOW;
 use crate::unit_robots::unit_map::BLOCKED;
 use crate::view::TrafficView;
 
@@ -31,7 +31,7 @@ pub(super) fn reason_of(rule: &UnitRobots, view: &TrafficView<'_>, row: usize) -
         let is_crowd = team.len() > n_carried(params, map, team.len());
         return Some(if is_crowd { Reason::Crowd } else { Reason::Stopped });
     }
-    if fields.of_cell.get(goal as usize).is_none_or(|&field| field == NO_FIELD) {
+    if fields.of_cell.get(goal as usize).is_none_or(|&field| field == NO_WINDOW) {
         return Some(Reason::NoOperation);
     }
     let cost = |cell: u32, heading: u8| fields.of(goal).cost(map.number(cell), heading % 4);

@@ -9,7 +9,7 @@ use crate::unit_robots::robot_reservations::{NOBODY, RobotReservations};
 use crate::unit_robots::save::COSTS_OF_WORD;
 use crate::unit_robots::state::UnitRobots;
 use crate::unit_robots::team::Team;
-use crate::unit_robots::unit_fields::{Field, NO_FIELD, NO_GOAL_CELL, UnitFields};
+use crate::unit_robots::unit_fields::{Field, NO_GOAL_CELL, NO_WINDOW, UnitFields};
 use crate::unit_robots::unit_map::{BLOCKED, UnitMap};
 use wheelbase_grid::CellXY;
 
@@ -54,7 +54,7 @@ pub(super) fn restore_unit_robots(
     let UnitRobots { map, operations, fields, guidance, reservations, team, tick, newest, .. } = rule;
     restore_team(team, &mut reader, (n, operations.n), (n_cells, *tick))?;
     restore_guidance(guidance, &mut reader, is_same_map.then_some(&*map), n_free)?;
-    restore_fields(fields, &mut reader, n_free, *tick)?;
+    restore_windows(fields, &mut reader, n_free, *tick)?;
     reader.finish()?;
     // Where robots came, went, or are not where they were sent, all of them rest at the next tick.
     let agents = &context.agents;
@@ -151,14 +151,14 @@ fn restore_guidance(
     Ok(())
 }
 
-fn restore_fields(
+fn restore_windows(
     fields: &mut UnitFields,
     reader: &mut StateReader<'_>,
     n_free: usize,
     tick: u32,
 ) -> Result<(), RuleStateError> {
     fields.of_cell.clear();
-    fields.of_cell.resize(n_free, NO_FIELD);
+    fields.of_cell.resize(n_free, NO_WINDOW);
     let mut goals = reader.part("field.goal")?;
     let n = goals.left();
     let mut used_at = reader.part_of("field.used_at", n)?;
@@ -173,7 +173,7 @@ fn restore_fields(
         let is_wide = is_wide.flag("whether costs take four bytes")?;
         if field.goal != NO_GOAL_CELL {
             match fields.of_cell.get_mut(field.goal as usize) {
-                Some(slot) if *slot == NO_FIELD => *slot = number as u32,
+                Some(slot) if *slot == NO_WINDOW => *slot = number as u32,
                 Some(_) => return Err(goals.wrong("one field of each goal")),
                 None => return Err(goals.wrong(format!("a free cell, below {n_free}, or {NO_GOAL_CELL}"))),
             }

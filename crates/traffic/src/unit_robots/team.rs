@@ -1,4 +1,4 @@
-//! The robots: poses, goals, and the operations that they hold.
+//! The robots: poses, goals, and the operations that they carry out.
 
 use crate::clone_fields::clone_fields;
 use crate::unit_robots::operations::{DEPTH, Operations, WAIT};
@@ -28,7 +28,7 @@ pub(super) struct Team {
     pub waits_since: Vec<u32>,
     /// Tick until which it goes first; 0 if it does not.
     pub first_until: Vec<u32>,
-    /// Tick until which it is bound to the operation of a push and cannot be displaced.
+    /// Tick until which it is bound to the operation of a push and cannot yield.
     pub bound_until: Vec<u32>,
     /// Weight of its cost in the neighbourhood search: grows with the age of the task.
     pub weight: Vec<u8>,
@@ -124,7 +124,7 @@ impl Team {
         self.cost[row] = cost;
     }
 
-    /// Ticks to the goal if a robot carries out the operation that it holds.
+    /// Ticks to the goal if a robot carries out its operation.
     pub fn cost_of_reserved(&self, map: &UnitMap, field: &FieldCosts, row: usize) -> u32 {
         let cells = &self.cells[row];
         if let Some(depth) = cells[1..].iter().position(|&cell| cell == self.goal_at[row]) {

@@ -17,7 +17,7 @@ use crate::params::TrafficParams;
 use rayon::prelude::*;
 
 /// Slot of a goal without a field.
-pub(super) const NO_FIELD: u32 = u32::MAX;
+pub(super) const NO_WINDOW: u32 = u32::MAX;
 /// Goal of a field that is not in use.
 pub(super) const NO_GOAL_CELL: u32 = u32::MAX;
 /// Request of a field that need not be made.
@@ -202,7 +202,7 @@ impl UnitFields {
     pub fn new(map: &UnitMap, bytes_max: usize, params: TrafficParams) -> Self {
         Self {
             params,
-            of_cell: vec![NO_FIELD; map.n_free()],
+            of_cell: vec![NO_WINDOW; map.n_free()],
             fields: Vec::new(),
             bytes_max,
             scratches: Vec::new(),
@@ -221,7 +221,7 @@ impl UnitFields {
     pub fn forget(&mut self) {
         for field in &mut self.fields {
             if field.goal != NO_GOAL_CELL {
-                self.of_cell[field.goal as usize] = NO_FIELD;
+                self.of_cell[field.goal as usize] = NO_WINDOW;
             }
             field.goal = NO_GOAL_CELL;
         }
@@ -289,7 +289,7 @@ impl UnitFields {
             .min_by_key(|(_, field)| field.used_at);
         if let Some((slot, field)) = oldest {
             if field.goal != NO_GOAL_CELL {
-                self.of_cell[field.goal as usize] = NO_FIELD;
+                self.of_cell[field.goal as usize] = NO_WINDOW;
             }
             return slot as u32;
         }

@@ -4,7 +4,7 @@
 //! varints (LEB128: seven bits per byte, low bits first, the top bit set in all bytes but the last), zigzag-encoded
 //! where signed. Similar numbers are grouped, which helps deflate. `script/run.js` reads them in the same order:
 //!
-//! | section | what it holds |
+//! | section | its content |
 //! |---|---|
 //! | 1 | terrain: runs `count, kind`, row-major |
 //! | 2 | sides: runs `count, kinds` as in [`MapLayers::sides`](wheelbase_scenario::recording::MapLayers); empty if all are open |
@@ -95,7 +95,7 @@ fn about(timeline: &Timeline) -> Value {
         let primitives = primitives.map(|((primitive, steps), swept)| {
             let steps: Vec<_> = steps.iter().step_by(every).collect();
             let swept: Vec<_> = swept.iter().step_by(every).collect();
-            // The outline drawn in a turn from each heading; -1 is that of the east-facing body, turned.
+            // The outline drawn in a turn from each heading; -1 stands for the east-facing body, turned.
             let turning = |heading| shape.outline_in(wheelbase_planner::Heading(heading), primitive.turn);
             let drawn = (0..movement.headings()).map(|at| turning(at).map_or(-1, |outline| outline as i32));
             json!({ "name": primitive.name, "ticks": primitive.time, "turn": primitive.turn, "steps": steps,
@@ -272,7 +272,7 @@ impl AgentSections {
         }
     }
 
-    /// Writes a path without the moves that were then executed, which section 5 holds. `stretches` are those of the
+    /// Writes a path without the moves that were then executed, which section 5 holds. `stretches` belong to the
     /// agent's moves ([`put_stretches`]): with them the time is linear in the runs of the path, not in its moves.
     fn put_path(
         &mut self,

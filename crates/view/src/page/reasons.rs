@@ -25,7 +25,7 @@ pub struct PackedReasons {
 }
 
 impl PackedReasons {
-    /// Packs the reasons. If all take too much space, those that lasted longer.
+    /// Packs the reasons. If all take too much space, the longer ones.
     pub fn of(timeline: &Timeline, reasons: &WaitReasons) -> Self {
         let with_paths = !timeline.path_runs.is_empty();
         let mut by_agent: BTreeMap<u32, Vec<&ReasonRow>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! A page that loads itself again once it has been written anew, opened as a file as well: a script next to it, which
+//! A page that loads itself again once it has been rewritten, opened as a file as well: a script next to it, which
 //! a page may load where it may not read a file, holds the version.
 
 use crate::template::filled;
@@ -16,8 +16,8 @@ const POLICY_WITH_FILES: &str = "script-src 'unsafe-inline' file:";
 pub struct Reloading {
     /// The page.
     pub page: String,
-    /// The script with its version, for a file next to the page: its name is that of the page with `.js` behind it. To
-    /// be written after the page.
+    /// The script with its version, for a file next to the page: its name is the name of the page with `.js` behind it.
+    /// To be written after the page.
     pub version: String,
 }
 

@@ -26,7 +26,7 @@ pub struct Timeline {
     /// All agents of the run, in order of id. An agent that takes another class ends, and goes on as a new entry after
     /// the others.
     pub agents: Vec<TimelineAgent>,
-    /// Texts of orders: those of the header by number, then the others that were current.
+    /// Texts of orders: from the header by number, then the others that were current.
     pub orders: Vec<String>,
     /// Runs of equal moves of all planned paths, path after path.
     pub path_runs: Vec<PathRun>,
@@ -34,8 +34,8 @@ pub struct Timeline {
     pub edits: Vec<(u32, AppliedEdit)>,
     /// Counts after each tick.
     pub counters: Vec<Counters>,
-    /// The tick after the last one that was run or, if the recording is cut off, recorded. The counts of a whole run have
-    /// one entry more: what happened after its last tick.
+    /// The tick after the last tick that was run or, if the recording is cut off, recorded. The counts of a whole run
+    /// have one entry more: what happened after its last tick.
     pub last: u32,
     /// Whether the recording reaches the end of the run.
     pub complete: bool,

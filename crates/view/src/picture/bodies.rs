@@ -115,8 +115,8 @@ impl BodyShape {
         Placement { pivot: [x + self.pivot[0], y + self.pivot[1]], outline, rotation, facing }
     }
 
-    /// The outline that is drawn in a turn by `turn` heading steps from a heading; `None` if it is that of the
-    /// east-facing body, turned.
+    /// The outline that is drawn in a turn by `turn` heading steps from a heading; `None` if it is the east-facing
+    /// body, turned.
     pub fn outline_in(&self, start: Heading, turn: i32) -> Option<usize> {
         let (outline, rotation) = self.number_of(self.drawn.form(start, start, turn, PART_TURNED));
         (rotation == 0.0).then_some(outline)
@@ -276,7 +276,7 @@ mod tests {
             (square, vec![(0, 0), (1, 0), (1, 1)], 1, 1.0),
             // Two cells that share only a corner.
             (square, vec![(0, 0), (1, 1)], 1, 1.0),
-            // A ring: the hole is a loop of its own.
+            // A ring: the hole is a separate loop.
             (square, (0..9).filter(|&at| at != 4).map(|at| (at % 3, at / 3)).collect(), 2, 1.0),
             (hex, vec![(0, 0), (-1, 0), (0, 1)], 1, 3_f64.sqrt() / 2.0),
         ] {

@@ -73,7 +73,7 @@ impl CaptionLayout {
         lines
     }
 
-    /// What is said of the scale, below the title.
+    /// The text of the scale, below the title.
     pub fn scale_text(&self) -> String {
         match self.bar_cells {
             Some(1) => "1 cell".to_owned(),

@@ -127,7 +127,7 @@ fn with_transparent(colours: &[Rgb]) -> Vec<u8> {
 }
 
 /// The palette for later frames. If `colours` only approximate the pixels, no colour has an index, and only the number
-/// of colours counts: it is that of the table in the file.
+/// of colours counts: it is the size of the table in the file.
 fn global_palette(pixels: &[Rgb], colours: Vec<Rgb>) -> Palette {
     let palette = Palette::of(pixels.iter().copied(), COLOURS_MAX);
     palette.unwrap_or_else(|| Palette { colours, ..Palette::default() })

@@ -19,7 +19,7 @@ const SLOW_SIDE: Rgb = [185, 138, 60];
 pub struct MapStyle {
     /// Colours, by terrain kind.
     terrain: Vec<Rgb>,
-    /// Speeds in permille, by side kind.
+    /// Speeds in thousandths, by side kind.
     sides: Vec<u16>,
 }
 

@@ -1,4 +1,4 @@
-//! Signs of classes: shapes on their bodies, for those who cannot tell all colours apart.
+//! Signs of classes: shapes on their bodies, for people who cannot tell all colours apart.
 
 use std::f64::consts::TAU;
 use wheelbase_grid::Point;

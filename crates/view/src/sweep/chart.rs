@@ -48,7 +48,7 @@ impl Spread {
 /// The horizontal axis.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Axis {
-    /// What is below it.
+    /// The area below it.
     pub name: String,
     /// Its values in words, in the order typed.
     pub labels: Vec<String>,

@@ -63,7 +63,7 @@ fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// What was run, in figures.
+/// The runs, in figures.
 fn facts(table: &Table, manifest: &Manifest) -> String {
     let sweep = table.items().sweep();
     let n_failed: usize =
@@ -180,7 +180,7 @@ fn parameters(items: &Items) -> Vec<Parameter> {
 
 /// The items and values of a measure; `None` if it is no number. Runs without a value are left out.
 fn numbers(name: &str, at: usize, rows: &[&Row]) -> Option<Vec<(usize, f64)>> {
-    // Its digits may happen to be those of a number.
+    // Its digits may happen to form a number.
     if name == "state_hash" {
         return None;
     }
@@ -294,12 +294,10 @@ fn about(name: &str) -> &'static str {
         "trips_of_no_length" => "Trips of agents that stood at the goal when they began.",
         "trip_ticks" => "Ticks of all finished trips.",
         "bound_ticks" => "Ticks that these trips would take each agent alone.",
-        "detour_permille" => "Ticks of finished trips, in permille of what each agent would take alone.",
-        "progress_permille" => {
-            "Part of the ticks that went into what lone agents would have covered, in permille."
-        }
+        "detour_permille" => "Ticks of finished trips, in thousandths of the ticks of each agent alone.",
+        "progress_permille" => "Part of the ticks that lone agents would have needed, in thousandths.",
         "carried_permille" => {
-            "Ticks that finished trips would take alone, in permille of the ticks of all agents."
+            "Ticks that finished trips would take alone, in thousandths of the ticks of all agents."
         }
         "longest_trip_ticks" => "Ticks of the longest trip.",
         "wait_ticks" => "Ticks waited, summed over agents.",

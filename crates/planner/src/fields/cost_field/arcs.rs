@@ -22,7 +22,7 @@ pub(crate) struct Arc {
 /// The moves out of the states of each frame, or into them, in order of primitive.
 ///
 /// Moves off the map need no test: their slot is 0. For a move into a state that would have to start beyond the
-/// border, the computed index wraps to another row, but no legal move leads from that state across the border.
+/// border, the computed index wraps to another row. But no legal move leads from that state across the border.
 /// On hexagonal maps that state may have another frame, and is then skipped.
 #[derive(Clone, Debug)]
 pub(crate) struct Arcs {
@@ -32,8 +32,8 @@ pub(crate) struct Arcs {
     fours: Vec<[Arc; 4]>,
     /// Groups per frame.
     n_fours: usize,
-    /// Whether the word of the state itself is read: always for moves out of it; for moves into it if each is
-    /// legal exactly when its inverse is.
+    /// Whether the word of the state itself is read: always for moves out of it. It is read for
+    /// moves into it if each is legal exactly when its inverse is.
     own_word: bool,
 }
 

@@ -114,7 +114,7 @@ impl CostFieldCache {
     /// be.
     /// # Errors
     /// [`RestoreError`] for a field that is none of its tables, a class without tables, and more fields than the limit
-    /// allows; no memory is taken beyond it.
+    /// allows. No memory is taken beyond it.
     pub fn restore<'t>(
         saved: &SavedFields,
         bytes_max: usize,

@@ -4,9 +4,9 @@ use crate::open_list::{BLOCK, BUCKETS_MAX, BucketQueue};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// States by cost, popped in blocks in order of cost. The order among equals does not matter, because a cost is
-/// settled with all its states. Costs near the current one are held in buckets, larger ones in a heap, so that
-/// costs of any range fit, and those of ordinary moves take one store.
+/// States by cost, popped in blocks in order of cost. The order among equals does not matter, because a cost is settled
+/// with all its states. Costs near the current one are held in buckets, larger ones in a heap, so that costs of any
+/// range fit, and ordinary moves take one store.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frontier {
     pub(super) near: BucketQueue,

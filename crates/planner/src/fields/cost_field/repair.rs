@@ -24,7 +24,7 @@ use wheelbase_grid::Rect;
 #[derive(Debug, Default)]
 pub struct RepairScratch {
     frontier: Frontier,
-    /// The search that drops costs: its states are those that lost their cost, in that order.
+    /// The search that drops costs: its states lost their cost, in that order.
     dropping: Sweep,
     /// The search that settles them again.
     settling: Sweep,
@@ -54,10 +54,10 @@ pub struct Repaired {
 }
 
 impl CostField {
-    /// Follows an edit of the map, after [`MovementTables::update`]: every pose of at most
-    /// [`CostField::radius`] ticks has its exact cost again, lower or higher, and next moves equal those of a
-    /// fresh field. `changed` is the changed rectangle of cells. After several edits, call it once for each of
-    /// them, in any order; the field is valid after the last call.
+    /// Follows an edit of the map, after [`MovementTables::update`]: every pose of at most [`CostField::radius`] ticks
+    /// has its exact cost again, lower or higher, and next moves equal a fresh field. `changed` is the changed
+    /// rectangle of cells. After several edits, call it once for each of them, in any order; the field is valid after
+    /// the last call.
     ///
     /// Time is proportional to the poses that can touch the rectangle, the poses whose cost changes, and their
     /// neighbours: after a block on the path of a single agent, mostly more than a fresh search takes. Does not

@@ -89,8 +89,8 @@ impl CostField {
     }
 
     /// Restores a saved field: it goes on exactly as it would have where it was saved, also after later edits. `tables`
-    /// must be the tables of the field, at the revision of the map that the field has followed. Linear in the states; takes
-    /// the memory of the field ([`field_need`](crate::tables::field_need)).
+    /// must be the tables of the field, at the revision of the map that the field has followed. Linear in the states;
+    /// takes the memory of the field ([`field_need`](crate::tables::field_need)).
     /// # Errors
     /// [`RestoreError`] unless every cost is what the tables say it is, and everything that is still to be settled will
     /// be.
@@ -154,7 +154,7 @@ impl CostField {
 impl SavedSweep {
     fn of(sweep: &Sweep, n_queues: usize) -> Self {
         let cursors = &sweep.cursors[..n_queues];
-        // Runs that all queues have passed are needed no more: what is due later costs more. After a repair they may list
+        // Runs that all queues have passed are needed no more: later runs cost more. After a repair they may list
         // states under costs of before.
         let n_runs = sweep.runs.len();
         let passed = cursors.iter().map(|cursor| cursor.run).min().unwrap_or(n_runs);

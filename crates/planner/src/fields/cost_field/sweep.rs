@@ -1,7 +1,7 @@
 //! Dijkstra's algorithm in order of cost without an open list, for classes whose moves take few distinct times.
 //!
 //! The states of cost `c` are the unreached ends of moves of `t` ticks from states of cost `c - t`, for each
-//! `t`. Settled states form a list in order of cost; for each move time, a queue traverses that list with a lag
+//! `t`. Settled states form a list in order of cost. For each move time, a queue traverses that list with a lag
 //! of that time (the buckets of Dial 1969 inverted: instead of being inserted where it belongs, each state is
 //! fetched when it is due). So a state enters the list once, at its final cost, and without a branch. Moves of
 //! other times (slow terrain, slopes, classes with many times) go through a [`Frontier`].
@@ -108,12 +108,12 @@ impl SweepPlan {
 
     fn of_words<W: SlotBits>(tables: &MovementTables, arcs: &Arcs, _: &[W]) -> Self {
         let frames = usize::from(tables.space().n_frames());
-        // On flat ground the largest code is that of the fastest ground, which most cells have.
+        // On flat ground the largest code belongs to the fastest ground, which most cells have.
         let fast = |primitive: u8| {
             let first = usize::from(primitive) << W::BITS;
             let times = tables.graph().times.get(first..first + (1 << W::BITS)).filter(|_| W::PACKED)?;
             let code = times.iter().rposition(|&ticks| ticks != 0).filter(|_| !tables.is_sloped())?;
-            // If slower ground takes equally long, two codes would be due at once.
+            // If slower ground takes equally long, two codes would be due together.
             (!times[..code].contains(&times[code])).then_some((code as u64, times[code]))
         };
         let all = || (0..frames).flat_map(|frame| arcs.of_frame(frame));

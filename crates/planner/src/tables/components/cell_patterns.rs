@@ -15,7 +15,7 @@ use crate::tables::{MoveWord, slots_of};
 const HEADINGS_MAX: usize = 8;
 /// Number of cached patterns.
 const PATTERNS_KEPT: usize = 256;
-/// Minimum number of labels flushed at once.
+/// Minimum number of labels flushed together.
 const FLUSH_MIN: usize = 1 << 12;
 /// Marks a pose without moves.
 const NO_PART: u8 = u8::MAX;

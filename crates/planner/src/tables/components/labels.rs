@@ -4,7 +4,7 @@ use super::disjoint_sets::{DisjointSets, NO_LABEL};
 
 /// An optional number per state, in blocks of 64 states.
 ///
-/// A bit per state records whether it has a number. A uniform block takes one entry of 4 bytes; a block with up
+/// A bit per state records whether it has a number. A uniform block takes one entry of 4 bytes. A block with up
 /// to 4 numbers a page of 32 bytes, with up to 16 a page of 96, each holding a list of numbers and 2 or 4 bits
 /// per state; with more, all 64 numbers. So a state takes 0.19 bytes in uniform blocks, else 0.69, 1.69 or
 /// 4.19.

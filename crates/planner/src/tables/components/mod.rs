@@ -26,12 +26,12 @@ use wheelbase_grid::Rect;
 /// Created by [`make_components`](crate::MovementTables::make_components), whose documentation describes
 /// searches without them.
 ///
-/// Memory: 0.2 bytes per state, more where sets are interleaved: 0.7 with up to 4 sets in the same 64 states,
-/// 1.7 with up to 16, 4.2 with more. The same again for one-way moves. After an edit that removes moves, a
-/// local search first checks whether the poses that lost a move are still connected nearby, for example around
-/// a building. If not, floods start from the separated groups in lockstep until at most one can still grow: the
-/// cost is that of the smaller parts (after the dynamic connectivity of Even and Shiloach 1981), and never much
-/// more than relabelling everything. Added moves join two sets (union-find, Tarjan 1975).
+/// Memory: 0.2 bytes per state, more where sets are interleaved: 0.7 with up to 4 sets in the same 64 states, 1.7 with
+/// up to 16, 4.2 with more. The same again for one-way moves. After an edit that removes moves, a local search first
+/// checks whether the poses that lost a move are still connected nearby, for example around a building. If not, floods
+/// start from the separated groups in lockstep until at most one can still grow: the cost is proportional to the
+/// smaller parts (after the dynamic connectivity of Even and Shiloach 1981), and never much more than relabelling
+/// everything. Added moves join two sets (union-find, Tarjan 1975).
 #[derive(Clone, Debug, Default)]
 pub struct Components {
     /// Set of each legal state.
@@ -442,7 +442,7 @@ impl Flood {
         &mut self.pages[page][state as usize % BLOCK]
     }
 
-    /// Labels the states of all parts except the one that keeps the rest of the set.
+    /// Labels the states of all parts except the part with the rest of the set.
     fn label_parts(&mut self, labels: &mut Labels, sets: &DisjointSets, first: u32, whole: u32) {
         let whole = sets.root(whole);
         // No part grows any more, so `positions` is reused for the numbers of their sets.

@@ -1,4 +1,4 @@
-//! Components as data: what cannot be made again from the moves alone.
+//! Components as data: the data that the moves alone do not determine.
 
 use super::disjoint_sets::NO_LABEL;
 use super::{Components, blocks_of, strong_components};

@@ -224,8 +224,8 @@ fn lists_of_empty_texts_are_refused_before_allocation() {
     assert_eq!(why, "is damaged: the start: it takes more than 1073741824 bytes of memory");
 }
 
-/// A recording within a limit of memory: classes of no text take only what is counted, and a scenario whose map is larger
-/// than the recorded one is not built.
+/// A recording within a limit of memory: classes of no text take only the counted memory, and a scenario whose map is
+/// larger than the recorded one is not built.
 #[test]
 fn a_limit_of_memory_holds_for_forged_recordings() {
     let within = |parts: &Parts, mib: u64| -> Result<u32, RecordingError> {
@@ -755,7 +755,7 @@ fn blocks_out_of_order_are_refused() {
     assert!(refused(&twice).ends_with("its head does not follow"));
     let mut without = parts.clone();
     without.chunks.pop();
-    assert!(refused(&without).starts_with("is damaged: the end: it is that of tick 140"));
+    assert!(refused(&without).starts_with("is damaged: the end: it belongs to tick 140"));
     assert!(verified(&without).starts_with("differs at tick 128: tick of the end: "));
     let removed = |event: &Event| matches!(event, Event::Remove { .. });
     let (mut reader, mut record) = (Reader::open(Cursor::new(parts.file())).unwrap(), TickRecord::default());

@@ -1,11 +1,11 @@
-//! Turning circles compared with their definition, and crowds of bodies without reverse that meet in a lane.
+//! Turnaround footprints compared with their definition, and crowds of bodies without reverse that meet in a lane.
 
 use super::ground::{Ground, RULES, at, dot, ground};
 use super::hand_world::{HandWorld, to};
 use crate::Cooperative;
 use crate::collision::CollisionRule;
 use crate::cooperative::reservations::{Precedence, Reservations};
-use crate::cooperative::turning::{Rest, TurningCircles};
+use crate::cooperative::turnaround::{Rest, TurnaroundFootprints};
 use crate::motion::AgentSlot;
 use crate::params::TrafficParams;
 use crate::random::Random;
@@ -60,55 +60,55 @@ fn half_turns(tables: &MovementTables, from: State) -> Vec<BTreeSet<CellXY>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Where there is room, a circle is what a cheapest half turn sweeps, and a lone body may rest there. Another
+    /// Where there is room, a footprint is what a cheapest half turn sweeps, and a lone body may rest there. Another
     /// body may not rest on its cells.
     #[test]
-    fn circles_are_those_of_half_turns(ground in ground(10).prop_filter_map("no class", |ground| ground), seed in any::<u64>()) {
+    fn footprints_are_swept_by_half_turns(ground in ground(10).prop_filter_map("no class", |ground| ground), seed in any::<u64>()) {
         let (size, mut random) = (ground.grid.size(), Random::new(seed));
-        let mut circles = TurningCircles::new(&ground.tables, size, true);
-        circles.grow(2);
+        let mut footprints = TurnaroundFootprints::new(&ground.tables, size, true);
+        footprints.grow(2);
         let mut reservations = Reservations::new(size, CollisionRule::Swept);
         reservations.grow(2);
         for (class, tables) in ground.tables.iter().enumerate() {
-            if !circles.needs(class) {
+            if !footprints.needs(class) {
                 continue;
             }
             for _ in 0..20 {
                 let Some(state) = ground.any_state(class, &mut random) else { continue };
                 let pose = tables.space().pose(state);
                 let body = (AgentSlot(0), class, tables);
-                let rests = |circles: &TurningCircles, slot, kind| {
+                let rests = |footprints: &TurnaroundFootprints, slot, kind| {
                     let reserved = (&reservations, Precedence::STRICT);
-                    circles.may_rest((AgentSlot(slot), class, tables), state, kind, reserved, |_| false)
+                    footprints.may_rest((AgentSlot(slot), class, tables), state, kind, reserved, |_| false)
                 };
                 let cells: BTreeSet<CellXY> =
-                    circles.cells_at((class, tables), state).iter().map(|to| to.cell_from(pose.cell)).collect();
-                prop_assert_eq!(circles.fits((class, tables), state), !cells.is_empty());
-                prop_assert_eq!(rests(&circles, 0, Rest::OnTheWay), !cells.is_empty());
-                prop_assert!(rests(&circles, 0, Rest::PathEnd) && rests(&circles, 0, Rest::Locked));
+                    footprints.cells_at((class, tables), state).iter().map(|to| to.cell_from(pose.cell)).collect();
+                prop_assert_eq!(footprints.fits((class, tables), state), !cells.is_empty());
+                prop_assert_eq!(rests(&footprints, 0, Rest::OnTheWay), !cells.is_empty());
+                prop_assert!(rests(&footprints, 0, Rest::PathEnd) && rests(&footprints, 0, Rest::Locked));
                 if !cells.is_empty() {
                     prop_assert!(half_turns(tables, state).contains(&cells));
                 }
-                circles.keep_free(body, state);
-                prop_assert!(rests(&circles, 0, Rest::PathEnd));
-                prop_assert_eq!(rests(&circles, 1, Rest::PathEnd), cells.is_empty());
-                circles.release(AgentSlot(0));
+                footprints.keep_free(body, state);
+                prop_assert!(rests(&footprints, 0, Rest::PathEnd));
+                prop_assert_eq!(rests(&footprints, 1, Rest::PathEnd), cells.is_empty());
+                footprints.release(AgentSlot(0));
             }
         }
     }
 }
 
-/// Bodies that can undo every move need no circle, nor do bodies that cannot turn at all.
+/// Bodies that can undo every move need no footprint, nor do bodies that cannot turn at all.
 #[test]
 fn only_bodies_that_can_turn_but_not_go_back_need_room_to_turn() {
     let mut tram = ClassSpec::new("tram", 1);
     tram.primitives = vec![Primitive::step("south", (0, 1), 1)];
     let ground = Ground::square(&["......"; 6], &[dot(1), lorry(), tram]);
-    let circles = TurningCircles::new(&ground.tables, ground.grid.size(), true);
-    assert_eq!([0, 1, 2].map(|class| circles.needs(class)), [false, true, false]);
+    let footprints = TurnaroundFootprints::new(&ground.tables, ground.grid.size(), true);
+    assert_eq!([0, 1, 2].map(|class| footprints.needs(class)), [false, true, false]);
 }
 
-/// Lorries from both ends of a lane in which two of them pass side by side. With circles all come through; where they
+/// Lorries from both ends of a lane in which two of them pass side by side. With footprints all come through; where they
 /// may stop nose to nose some lock for good.
 #[test]
 fn bodies_without_reverse_pass_each_other_in_a_lane() {
@@ -131,7 +131,7 @@ fn bodies_without_reverse_pass_each_other_in_a_lane() {
                 world.step(&mut rule);
                 let view = world.view();
                 let audit = rule.audit(view.agents, view.tables, view.grid_size, view.tick);
-                n_checked += audit.check_turning(view.paths);
+                n_checked += audit.check_turnaround(view.paths);
             }
             assert_eq!(n_checked > 0, turning_circles == 1);
             ids.iter().filter(|&&id| world.done(id) > 0).count()

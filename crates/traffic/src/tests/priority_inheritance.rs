@@ -1,5 +1,5 @@
-//! Displacement in moving crowds, compared with the agents' moves cell by cell. The tests check which plans are
-//! displaced, that all plans then fit together, and that a failed attempt leaves nothing.
+//! Priority inheritance in moving crowds, compared with the agents' moves cell by cell. The tests check which agents
+//! replan, that all plans then fit together, and that a failed attempt leaves nothing.
 
 use super::ground::{Ground, RULES, class, dot, rows, rule, shape};
 use super::hand_world::{HandWorld, Trips, cooperative};
@@ -7,9 +7,7 @@ use super::walks::{Walk, collide};
 use crate::Cooperative;
 use crate::collision::CollisionRule;
 use crate::cooperative::corridor_entry::{find_corridors_ahead, request_admission};
-use crate::cooperative::displacement::{Displacer, displace, displace_by, query_of_displaced};
-use crate::cooperative::displacement_kind::{DisplacementKind, Retry};
-use crate::cooperative::local_field::GuidePose;
+use crate::cooperative::inheritance_kind::{InheritanceKind, Retry};
 use crate::cooperative::moves::{end_of_move, is_following, is_idle};
 use crate::cooperative::path_cells::PathCells;
 use crate::cooperative::plan::{Plan, PlannedMove};
@@ -17,8 +15,12 @@ use crate::cooperative::plan_head::PlanDetails;
 use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::planning::Planning;
 use crate::cooperative::prioritized::{CoordinationScratch, plan_agent, stays_at_retreat};
+use crate::cooperative::priority_inheritance::{
+    Root, plan_with_yielding, plan_with_yielding_by, query_of_yielding,
+};
 use crate::cooperative::reservations::YieldState;
 use crate::cooperative::sipp::{NO_PLAN_COST, SippQuery};
+use crate::cooperative::windowed_cost_to_go::GuidePose;
 use crate::decisions::Decisions;
 use crate::motion::AgentSlot;
 use crate::params::TrafficParams;
@@ -49,7 +51,7 @@ struct Snapshot {
 }
 
 fn head(table: &PlanTable, id: usize) -> String {
-    let details = PlanDetails { displace_retries: Retry::NEW, ..table.details[id] };
+    let details = PlanDetails { inheritance_retries: Retry::NEW, ..table.details[id] };
     format!("{:?} {details:?} {:?}", table.heads[id], table.plans[id])
 }
 
@@ -92,7 +94,7 @@ fn walks(table: &PlanTable, view: &TrafficView<'_>) -> Vec<Walk> {
     (0..view.agents.len()).map(from_now).collect()
 }
 
-/// The query of an agent that is due, where it would displace others, with its guide path set; `None` where it would
+/// The query of an agent that is due, where it would have others yield, with its guide path set; `None` where it would
 /// not search for a plan.
 fn query_of(
     planning: &mut Planning<'_>,
@@ -111,7 +113,7 @@ fn query_of(
     }
     find_corridors_ahead(planning, row, from.0);
     request_admission(planning, path_cells, row, key);
-    Some(query_of_displaced(planning, row, key))
+    Some(query_of_yielding(planning, row, key))
 }
 
 /// Cost of a plan of an agent by the cost-to-go with which it has searched; an agent without a goal has none to go.
@@ -123,27 +125,27 @@ fn cost_of(planning: &Planning<'_>, row: usize, plan: &Plan) -> u64 {
     let (end, ready) = plan.end;
     let horizon =
         from.1 + planning.table.step_ticks[motion.class.0 as usize] * TrafficParams::USUAL.horizon_steps;
-    let field = || planning.search.fields.kept(view.agents.slots[row]).unwrap();
+    let window = || planning.search.windows.kept(view.agents.slots[row]).unwrap();
     let space = tables.space();
-    let left = if is_following(motion) { field().cost(space.pose(end), space.headings()) } else { 0 };
+    let left = if is_following(motion) { window().cost(space.pose(end), space.headings()) } else { 0 };
     u64::from(ready.max(horizon)) + u64::from(left)
 }
 
 /// What came of the attempts.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
-    /// By priority: successes by how many agents were displaced: none, one, two, more.
+    /// By priority: successes by how many agents replanned: none, one, two, more.
     done: [u32; 4],
-    /// Failures before any agent was displaced, and after.
+    /// Failures before any agent had replanned, and after.
     failed: [u32; 2],
-    /// Displaced agents that were idle, and that were on their way.
-    displaced: [u32; 2],
-    /// By neighbourhood: successes by how many were displaced, and displaced agents of higher priority.
+    /// Replanned agents that were idle, and that were on their way.
+    replanned: [u32; 2],
+    /// By neighbourhood: successes by how many replanned, and such agents of higher priority.
     by_neighbourhood: [u32; 4],
     higher: u32,
 }
 
-/// The rule, but many of the agents that are due displace others without need.
+/// The rule, but many of the agents that are due have others yield without need.
 #[derive(Clone)]
 struct Observed {
     rule: Cooperative,
@@ -172,7 +174,7 @@ impl Traffic for Observed {
                 continue;
             }
             if observer.random.below(2) > 0
-                || !observer.displace((&mut planning, coordination), row, key, decisions)
+                || !observer.plan_with_yielding((&mut planning, coordination), row, key, decisions)
             {
                 plan_agent(&mut planning, coordination, row, key, decisions);
             }
@@ -183,8 +185,8 @@ impl Traffic for Observed {
 }
 
 impl Observer {
-    /// Has an agent displace others for any gain, if it can, and checks what comes of it; says whether it has a plan.
-    fn displace(
+    /// Has others yield to an agent for any gain, if it can, and checks what comes of it; says whether it has a plan.
+    fn plan_with_yielding(
         &mut self,
         (planning, coordination): (&mut Planning<'_>, &mut CoordinationScratch),
         row: usize,
@@ -194,7 +196,7 @@ impl Observer {
         let view = planning.view;
         let Some(query) = query_of(planning, &mut coordination.push.avoided, row, key) else { return false };
         if planning.stop <= TrafficParams::USUAL.horizon_steps {
-            // It is kept from a corridor, and displaces no agent.
+            // It is kept from a corridor, and no agent yields to it.
             return false;
         }
         let id = view.agents.slots[row].index();
@@ -203,12 +205,12 @@ impl Observer {
         let space = view.tables[view.agents.motion[row].class.0 as usize].space();
         let states = (0..space.n_states() as u32).map(State);
         let to_go: Vec<u32> = states.map(|state| planning.cost_to_go(row, state)).collect();
-        planning.table.details[id].displace_retries = Retry::NEW;
-        coordination.displacement.lns_expansions_left = u64::MAX;
+        planning.table.details[id].inheritance_retries = Retry::NEW;
+        coordination.inheritance.lns_expansions_left = u64::MAX;
         let kind = if self.random.below(2) == 0 {
-            DisplacementKind::LowerPriority
+            InheritanceKind::LowerPriority
         } else {
-            DisplacementKind::Neighbourhood
+            InheritanceKind::Neighbourhood
         };
         let (before, walks_before) = (snapshot(planning, decisions), walks(planning.table, view));
         let ends_before: Vec<State> =
@@ -224,7 +226,7 @@ impl Observer {
                     return 0;
                 }
                 let stands = planning.table.plans[view.agents.slots[row].index()];
-                let query = query_of_displaced(planning, row, keys[row]);
+                let query = query_of_yielding(planning, row, keys[row]);
                 let ahead = std::mem::take(&mut planning.ahead);
                 let found = planning.search_moves(row, query, 0, None);
                 planning.ahead = ahead;
@@ -233,25 +235,25 @@ impl Observer {
             })
             .collect();
         planning.set_guide_path(row, query.from.0);
-        let done = displace_by(
+        let done = plan_with_yielding_by(
             kind,
             planning,
-            &mut coordination.displacement,
-            Displacer { row, query, cost: cost_below },
+            &mut coordination.inheritance,
+            Root { row, query, cost: cost_below },
             decisions,
         );
         let log: Vec<usize> =
-            coordination.displacement.log.iter().map(|displaced| displaced.row as usize).collect();
+            coordination.inheritance.log.iter().map(|replanned| replanned.row as usize).collect();
         if !done {
-            let again_at = planning.table.details[id].displace_retries[kind as usize].again_at;
+            let again_at = planning.table.details[id].inheritance_retries[kind as usize].again_at;
             assert!(again_at > view.tick || cost_below == NO_PLAN_COST);
             assert_eq!(snapshot(planning, decisions), before);
             self.counts.failed[usize::from(log.len() > 1)] += 1;
             return false;
         }
         match kind {
-            DisplacementKind::LowerPriority => self.counts.done[(log.len() - 1).min(3)] += 1,
-            DisplacementKind::Neighbourhood => self.counts.by_neighbourhood[(log.len() - 1).min(3)] += 1,
+            InheritanceKind::LowerPriority => self.counts.done[(log.len() - 1).min(3)] += 1,
+            InheritanceKind::Neighbourhood => self.counts.by_neighbourhood[(log.len() - 1).min(3)] += 1,
         }
         assert!(log[0] == row && log.len() <= TrafficParams::USUAL.displaced_max as usize);
         assert_eq!(log.iter().collect::<BTreeSet<_>>().len(), log.len());
@@ -268,15 +270,15 @@ impl Observer {
             if at == 0 {
                 continue;
             }
-            // It may be displaced, and is of lower priority where that counts.
+            // It may yield, and is of lower priority where that counts.
             let (motion, other_id) = (&view.agents.motion[other], view.agents.slots[other].index());
             let stands = motion.at_rest() && is_idle(motion.activity) && walks_before[other].moves.is_empty();
             assert!(stands || is_following(motion));
-            assert!(keys[other] > key || kind == DisplacementKind::Neighbourhood);
+            assert!(keys[other] > key || kind == InheritanceKind::Neighbourhood);
             self.counts.higher += u32::from(keys[other] < key);
             assert_eq!(before.yield_states[other_id].key, keys[other]);
-            self.counts.displaced[usize::from(!stands)] += 1;
-            // Under the discrete rule an agent may be displaced that would have been gone in time.
+            self.counts.replanned[usize::from(!stands)] += 1;
+            // Under the discrete rule an agent may replan that would have been gone in time.
             let in_way = |&by: &usize| {
                 let ends = [planning.table.plans[view.agents.slots[by].index()].end.0, ends_before[other]];
                 collide(view.tables, collision, &after[by], &walks_before[other])
@@ -286,8 +288,8 @@ impl Observer {
         }
         let in_way_of_first =
             |&other: &usize| collide(view.tables, collision, &after[row], &walks_before[other]);
-        // An agent in the way of displaced ones is asked for its cost when these have begun to yield.
-        if kind == DisplacementKind::Neighbourhood && log[1..].iter().all(in_way_of_first) {
+        // An agent in the way of yielding ones is asked for its cost when these have begun to yield.
+        if kind == InheritanceKind::Neighbourhood && log[1..].iter().all(in_way_of_first) {
             // Together they come sooner than before, by half a step of the first at least.
             let mut sums = (u64::from(cost_below), 0);
             for (at, &other) in log.iter().enumerate() {
@@ -302,7 +304,7 @@ impl Observer {
             let step_ticks = planning.table.step_ticks[view.agents.motion[row].class.0 as usize];
             assert!(
                 2 * sums.1 + u64::from(step_ticks) <= 2 * sums.0,
-                "{sums:?}, {} displaced",
+                "{sums:?}, {} replanned",
                 log.len() - 1
             );
         }
@@ -324,7 +326,7 @@ fn needs_room_to_turn(table: &PlanTable, view: &TrafficView<'_>, rows: [usize; 2
         let tables = &view.tables[class];
         let pose = tables.space().pose(ends[at]);
         let offsets = match turns {
-            true => table.turning.cells_at((class, tables), ends[at]),
+            true => table.turnaround.cells_at((class, tables), ends[at]),
             false => tables.class().cells_at(pose),
         };
         offsets.iter().map(|offset| offset.cell_from(pose.cell)).collect()
@@ -393,9 +395,9 @@ fn audit(world: &HandWorld, rule: &Cooperative) {
 }
 
 #[test]
-fn displaced_agents_plan_around_the_first_or_nothing_changes() {
+fn yielding_agents_plan_around_the_first_or_nothing_changes() {
     let config = ProptestConfig {
-        // More than two displaced agents together are rare: some 5 of 80 worlds.
+        // More than two replanned agents together are rare: some 5 of 80 worlds.
         cases: super::cases(1280),
         failure_persistence: None,
         max_shrink_iters: 300,
@@ -410,11 +412,11 @@ fn displaced_agents_plan_around_the_first_or_nothing_changes() {
             world.step(&mut observed);
             audit(&world, &observed.rule);
         }
-        let Counts { done, failed, displaced, by_neighbourhood, higher } = observed.observer.counts;
+        let Counts { done, failed, replanned, by_neighbourhood, higher } = observed.observer.counts;
         let mut total = total.borrow_mut();
         total.done.iter_mut().zip(done).for_each(|(sum, n)| *sum += n);
         total.failed.iter_mut().zip(failed).for_each(|(sum, n)| *sum += n);
-        total.displaced.iter_mut().zip(displaced).for_each(|(sum, n)| *sum += n);
+        total.replanned.iter_mut().zip(replanned).for_each(|(sum, n)| *sum += n);
         total.by_neighbourhood.iter_mut().zip(by_neighbourhood).for_each(|(sum, n)| *sum += n);
         total.higher += higher;
         Ok(())
@@ -423,14 +425,14 @@ fn displaced_agents_plan_around_the_first_or_nothing_changes() {
         panic!("{error}");
     }
     let counts = total.into_inner();
-    let Counts { done, failed, displaced, by_neighbourhood, higher } = counts;
+    let Counts { done, failed, replanned, by_neighbourhood, higher } = counts;
     let often =
-        done[1..].iter().chain(&failed).chain(&displaced).chain(&by_neighbourhood[1..]).chain([&higher]);
+        done[1..].iter().chain(&failed).chain(&replanned).chain(&by_neighbourhood[1..]).chain([&higher]);
     let least = super::cases(20);
     assert!(often.copied().all(|n| n > least), "{counts:?}");
 }
 
-/// A rule under which the first agent displaces the other once both have their paths, and no agent moves.
+/// A rule under which the first agent makes the other yield once both have their paths, and no agent moves.
 #[derive(Clone)]
 struct Once {
     rule: Cooperative,
@@ -453,8 +455,8 @@ impl Traffic for Once {
         // Corridors are entered one way at a time, so that no two meet in a lane; here they do.
         planning.ahead.clear();
         let before = snapshot(&planning, decisions);
-        let displacer = Displacer { row: 0, query, cost: NO_PLAN_COST };
-        let done = displace(&mut planning, &mut coordination.displacement, displacer, decisions);
+        let root = Root { row: 0, query, cost: NO_PLAN_COST };
+        let done = plan_with_yielding(&mut planning, &mut coordination.inheritance, root, decisions);
         let plans = [planning.table.plans[0], planning.table.plans[1]];
         self.seen = Some((done, plans, snapshot(&planning, decisions) == before));
     }
@@ -484,10 +486,10 @@ fn the_other_goes_into_the_bay_or_nothing_changes() {
     }
 }
 
-/// Agents plan among each other where there is memory for the field of one alone, so that each field evicts the field
-/// before. Once, an agent read its field after agents that it displaced had evicted it.
+/// Agents plan among each other where there is memory for one cost window, so that each window evicts the one
+/// before. Once, an agent read its window after agents that yielded to it had evicted it.
 #[test]
-fn fields_may_evict_each_other_during_displacement() {
+fn windows_may_evict_each_other_during_priority_inheritance() {
     let rows = ["...........", "...........", "####...####", "...........", "..........."];
     let mut spec = ClassSpec::new("a", 4);
     spec.primitives =
@@ -507,18 +509,18 @@ fn fields_may_evict_each_other_during_displacement() {
         }
     }
     let mut rule = cooperative(&world);
-    rule.search.fields.shrink_to_one();
+    rule.search.windows.shrink_to_one();
     let mut any_retry = false;
     for _ in 0..400 {
         world.step(&mut rule);
         let mut n_fields = 0;
-        rule.search.fields.for_each_word(&mut |_| n_fields += 1);
+        rule.search.windows.for_each_word(&mut |_| n_fields += 1);
         assert!(n_fields <= 1);
         any_retry |= rule
             .table
             .details
             .iter()
-            .any(|details| details.displace_retries.iter().any(|retry| retry.failures > 0));
+            .any(|details| details.inheritance_retries.iter().any(|retry| retry.failures > 0));
     }
     assert!(any_retry && world.moves_begun > 1000, "{}", world.moves_begun);
 }

@@ -1,9 +1,9 @@
-//! Local cost-to-go compared with costs that are improved until none can be.
+//! Windowed cost-to-go compared with costs that are improved until none can be.
 
 use super::ground::{Ground, ground};
 use crate::cooperative::fixed::GUIDE_PATH_MOVES;
-use crate::cooperative::local_field::*;
 use crate::cooperative::moves::set_guide_path;
+use crate::cooperative::windowed_cost_to_go::*;
 use crate::motion::{AgentId, AgentSlot};
 use crate::random::Random;
 use crate::speed::ticks_at_speed;
@@ -50,8 +50,8 @@ fn plain(move_costs: MoveCosts<'_>, window: Rect, guide_path: &[GuidePose]) -> B
 }
 
 fn check(ground: &Ground, random: &mut Random) -> Result<(), TestCaseError> {
-    let mut fields = LocalFields::new(ground.tables.iter());
-    fields.grow(4);
+    let mut windows = CostWindows::new(ground.tables.iter());
+    windows.grow(4);
     for round in 0..10 {
         let tick = 100 * round;
         let number = random.below(ground.tables.len());
@@ -72,17 +72,17 @@ fn check(ground: &Ground, random: &mut Random) -> Result<(), TestCaseError> {
         set_guide_path(tables, (from, speed_factor), &path, moves_max, &mut guide_path);
         let (agent, radius) = (random.below(4) as u32, 1 + random.below(6) as u32);
         let center = tables.space().pose(from).cell;
-        let key = FieldKey { agent: AgentId(agent), path: round, revision: 0 };
+        let key = WindowKey { agent: AgentId(agent), path: round, revision: 0 };
         let costs = MoveCosts { tables, class: number, speed_factor, tick };
         // Now and then there is no room for more than one.
-        fields.bytes_max = if random.below(2) == 0 { 1 } else { LocalFields::BYTES_MAX };
-        let field = fields.obtain(AgentSlot(agent), key, costs, (center, radius), &guide_path);
+        windows.bytes_max = if random.below(2) == 0 { 1 } else { CostWindows::BYTES_MAX };
+        let window = windows.obtain(AgentSlot(agent), key, costs, (center, radius), &guide_path);
         let side = 2 * radius + 1;
-        let window = Rect::new(center.x - radius as i32, center.y - radius as i32, side, side);
-        let truth = plain(costs, window, &guide_path);
+        let area = Rect::new(center.x - radius as i32, center.y - radius as i32, side, side);
+        let truth = plain(costs, area, &guide_path);
         let space = tables.space();
         for state in (0..space.n_states() as u32).map(State) {
-            let found = field.cost(space.pose(state), space.headings());
+            let found = window.cost(space.pose(state), space.headings());
             let right = truth.get(&state).map_or(UNKNOWN, |&cost| cost as u32);
             prop_assert_eq!(found, right, "{}", space.display(space.pose(state)));
         }
@@ -94,7 +94,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn fields_are_the_least_costs_to_the_guide_path(ground in ground(25), seed in any::<u64>()) {
+    fn windows_are_the_least_costs_to_the_guide_path(ground in ground(25), seed in any::<u64>()) {
         let Some(ground) = ground else { return Ok(()) };
         check(&ground, &mut Random::new(seed))?;
     }

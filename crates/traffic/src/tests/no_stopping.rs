@@ -1,13 +1,13 @@
-//! Keep-clear ground compared with its definition, and crowds before a bridge that heed it.
+//! No-stopping ground compared with its definition, and crowds before a bridge that heed it.
 
 use super::ground::{Ground, RULES, at, dot, ground, truck};
 use super::hand_world::{HandWorld, Trips, cooperative, cooperative_with};
 use crate::cooperative::admission::Entrant;
 use crate::cooperative::corridor_control::CorridorControl;
 use crate::cooperative::corridor_map::NO_CORRIDOR;
-use crate::cooperative::keep_clear::Place;
+use crate::cooperative::no_stopping::Place;
 use crate::forbidden::{ForbiddenArea, forbids, touches};
-use crate::motion::{AgentId, AgentSlot, sides};
+use crate::motion::{AgentId, AgentSlot, ClassId, sides};
 use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
 use crate::random::Random;
@@ -48,7 +48,7 @@ pub fn make_busy(control: &mut CorridorControl, corridor: u32, tick: u32) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: super::cases(60), failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// On random maps, after edits too: a cell is on keep-clear ground if and only if the definition says so.
+    /// On random maps, after edits too: a cell is on no-stopping ground if and only if the definition says so.
     #[test]
     fn equals_its_definition(mut ground in ground(25).prop_filter_map("no class", |ground| ground), seed in any::<u64>()) {
         let (size, mut random) = (ground.grid.size(), Random::new(seed));
@@ -69,10 +69,10 @@ proptest! {
                     right.extend(ground_of(&control, number as u32, reach, size));
                 }
             }
-            control.find_busy(0, &[]);
+            control.find_busy(0, &[], [].into_iter());
             for cell in size.rect().cells() {
                 let body = (cell, &[Offset::new(0, 0)][..]);
-                let covers = |team| control.keep_clear.covers(body, control.keep_clear.agent_at(team, body));
+                let covers = |team| control.no_stopping.covers(body, control.no_stopping.agent_at(team, body));
                 prop_assert_eq!(covers(Team(0)), right.contains(&(cell.x, cell.y)), "{}", cell);
                 prop_assert!(!covers(Team(1)));
             }
@@ -109,7 +109,7 @@ proptest! {
             .filter(|of| !of.area.intersection(size.rect()).is_empty())
             .collect();
         areas.sort_by_key(|of| of.edit);
-        control.find_busy(0, &areas);
+        control.find_busy(0, &areas, [ClassId(0)].into_iter());
         let cells = [Offset::new(0, 0), Offset::new(1, 0)];
         for anchor in size.rect().cells() {
             let body: Vec<CellXY> = cells.iter().map(|offset| offset.cell_from(anchor)).collect();
@@ -119,20 +119,20 @@ proptest! {
                 let inside = body.iter().filter(|cell| size.contains(**cell));
                 on_map(of).iter().any(|cell| inside.clone().any(|under| close(cell, under)))
             };
-            let keep_clear = &control.keep_clear;
-            let agent = keep_clear.agent_at(Team(0), (anchor, &cells));
+            let no_stopping = &control.no_stopping;
+            let agent = no_stopping.agent_at(Team(0), (anchor, &cells));
             let (on, near) =
                 (areas.iter().any(|of| is_on(of, 0)), areas.iter().any(|of| is_on(of, reach)));
             let kept = reach > 0;
             prop_assert_eq!(agent.leaves_edit, kept && on, "{}", anchor);
-            prop_assert_eq!(keep_clear.covers((anchor, &cells), agent), kept && near && !on, "{}", anchor);
+            prop_assert_eq!(no_stopping.covers((anchor, &cells), agent), kept && near && !on, "{}", anchor);
             for (at, edit) in areas.chunk_by(|a, b| a.edit == b.edit).enumerate().filter(|_| kept) {
                 let right = match (edit.iter().any(|of| is_on(of, 0)), edit.iter().any(|of| is_on(of, reach))) {
                     (true, _) => Some(Place::OnEdit),
                     (_, true) => Some(Place::Near),
                     _ => None,
                 };
-                prop_assert_eq!(keep_clear.place(at, (anchor, &cells)), right, "{} {}", anchor, at);
+                prop_assert_eq!(no_stopping.place(at, (anchor, &cells)), right, "{} {}", anchor, at);
             }
             let held = &cells[..1];
             let forbidden = areas.chunk_by(|a, b| a.edit == b.edit).any(|edit| {
@@ -175,15 +175,16 @@ proptest! {
                 })
                 .collect();
             areas.sort_by_key(|of| of.edit);
-            let CorridorControl { map, admission, keep_clear } = &mut control;
-            keep_clear.update(map, admission, &areas);
+            let CorridorControl { map, admission, no_stopping } = &mut control;
+            let n_classes = random.below(of_classes.len() + 1);
+            no_stopping.update(map, admission, &areas, (0..n_classes).map(|class| ClassId(class as u8)));
             let cells = [Offset::new(0, 0), Offset::new(1, 0), Offset::new(0, -2)];
             for anchor in size.rect().cells() {
                 for team in [0, 1, 5, 6, 9, 30, 31].map(Team) {
                     let body = (anchor, &cells[..1 + random.below(3)]);
-                    let agent = keep_clear.agent_at(team, body);
-                    let walked = keep_clear.kept_under(body, agent).is_some();
-                    prop_assert_eq!(keep_clear.covers(body, agent), walked, "{} {:?}", anchor, team);
+                    let agent = no_stopping.agent_at(team, body);
+                    let walked = no_stopping.reason_under(body, agent).is_some();
+                    prop_assert_eq!(no_stopping.covers(body, agent), walked, "{} {:?}", anchor, team);
                 }
             }
             if random.below(3) == 0 {
@@ -227,7 +228,7 @@ fn plans_of_a_crowd_lead_over_the_bridge() {
             world.step(&mut rule);
             let view = world.view();
             crossings +=
-                rule.audit(view.agents, view.tables, view.grid_size, view.tick).check_keep_clear(view.paths);
+                rule.audit(view.agents, view.tables, view.grid_size, view.tick).check_no_stopping(view.paths);
         }
         assert!(crossings > 5, "{collision:?}: {crossings} crossings");
     }

@@ -1,4 +1,4 @@
-//! Turning circles: where a body that cannot undo its moves may rest.
+//! Turnaround footprints: where a body that cannot undo its moves may rest.
 //!
 //! Two bodies without reverse that stand nose to nose lock for good. So does a body that has stopped in a lane too
 //! narrow to turn in. So no plan of such a body ends where it could not turn round. The cells that it sweeps in a
@@ -19,41 +19,41 @@ use wheelbase_planner::{MovementTables, Pose};
 
 /// The moves of a half turn, and the cells that they sweep, from the anchor at its start.
 #[derive(Clone, Debug)]
-pub(crate) struct TurningCircle {
+pub(crate) struct TurnaroundFootprint {
     primitives: Vec<u8>,
     cells: Vec<Offset>,
 }
 
-/// The turning circles of all classes, and the cells that agents keep free for them where they will rest.
+/// The turnaround footprints of all classes, and the cells that agents keep free for them where they will rest.
 #[derive(Debug)]
-pub(crate) struct TurningCircles {
+pub(crate) struct TurnaroundFootprints {
     /// By class and frame. No frames: the class can undo every move, or cannot turn.
-    of_class: Vec<Vec<TurningCircle>>,
+    of_class: Vec<Vec<TurnaroundFootprint>>,
     /// Which agents keep a cell free. Several can keep the same.
     kept_free: Reservations,
 }
 
-clone_fields!(TurningCircles { of_class, kept_free });
+clone_fields!(TurnaroundFootprints { of_class, kept_free });
 
 /// Where an agent is to rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rest {
-    /// On its way: it needs a circle.
+    /// On its way: it needs a footprint.
     OnTheWay,
-    /// At the end of its path: where walls leave no room for a circle it needs none. Agents without a path are where
+    /// At the end of its path: where walls leave no room for a footprint it needs none. Agents without a path are where
     /// they want to be.
     PathEnd,
-    /// Where it may lock, for no place ahead has room for a circle.
+    /// Where it may lock, for no place ahead has room for a footprint.
     Locked,
 }
 
 /// A body that is to rest: agent slot, number of the class, and its tables.
 pub(crate) type Body<'a> = (AgentSlot, usize, &'a MovementTables);
 
-impl TurningCircles {
+impl TurnaroundFootprints {
     /// For some classes, on a map without agents.
     pub(crate) fn new(tables: &[MovementTables], size: GridSize, is_used: bool) -> Self {
-        let circles = |tables: &MovementTables| match can_undo_all(tables) || !is_used {
+        let footprints = |tables: &MovementTables| match can_undo_all(tables) || !is_used {
             true => Vec::new(),
             // A class that cannot turn at all needs nothing to turn.
             false => starts(tables)
@@ -61,7 +61,7 @@ impl TurningCircles {
                 .collect::<Option<_>>()
                 .unwrap_or_default(),
         };
-        let of_class: Vec<Vec<_>> = tables.iter().map(circles).collect();
+        let of_class: Vec<Vec<_>> = tables.iter().map(footprints).collect();
         let size =
             if of_class.iter().all(Vec::is_empty) { GridSize::new(1, 1).unwrap_or(size) } else { size };
         Self { of_class, kept_free: Reservations::new(size, CollisionRule::Discrete) }
@@ -86,14 +86,14 @@ impl TurningCircles {
         !self.of_class[class].is_empty()
     }
 
-    /// The circle of a class in a state, if walls leave room for it.
-    fn at(&self, of: (usize, &MovementTables), state: State) -> Option<&TurningCircle> {
-        circle_at(&self.of_class, of, state)
+    /// The footprint of a class in a state, if walls leave room for it.
+    fn at(&self, of: (usize, &MovementTables), state: State) -> Option<&TurnaroundFootprint> {
+        footprint_at(&self.of_class, of, state)
     }
 
     /// The cells that an agent keeps free to turn in a state, from its anchor.
     pub(crate) fn cells_at(&self, of: (usize, &MovementTables), state: State) -> &[Offset] {
-        self.at(of, state).map_or(&[], |circle| &circle.cells)
+        self.at(of, state).map_or(&[], |footprint| &footprint.cells)
     }
 
     /// Whether walls leave room to turn in a state.
@@ -107,8 +107,8 @@ impl TurningCircles {
             return;
         }
         let Self { of_class, kept_free } = self;
-        if let Some(circle) = circle_at(of_class, (class, tables), state) {
-            kept_free.rest(slot, (tables.space().pose(state).cell, &circle.cells), 0, FOREVER);
+        if let Some(footprint) = footprint_at(of_class, (class, tables), state) {
+            kept_free.rest(slot, (tables.space().pose(state).cell, &footprint.cells), 0, FOREVER);
         }
     }
 
@@ -126,7 +126,7 @@ impl TurningCircles {
         }
     }
 
-    /// Whether an agent may rest in a state: off the circles of others, and with room for its own.
+    /// Whether an agent may rest in a state: off the footprints of others, and with room for its own.
     pub(crate) fn may_rest(
         &self,
         (slot, class, tables): Body<'_>,
@@ -145,8 +145,8 @@ impl TurningCircles {
         if !is_free || !self.needs(class) {
             return is_free;
         }
-        let Some(circle) = self.at((class, tables), state) else { return rest != Rest::OnTheWay };
-        circle.cells.iter().all(|&offset| {
+        let Some(footprint) = self.at((class, tables), state) else { return rest != Rest::OnTheWay };
+        footprint.cells.iter().all(|&offset| {
             let mut on = reservations.on(reservations.index(pose.cell, offset));
             on.all(|reservation| reservation.until != FOREVER || !counts(reservation.agent))
         })
@@ -169,7 +169,7 @@ impl TurningCircles {
     }
 
     /// Adds to a list the agents that yield and would keep an agent from resting in a state, each once, by slot.
-    pub(crate) fn list_displaced(
+    pub(crate) fn list_yielding(
         &self,
         (slot, class, tables): Body<'_>,
         state: State,
@@ -193,23 +193,23 @@ impl TurningCircles {
     }
 }
 
-/// The circle of a class in a state, if walls leave room for it.
-fn circle_at<'c>(
-    of_class: &'c [Vec<TurningCircle>],
+/// The footprint of a class in a state, if walls leave room for it.
+fn footprint_at<'c>(
+    of_class: &'c [Vec<TurnaroundFootprint>],
     (class, tables): (usize, &MovementTables),
     state: State,
-) -> Option<&'c TurningCircle> {
+) -> Option<&'c TurnaroundFootprint> {
     let frame = tables.space().frame_of(state);
-    let circle = of_class[class].get(usize::from(frame.0))?;
+    let footprint = of_class[class].get(usize::from(frame.0))?;
     let mut at = state;
-    let is_legal = circle.primitives.iter().all(|&primitive| {
+    let is_legal = footprint.primitives.iter().all(|&primitive| {
         let legal = tables.move_ticks(at, usize::from(primitive)).is_some();
         if legal {
             at = tables.state_after(at, usize::from(primitive));
         }
         legal
     });
-    is_legal.then_some(circle)
+    is_legal.then_some(footprint)
 }
 
 /// The poses around the origin that one move leads to, each with the number of the move.
@@ -235,7 +235,7 @@ fn can_undo_all(tables: &MovementTables) -> bool {
 }
 
 /// The cheapest half turn from a pose on open ground, to wherever it leads.
-fn half_turn(tables: &MovementTables, start: Pose) -> Option<TurningCircle> {
+fn half_turn(tables: &MovementTables, start: Pose) -> Option<TurnaroundFootprint> {
     /// A half turn takes no more moves than this, and is found among no more poses.
     const MOVES_MAX: usize = 12;
     const POSES_MAX: usize = 1 << 14;
@@ -262,7 +262,7 @@ fn half_turn(tables: &MovementTables, start: Pose) -> Option<TurningCircle> {
             }
             let cells =
                 cells.into_iter().map(|(y, x)| Offset::new(x - start.cell.x, y - start.cell.y)).collect();
-            return Some(TurningCircle { primitives, cells });
+            return Some(TurnaroundFootprint { primitives, cells });
         }
         if primitives.len() == MOVES_MAX || nodes.len() > POSES_MAX {
             continue;

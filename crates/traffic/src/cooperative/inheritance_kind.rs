@@ -1,27 +1,27 @@
-//! The two kinds of displacement, and when an agent tries each again.
+//! The two kinds of priority inheritance, and when an agent tries each again.
 
 use crate::cooperative::fixed::{
-    DISPLACE_RETRY_DOUBLINGS_MAX, DISPLACE_STEPS, DISPLACE_STEPS_AGAIN, LNS_RETRY_DOUBLINGS_MAX, LNS_STEPS,
-    LNS_STEPS_AGAIN,
+    INHERITANCE_RETRY_DOUBLINGS_MAX, INHERITANCE_STEPS, INHERITANCE_STEPS_AGAIN, LNS_RETRY_DOUBLINGS_MAX,
+    LNS_STEPS, LNS_STEPS_AGAIN,
 };
 
-/// Whose plans may be displaced.
+/// Which agents yield.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DisplacementKind {
-    /// Agents of lower priority, whatever it costs them (priority inheritance).
+pub(crate) enum InheritanceKind {
+    /// Agents of lower priority, whatever it costs them (PIBT).
     LowerPriority,
     /// Any agents, if all plans together cost less (large neighbourhood search).
     Neighbourhood,
 }
 
-impl DisplacementKind {
+impl InheritanceKind {
     /// In the order in which they are tried.
     pub(crate) const ALL: [Self; 2] = [Self::LowerPriority, Self::Neighbourhood];
 
-    /// Steps in which a displaced agent is assumed to clear a cell: tried one after the other.
+    /// Steps in which a yielding agent is assumed to clear a cell: tried one after the other.
     pub(crate) fn steps_to_clear(self) -> [u32; 2] {
         match self {
-            Self::LowerPriority => [DISPLACE_STEPS, DISPLACE_STEPS_AGAIN],
+            Self::LowerPriority => [INHERITANCE_STEPS, INHERITANCE_STEPS_AGAIN],
             Self::Neighbourhood => [LNS_STEPS, LNS_STEPS_AGAIN],
         }
     }
@@ -29,13 +29,13 @@ impl DisplacementKind {
     /// Failures in a row after which the time to the next try is no longer doubled.
     pub(crate) fn failures_max(self) -> u8 {
         match self {
-            Self::LowerPriority => DISPLACE_RETRY_DOUBLINGS_MAX as u8,
+            Self::LowerPriority => INHERITANCE_RETRY_DOUBLINGS_MAX as u8,
             Self::Neighbourhood => LNS_RETRY_DOUBLINGS_MAX as u8,
         }
     }
 }
 
-/// When an agent tries one [`DisplacementKind`] again.
+/// When an agent tries one [`InheritanceKind`] again.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Retry {
     pub(crate) again_at: u32,

@@ -1,27 +1,27 @@
-//! Local cost-to-go is read from a saved state.
+//! Windowed cost-to-go is read from a saved state.
 
-use crate::cooperative::local_field::{FieldKey, LocalField, NO_FIELD, field_radius, room_of, window_around};
 use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::restore_corridors::cell;
 use crate::cooperative::save::{COSTS_OF_WORD, IS_STALE};
 use crate::cooperative::state::Cooperative;
+use crate::cooperative::windowed_cost_to_go::{CostWindow, NO_WINDOW, WindowKey, room_of, window_radius};
 use crate::motion::{AgentId, AgentSlot};
 use crate::rule_state::{RuleContext, RuleStateError};
 use crate::state_reader::StateReader;
 use wheelbase_grid::{CellXY, Rect};
 
-/// Revision of a field that no path uses again.
+/// Revision of a window that no path uses again.
 const NO_REVISION: u64 = u64::MAX;
 
-/// The fields, in their order. Fields of former paths have no costs.
-pub(crate) fn restore_fields(
+/// The windows, in their order. Windows of former paths have no costs.
+pub(crate) fn restore_windows(
     rule: &mut Cooperative,
     reader: &mut StateReader<'_>,
     context: &RuleContext<'_>,
 ) -> Result<(), RuleStateError> {
     let Cooperative { table: PlanTable { heads, details, sides, .. }, search, revisions, .. } = rule;
-    let (n_slots, size, fields) = (heads.len(), context.grid_size, &mut search.fields);
-    let radius_of = |class: usize| field_radius(sides[class].1);
+    let (n_slots, size, windows) = (heads.len(), context.grid_size, &mut search.windows);
+    let radius_of = |class: usize| window_radius(sides[class].1);
     let headings_of = |class: usize| context.tables[class].space().headings();
     let rooms = (0..context.tables.len()).map(|class| room_of(radius_of(class), headings_of(class)));
     let room_max = rooms.max().unwrap_or(0) as u64;
@@ -37,40 +37,40 @@ pub(crate) fn restore_fields(
     let mut costs = reader.part("field.costs")?;
     for number in 0..n {
         let slot = AgentSlot(slots.below(n_slots, "an agent slot")?);
-        if std::mem::replace(&mut fields.of_agent[slot.index()], number as u32) != NO_FIELD {
-            return Err(slots.wrong("one field of each agent slot"));
+        if std::mem::replace(&mut windows.of_agent[slot.index()], number as u32) != NO_WINDOW {
+            return Err(slots.wrong("one window of each agent slot"));
         }
         let agent = AgentId(agents.u32("an agent id")?);
         let used_at = used_at.u32_to(context.tick, "a tick up to the present one")?;
         let room = rooms.next(0..=room_max, "room for costs")? as usize;
-        fields.bytes += room * 2;
+        windows.bytes += room * 2;
         let class = classes.next(IS_STALE..=revisions.len() as u64, "a class and one, or 0")?;
-        let mut field = LocalField {
+        let mut window = CostWindow {
             slot,
             used_at,
-            key: FieldKey { agent, path: 0, revision: NO_REVISION },
+            key: WindowKey { agent, path: 0, revision: NO_REVISION },
             center: CellXY::new(0, 0),
             radius: 0,
-            window: Rect::new(0, 0, 0, 0),
+            area: Rect::new(0, 0, 0, 0),
             costs: Vec::new(),
             room,
         };
         if class != IS_STALE {
-            field.center = cell(&mut centers, size)?;
-            field.radius = radii.u32("a radius")?;
+            window.center = cell(&mut centers, size)?;
+            window.radius = radii.u32("a radius")?;
             let n_costs = counts.next(0..=room as u64, "costs of the window")? as usize;
             let n_words = n_costs.div_ceil(COSTS_OF_WORD);
             if n_words > costs.left() {
                 return Err(counts.wrong(format!("at most the {} words of costs left", costs.left())));
             }
-            field.costs.reserve_exact(n_costs);
+            window.costs.reserve_exact(n_costs);
             for _ in 0..n_words {
                 let word = costs.word()?;
-                let left = n_costs - field.costs.len();
-                field.costs.extend((0..left.min(COSTS_OF_WORD)).map(|at| (word >> (16 * at)) as u16));
+                let left = n_costs - window.costs.len();
+                window.costs.extend((0..left.min(COSTS_OF_WORD)).map(|at| (word >> (16 * at)) as u16));
             }
             let row = context.agents.row_of_slot(slot).filter(|&row| context.agents.ids[row] == agent);
-            // After an edit or with another class the agent needs another field.
+            // After an edit or with another class the agent needs another window.
             let revision = revisions[class as usize - 1];
             let is_current = |row: &usize| {
                 let tables = &context.tables[usize::from(context.agents.motion[*row].class.0)];
@@ -79,26 +79,25 @@ pub(crate) fn restore_fields(
             match row.filter(is_current) {
                 Some(row) => {
                     let class_of_agent = usize::from(context.agents.motion[row].class.0);
-                    let window = window_around(field.center, radius_of(class_of_agent), size);
-                    let n = window.width as usize
-                        * window.height as usize
-                        * usize::from(headings_of(class_of_agent));
-                    if field.radius != radius_of(class_of_agent) {
+                    let area = Rect::of_cell(window.center).grown(radius_of(class_of_agent), size);
+                    let n =
+                        area.width as usize * area.height as usize * usize::from(headings_of(class_of_agent));
+                    if window.radius != radius_of(class_of_agent) {
                         return Err(radii.wrong(format!("{}, that of its class", radius_of(class_of_agent))));
                     }
                     if n_costs != n {
                         return Err(counts.wrong(format!("{n}, one for each pose of the window")));
                     }
-                    field.window = window;
-                    field.key.path = details[slot.index()].path;
-                    field.key.revision = revision;
+                    window.area = area;
+                    window.key.path = details[slot.index()].path;
+                    window.key.revision = revision;
                 }
                 None => {
-                    (field.center, field.radius, field.costs) = (CellXY::new(0, 0), 0, Vec::new());
+                    (window.center, window.radius, window.costs) = (CellXY::new(0, 0), 0, Vec::new());
                 }
             }
         }
-        fields.fields.push(field);
+        windows.list.push(window);
     }
     costs.finish()?;
     centers.finish()

@@ -1,4 +1,4 @@
-//! Keep-clear ground: where no plan ends while a corridor is busy or an edit waits.
+//! No-stopping ground: where no plan ends while a corridor is busy or an edit waits.
 //!
 //! The box rule of road traffic: enter a junction only if the way out of it is free. Where two bodies can pass each
 //! other in a corridor, agents enter it from both ends together. If they could stop in it, or on the ground before
@@ -7,7 +7,7 @@
 //! already, because the corridor has just become busy or an edit waits for it to be empty, leave it by any plan. They
 //! stay only without one. A goal there may be occupied, and so may a retreat.
 //!
-//! The cells of an edit that waits, and the ground around them, are kept clear too. Otherwise agents that may not
+//! The cells of an edit that waits, and the ground around them, are no-stopping ground too. Otherwise agents that may not
 //! enter them would stand in the way of agents that have to leave.
 //!
 //! In a corridor in which no two bodies pass, directions take turns by admission.
@@ -16,31 +16,31 @@ use crate::clone_fields::clone_fields;
 use crate::cooperative::admission::Admission;
 use crate::cooperative::corridor_map::CorridorMap;
 use crate::forbidden::{ForbiddenArea, bounds_of, touches};
-use crate::free_cells::grown;
+use crate::motion::ClassId;
 use crate::params::TrafficParams;
 use crate::teams::Team;
 use std::collections::BTreeSet;
 use wheelbase_grid::{CellXY, GridSize, Rect};
 use wheelbase_planner::model::Offset;
 
-/// What ground is kept clear for.
+/// Why ground is no-stopping ground.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KeptFor {
+pub(crate) enum NoStoppingFor {
     /// A corridor, while it is busy.
     Corridor(u32),
     /// An edit that waits.
     Edit,
 }
 
-/// An agent as far as keep-clear ground is concerned.
+/// An agent that looks for a place to stop.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct KeepsClear {
+pub(crate) struct StoppingAgent {
     team: Team,
     /// It is on the cells of an edit that waits: it leaves them by any plan.
     pub(crate) leaves_edit: bool,
 }
 
-/// The keep-clear ground of a corridor.
+/// The no-stopping ground of a corridor.
 #[derive(Clone, Debug)]
 struct Ground {
     corridor: u32,
@@ -48,11 +48,11 @@ struct Ground {
     bounds: Rect,
     /// Whether each cell of the rectangle is part of it, row by row.
     cells: Vec<bool>,
-    /// Teams that keep it clear at this tick, a bit each; 0 while it is switched off.
+    /// Teams that must not stop on it at this tick, a bit each; 0 while it is switched off.
     teams: u32,
 }
 
-/// Which teams keep a cell clear, in a byte. It has a bit for each of the first teams, one for all others together,
+/// Which teams must not stop on a cell, in a byte. It has a bit for each of the first teams, one for all others together,
 /// and one for the edits that wait. Almost all games have few teams; those beyond the first have to ask the grounds
 /// themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,13 +65,13 @@ impl Marks {
     /// Teams with a separate bit.
     const TEAMS: u8 = 6;
 
-    /// The marks of a ground that some teams keep clear.
+    /// The marks of the ground of some teams.
     fn of_teams(teams: u32) -> Self {
         let others = if teams >> Self::TEAMS == 0 { 0 } else { 1 << Self::TEAMS };
         Self(teams as u8 & ((1 << Self::TEAMS) - 1) | others)
     }
 
-    /// Whether they may keep a cell clear for a team: surely if it is one of the first.
+    /// Whether they may forbid a team to stop: surely if it is one of the first.
     fn may_be_for(self, team: Team) -> bool {
         self.0 & 1 << team.0.min(Self::TEAMS) != 0
     }
@@ -89,7 +89,7 @@ impl Marks {
     }
 }
 
-/// The keep-clear ground of an edit that waits: its areas, and the cells around them. All teams keep it clear.
+/// The no-stopping ground of an edit that waits: its areas, and the cells around them. It binds all teams.
 #[derive(Clone, Copy, Debug)]
 struct EditGround {
     /// Its areas: from this index in the list of all areas up to the other.
@@ -103,7 +103,7 @@ struct EditGround {
 #[derive(Clone, Copy, Debug)]
 struct EditArea {
     area: Rect,
-    /// The area and the cells around it that are kept clear.
+    /// The area and the cells around it where no plan ends.
     near: Rect,
 }
 
@@ -116,22 +116,26 @@ pub(crate) enum Place {
     Near,
 }
 
-/// The keep-clear ground of the edits that wait, and of all corridors that were busy since the last edit of the map.
+/// The no-stopping ground of the edits that wait, and of all corridors that were busy since the last edit of the map.
 /// Memory: one byte per cell, one byte for each cell of the bounding rectangle of each corridor, and rectangles of
 /// the edits. It follows from the map, from the edits and from which corridors are busy, so nothing of it is saved.
 ///
-/// A search checks for each of its poses whether the body covers such ground. So each cell stores the reason to keep
-/// it clear. These marks change only when a ground is switched on or off.
+/// A search checks for each of its poses whether the body covers such ground. So each cell stores why it is such
+/// ground. These marks change only when a ground is switched on or off.
 #[derive(Debug)]
-pub(crate) struct KeepClear {
-    /// Cells before an entrance that are kept clear.
+pub(crate) struct NoStopping {
+    /// Cells before an entrance that are no-stopping ground.
     reach: u32,
+    /// The same for the longest body of each class alone.
+    reach_of_class: Vec<u32>,
+    /// No-stopping ground around an edit, in cells: the reach of the classes that have agents.
+    edit_reach: u32,
     /// Width of a corridor in which two of the narrowest bodies pass.
     pub(crate) passing_width: u32,
     size: GridSize,
     /// By number of the corridor.
     grounds: Vec<Ground>,
-    /// Some of them is kept clear at this tick.
+    /// Some of them is switched on at this tick.
     any_ground: bool,
     /// Of each cell, by its index.
     marks: Vec<Marks>,
@@ -143,8 +147,10 @@ pub(crate) struct KeepClear {
     edit_bounds: Rect,
 }
 
-clone_fields!(KeepClear {
+clone_fields!(NoStopping {
     reach,
+    reach_of_class,
+    edit_reach,
     passing_width,
     size,
     grounds,
@@ -156,13 +162,16 @@ clone_fields!(KeepClear {
     edit_bounds,
 });
 
-impl KeepClear {
+impl NoStopping {
     /// No ground yet, for classes with the shortest and longest sides of their bodies.
     pub(crate) fn new(size: GridSize, sides: &[(u32, u32)], params: &TrafficParams) -> Self {
-        let longest = sides.iter().map(|&(_, long)| long).max().unwrap_or(1);
+        let reach_of = |long: u32| (params.keep_clear_quarters * long).div_ceil(4);
+        let reach_of_class: Vec<u32> = sides.iter().map(|&(_, long)| reach_of(long)).collect();
         let narrowest = sides.iter().map(|&(short, _)| short).min().unwrap_or(1);
         Self {
-            reach: (params.keep_clear_quarters * longest).div_ceil(4),
+            reach: reach_of_class.iter().copied().max().unwrap_or(reach_of(1)),
+            reach_of_class,
+            edit_reach: 0,
             passing_width: 2 * narrowest,
             size,
             grounds: Vec::new(),
@@ -185,12 +194,25 @@ impl KeepClear {
     }
 
     /// Follows which corridors are busy and which edits wait at a tick. Linear in the ground of the corridors that have
-    /// become busy or have ceased to be, and in the areas of edits where those have changed.
-    pub(crate) fn update(&mut self, map: &CorridorMap, admission: &Admission, forbidden: &[ForbiddenArea]) {
+    /// become busy or have ceased to be, and in the areas of edits when these change. `classes` are the classes of the
+    /// agents: a class without agents keeps no ground clear around edits.
+    pub(crate) fn update(
+        &mut self,
+        map: &CorridorMap,
+        admission: &Admission,
+        forbidden: &[ForbiddenArea],
+        classes: impl Iterator<Item = ClassId>,
+    ) {
         if self.reach == 0 {
             return;
         }
-        if self.forbidden != forbidden {
+        let reach_of = |class: ClassId| self.reach_of_class[usize::from(class.0)];
+        let edit_reach = match forbidden {
+            [] => self.edit_reach,
+            _ => classes.map(reach_of).max().unwrap_or(0),
+        };
+        if self.forbidden != forbidden || self.edit_reach != edit_reach {
+            self.edit_reach = edit_reach;
             self.set_edits(forbidden);
         }
         if !admission.any_busy && !self.any_ground {
@@ -215,7 +237,7 @@ impl KeepClear {
         }
     }
 
-    /// Has some teams, and no others, keep a ground clear.
+    /// Switches a ground on for some teams and no others.
     fn switch(&mut self, at: usize, teams: u32) {
         let Self { grounds, marks, size, .. } = self;
         let before = std::mem::replace(&mut grounds[at].teams, teams);
@@ -244,7 +266,8 @@ impl KeepClear {
             // The rectangle of an edit may lie off the map, wholly or in part.
             let on_map = areas.iter().map(|of| of.area.intersection(size.rect()));
             let on_map = on_map.filter(|area| !area.is_empty());
-            self.edit_areas.extend(on_map.map(|area| EditArea { area, near: grown(area, self.reach, size) }));
+            self.edit_areas
+                .extend(on_map.map(|area| EditArea { area, near: area.grown(self.edit_reach, size) }));
             let near = self.edit_areas[first..].iter().map(|of| of.near);
             let bounds = near.fold(Rect::new(0, 0, 0, 0), Rect::union);
             let (first, end) = (first as u32, self.edit_areas.len() as u32);
@@ -257,9 +280,9 @@ impl KeepClear {
     }
 
     /// An agent of a team that is, or will be, where its body covers some cells.
-    pub(crate) fn agent_at(&self, team: Team, body: (CellXY, &[Offset])) -> KeepsClear {
+    pub(crate) fn agent_at(&self, team: Team, body: (CellXY, &[Offset])) -> StoppingAgent {
         let leaves_edit = self.is_near_edits(body) && self.near_edits(body, |of| of.area).next().is_some();
-        KeepsClear { team, leaves_edit }
+        StoppingAgent { team, leaves_edit }
     }
 
     /// The marks of the cells that a body covers, together.
@@ -310,14 +333,16 @@ impl KeepClear {
         if touches(|of| of.area) { Some(Place::OnEdit) } else { near() }
     }
 
-    /// The cells of the ground of an edit. Cells of overlapping areas come more than once.
-    pub(crate) fn cells_of_edit(&self, edit: usize) -> impl Iterator<Item = CellXY> {
-        self.areas_of(&self.edits[edit]).iter().flat_map(|of| of.near.cells())
+    /// The cells of an edit, with the ground around them for [`Place::Near`]. Cells of overlapping areas come more than
+    /// once.
+    pub(crate) fn cells_of_edit(&self, edit: usize, place: Place) -> impl Iterator<Item = CellXY> {
+        let of = move |of: &EditArea| if place == Place::OnEdit { of.area } else { of.near };
+        self.areas_of(&self.edits[edit]).iter().map(of).flat_map(Rect::cells)
     }
 
     /// Whether an agent must not stop where its body covers some cells.
     #[inline]
-    pub(crate) fn covers(&self, body: (CellXY, &[Offset]), agent: KeepsClear) -> bool {
+    pub(crate) fn covers(&self, body: (CellXY, &[Offset]), agent: StoppingAgent) -> bool {
         let marks = self.marks_under(body);
         let is_for_team = || {
             let is_first = agent.team.0 < Marks::TEAMS;
@@ -326,15 +351,19 @@ impl KeepClear {
         marks != Marks::NONE && (marks.has(Marks::EDIT) && !agent.leaves_edit || is_for_team())
     }
 
-    /// What the ground is kept clear for on which an agent must not stop where its body covers some cells.
-    pub(crate) fn kept_under(&self, body: (CellXY, &[Offset]), agent: KeepsClear) -> Option<KeptFor> {
+    /// Why an agent must not stop where its body covers some cells.
+    pub(crate) fn reason_under(
+        &self,
+        body: (CellXY, &[Offset]),
+        agent: StoppingAgent,
+    ) -> Option<NoStoppingFor> {
         if !agent.leaves_edit && self.near_edits(body, |of| of.near).next().is_some() {
-            return Some(KeptFor::Edit);
+            return Some(NoStoppingFor::Edit);
         }
-        self.corridor_under(body, agent.team).map(KeptFor::Corridor)
+        self.corridor_under(body, agent.team).map(NoStoppingFor::Corridor)
     }
 
-    /// The first corridor whose ground a team keeps clear where a body covers some cells.
+    /// The first corridor on whose ground a body of a team must not stop.
     fn corridor_under(&self, (anchor, cells): (CellXY, &[Offset]), team: Team) -> Option<u32> {
         let is_under = |ground: &&Ground| {
             team.is_in(ground.teams) && cells.iter().any(|to| ground.has(to.cell_from(anchor)))
@@ -364,7 +393,7 @@ impl Ground {
         let mut found = BTreeSet::from([(first.y, first.x)]);
         // The neighbours of the cells of a ring that are part of it and new.
         let mut next = |ring: &[CellXY], is_part: &dyn Fn(CellXY) -> bool| -> Vec<CellXY> {
-            let around = |&cell: &CellXY| grown(Rect::new(cell.x, cell.y, 1, 1), 1, map.size).cells();
+            let around = |&cell: &CellXY| Rect::of_cell(cell).grown(1, map.size).cells();
             let cells = ring.iter().flat_map(around).filter(|&cell| is_part(cell));
             cells.filter(|cell| found.insert((cell.y, cell.x))).collect()
         };
@@ -390,7 +419,7 @@ impl Ground {
         is_part.filter_map(|(cell, _)| size.cell(cell)).map(|cell| cell.0 as usize).for_each(call);
     }
 
-    /// Marks its cells for the teams that keep it clear.
+    /// Marks its cells for the teams that must not stop on it.
     fn mark(&self, marks: &mut [Marks], size: GridSize) {
         self.for_each_cell(size, |cell| marks[cell].add(Marks::of_teams(self.teams)));
     }

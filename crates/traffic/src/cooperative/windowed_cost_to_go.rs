@@ -1,4 +1,4 @@
-//! Local cost-to-go: of every pose in a window around an agent, to where its path leaves the window.
+//! Windowed cost-to-go: of every pose in a window around an agent, to where its path leaves the window.
 //!
 //! A path is a single string of poses. An agent that has to leave it because others are in its way must know the
 //! cost-to-go of every pose nearby. The poses of the path within the window, each with what remains of the path from
@@ -6,32 +6,32 @@
 //! shares costs a few thousand poses, not all poses of the map.
 
 use crate::clone_fields::clone_fields;
-use crate::cooperative::fixed::{FIELD_REACH, FIELD_REACH_BODIES, FIELD_REUSE_PARTS};
+use crate::cooperative::fixed::{WINDOW_RADIUS, WINDOW_RADIUS_BODIES, WINDOW_REUSE_PARTS};
 use crate::motion::{AgentId, AgentSlot};
 use crate::speed::ticks_at_speed;
-use wheelbase_grid::{CellXY, GridSize, Rect};
+use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::model::State;
 use wheelbase_planner::{MovementTables, Pose};
 
-/// Cost-to-go of a pose that a field does not know.
+/// Cost-to-go of a pose that a window does not know.
 pub(crate) const UNKNOWN: u32 = u32::MAX;
 
-/// The same in a field.
+/// The same in a window.
 const UNKNOWN_SHORT: u16 = u16::MAX;
 
 /// Buckets of the search, one for each cost in a ring. Moves that take longer are not made off the path.
 const RING: usize = 4096;
 
-/// Field number of an agent without a field.
-pub(crate) const NO_FIELD: u32 = u32::MAX;
+/// Window number of an agent without a window.
+pub(crate) const NO_WINDOW: u32 = u32::MAX;
 
 /// Index at the end of a list of entries.
 const NO_ENTRY: u32 = u32::MAX;
 
-/// What a field belongs to; another key needs another field.
+/// The owner of a window; another key needs another window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FieldKey {
-    /// Its agent: the next agent in the slot needs another field.
+pub(crate) struct WindowKey {
+    /// Its agent: the next agent in the slot needs another window.
     pub(crate) agent: AgentId,
     /// Number of the path among all paths of the agent.
     pub(crate) path: u32,
@@ -39,41 +39,41 @@ pub(crate) struct FieldKey {
     pub(crate) revision: u64,
 }
 
-/// The field of an agent.
+/// The window of an agent.
 #[derive(Debug)]
-pub(crate) struct LocalField {
+pub(crate) struct CostWindow {
     pub(crate) slot: AgentSlot,
     pub(crate) used_at: u32,
-    pub(crate) key: FieldKey,
-    /// Cell of the agent when the field was made.
+    pub(crate) key: WindowKey,
+    /// Cell of the agent when the window was made.
     pub(crate) center: CellXY,
     pub(crate) radius: u32,
-    pub(crate) window: Rect,
+    pub(crate) area: Rect,
     /// Costs in ticks, `[height * width * headings]` of the window.
     pub(crate) costs: Vec<u16>,
     /// Room made for costs so far. The capacity would not do: a clone has another.
     pub(crate) room: usize,
 }
 
-clone_fields!(LocalField { slot, used_at, key, center, radius, window, costs, room });
+clone_fields!(CostWindow { slot, used_at, key, center, radius, area, costs, room });
 
-/// The fields of all agents that have recently needed one. Memory: 2 bytes per pose of each window, at most
-/// [`LocalFields::BYTES_MAX`].
+/// The windows of all agents that have recently needed one. Memory: 2 bytes per pose of each window, at most
+/// [`CostWindows::BYTES_MAX`].
 #[derive(Debug, Default)]
-pub(crate) struct LocalFields {
-    pub(crate) fields: Vec<LocalField>,
-    /// Number of the field of each agent, by agent slot. The next agent in an agent slot reuses the memory of the last.
+pub(crate) struct CostWindows {
+    pub(crate) list: Vec<CostWindow>,
+    /// Number of the window of each agent, by agent slot. The next agent in an agent slot reuses the memory of the last.
     pub(crate) of_agent: Vec<u32>,
     /// Bytes of all costs.
     pub(crate) bytes: usize,
-    /// From this many bytes on, a new field takes the place of an old one.
+    /// From this many bytes on, a new window takes the place of an old one.
     pub(crate) bytes_max: usize,
     /// By class.
     moves_to: Vec<MovesTo>,
-    scratch: FieldScratch,
+    scratch: WindowScratch,
 }
 
-clone_fields!(LocalFields { fields, of_agent, bytes, bytes_max, moves_to } keep { scratch });
+clone_fields!(CostWindows { list, of_agent, bytes, bytes_max, moves_to } keep { scratch });
 
 /// The moves of a class by the frame in which they end.
 #[derive(Clone, Debug)]
@@ -128,134 +128,134 @@ pub(crate) struct MoveCosts<'a> {
 /// A pose of a path: its state and the ticks that remain from there.
 pub(crate) type GuidePose = (State, u32);
 
-impl LocalFields {
-    /// Most memory of all fields together, in bytes.
+impl CostWindows {
+    /// Most memory of all windows together, in bytes.
     pub(crate) const BYTES_MAX: usize = 256 << 20;
 
-    /// No fields yet, for some classes.
+    /// No windows yet, for some classes.
     pub(crate) fn new<'a>(classes: impl Iterator<Item = &'a MovementTables>) -> Self {
         Self {
-            fields: Vec::new(),
+            list: Vec::new(),
             of_agent: Vec::new(),
             bytes: 0,
             bytes_max: Self::BYTES_MAX,
             moves_to: classes.map(MovesTo::new).collect(),
-            scratch: FieldScratch::default(),
+            scratch: WindowScratch::default(),
         }
     }
 
     /// Makes room for agent slots below `n`.
     pub(crate) fn grow(&mut self, n: usize) {
         if self.of_agent.len() < n {
-            self.of_agent.resize(n, NO_FIELD);
+            self.of_agent.resize(n, NO_WINDOW);
         }
     }
 
-    /// The field of an agent, for this tick. It is made unless the agent has one of the same key whose centre is
+    /// The window of an agent, for this tick. It is made unless the agent has one of the same key whose centre is
     /// near. `guide_path` are the next poses of its path, the last with cost 0; those from the first outside the
     /// window on do not count. `radius` is half the side of the window in cells.
     ///
-    /// A field obtained later may take the place of this one, so no caller keeps it.
+    /// A window obtained later may take the place of this one, so no caller keeps it.
     pub(crate) fn obtain(
         &mut self,
         slot: AgentSlot,
-        key: FieldKey,
+        key: WindowKey,
         move_costs: MoveCosts<'_>,
         (center, radius): (CellXY, u32),
         guide_path: &[GuidePose],
-    ) -> FieldView<'_> {
+    ) -> WindowView<'_> {
         let own = self.of_agent[slot.index()];
-        let fits = |field: &LocalField| {
-            let off = center.chebyshev_distance(field.center);
-            field.key == key && FIELD_REUSE_PARTS * off <= field.radius
+        let fits = |window: &CostWindow| {
+            let off = center.chebyshev_distance(window.center);
+            window.key == key && WINDOW_REUSE_PARTS * off <= window.radius
         };
-        let number = match self.fields.get(own as usize) {
-            Some(field) if fits(field) => own as usize,
+        let number = match self.list.get(own as usize) {
+            Some(window) if fits(window) => own as usize,
             _ => self.make(slot, key, move_costs, (center, radius), guide_path),
         };
-        let field = &mut self.fields[number];
-        field.used_at = move_costs.tick;
-        FieldView { window: field.window, costs: &field.costs }
+        let window = &mut self.list[number];
+        window.used_at = move_costs.tick;
+        WindowView { area: window.area, costs: &window.costs }
     }
 
-    /// Makes the field of an agent; gives its number.
+    /// Makes the window of an agent; gives its number.
     fn make(
         &mut self,
         slot: AgentSlot,
-        key: FieldKey,
+        key: WindowKey,
         move_costs: MoveCosts<'_>,
         (center, radius): (CellXY, u32),
         guide_path: &[GuidePose],
     ) -> usize {
         let (space, tick) = (move_costs.tables.space(), move_costs.tick);
-        let window = window_around(center, radius, space.size());
-        let inside = |state: State| window.contains(space.pose(state).cell);
+        let area = Rect::of_cell(center).grown(radius, space.size());
+        let inside = |state: State| area.contains(space.pose(state).cell);
         let n_inside = guide_path.iter().position(|&(state, _)| !inside(state)).unwrap_or(guide_path.len());
         let number = self.number_for(slot, tick);
         let guide_path = &guide_path[..n_inside];
         let base = guide_path.last().map_or(0, |&(_, left)| left);
-        let field = &mut self.fields[number];
-        self.bytes -= field.room * 2;
-        field.costs.clear();
+        let window = &mut self.list[number];
+        self.bytes -= window.room * 2;
+        window.costs.clear();
         // Room for a window that no border cuts off, so that a later one allocates nothing.
         let room = room_of(radius, space.headings());
-        field.costs.reserve_exact(room);
-        field.room = field.room.max(room);
+        window.costs.reserve_exact(room);
+        window.room = window.room.max(room);
         let moves_to = &self.moves_to[move_costs.class];
-        self.scratch.settle(moves_to, move_costs, window, (guide_path, base), &mut field.costs);
-        let bytes = field.room * 2;
-        (field.slot, field.used_at, field.key) = (slot, tick, key);
-        (field.center, field.radius, field.window) = (center, radius, window);
+        self.scratch.settle(moves_to, move_costs, area, (guide_path, base), &mut window.costs);
+        let bytes = window.room * 2;
+        (window.slot, window.used_at, window.key) = (slot, tick, key);
+        (window.center, window.radius, window.area) = (center, radius, area);
         self.bytes += bytes;
         self.of_agent[slot.index()] = number as u32;
         number
     }
 
-    /// The number of an agent's field. An agent without a field gets a new one or, when memory is full, the least
+    /// The number of an agent's window. An agent without a window gets a new one or, when memory is full, the least
     /// recently used.
     fn number_for(&mut self, slot: AgentSlot, tick: u32) -> usize {
         let own = self.of_agent[slot.index()];
-        if own != NO_FIELD {
+        if own != NO_WINDOW {
             return own as usize;
         }
         if self.bytes >= self.bytes_max {
-            let oldest = self.fields.iter().enumerate().min_by_key(|(_, field)| field.used_at);
-            if let Some((number, field)) = oldest {
-                self.of_agent[field.slot.index()] = NO_FIELD;
+            let oldest = self.list.iter().enumerate().min_by_key(|(_, window)| window.used_at);
+            if let Some((number, window)) = oldest {
+                self.of_agent[window.slot.index()] = NO_WINDOW;
                 return number;
             }
         }
-        let key = FieldKey { agent: AgentId::NOBODY, path: 0, revision: 0 };
-        let (center, window) = (CellXY::new(0, 0), Rect::new(0, 0, 0, 0));
+        let key = WindowKey { agent: AgentId::NOBODY, path: 0, revision: 0 };
+        let (center, area) = (CellXY::new(0, 0), Rect::new(0, 0, 0, 0));
         let costs = Vec::new();
-        self.fields.push(LocalField { slot, used_at: tick, key, center, radius: 0, window, costs, room: 0 });
-        self.fields.len() - 1
+        self.list.push(CostWindow { slot, used_at: tick, key, center, radius: 0, area, costs, room: 0 });
+        self.list.len() - 1
     }
 
-    /// The last field of an agent, if it is still there.
+    /// The last window of an agent, if it is still there.
     #[cfg(test)]
-    pub(crate) fn kept(&self, slot: AgentSlot) -> Option<FieldView<'_>> {
-        let field = self.fields.get(self.of_agent[slot.index()] as usize)?;
-        Some(FieldView { window: field.window, costs: &field.costs })
+    pub(crate) fn kept(&self, slot: AgentSlot) -> Option<WindowView<'_>> {
+        let window = self.list.get(self.of_agent[slot.index()] as usize)?;
+        Some(WindowView { area: window.area, costs: &window.costs })
     }
 
-    /// Leaves memory for a single field.
+    /// Leaves memory for a single window.
     #[cfg(test)]
     pub(crate) fn shrink_to_one(&mut self) {
         self.bytes_max = 1;
     }
 
-    /// Which fields there are, for the state hash.
+    /// Which windows there are, for the state hash.
     pub(crate) fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
-        for field in &self.fields {
-            word(u64::from(field.key.agent.0) << 32 | u64::from(field.used_at));
+        for window in &self.list {
+            word(u64::from(window.key.agent.0) << 32 | u64::from(window.used_at));
         }
     }
 }
 
-/// Scratch memory in which fields are made.
+/// Scratch memory in which windows are made.
 #[derive(Clone, Debug, Default)]
-struct FieldScratch {
+struct WindowScratch {
     /// Costs of the poses of the window and of a rim around it, as wide as a move leads. Costs in the rim are 0, so
     /// that no move from there is ever cheaper.
     costs: Vec<u16>,
@@ -268,32 +268,32 @@ struct FieldScratch {
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     state: State,
-    /// Its index in [`FieldScratch::costs`].
+    /// Its index in [`WindowScratch::costs`].
     at: u32,
     next: u32,
 }
 
-impl FieldScratch {
+impl WindowScratch {
     /// Appends the costs of the poses of a window to `found`: Dijkstra backward from the poses of the guide path,
     /// which lie in the window. Costs count from `base`.
     fn settle(
         &mut self,
         moves_to: &MovesTo,
         MoveCosts { tables, speed_factor, .. }: MoveCosts<'_>,
-        window: Rect,
+        area: Rect,
         (guide_path, base): (&[GuidePose], u32),
         found: &mut Vec<u16>,
     ) {
         let space = tables.space();
         let (reach, headings) = (moves_to.reach, usize::from(space.headings()));
         let (row, map_row) =
-            ((window.width + 2 * reach) as usize * headings, space.size().width() as usize * headings);
+            ((area.width + 2 * reach) as usize * headings, space.size().width() as usize * headings);
         let inside = |y: usize| {
             let first = (reach as usize + y) * row + reach as usize * headings;
-            first..first + window.width as usize * headings
+            first..first + area.width as usize * headings
         };
-        self.begin(row * (window.height + 2 * reach) as usize);
-        for y in 0..window.height as usize {
+        self.begin(row * (area.height + 2 * reach) as usize);
+        for y in 0..area.height as usize {
             self.costs[inside(y)].fill(UNKNOWN_SHORT);
         }
         let mut n_open = 0_usize;
@@ -310,8 +310,8 @@ impl FieldScratch {
                 due = due.max(cost);
                 sources.next();
                 let CellXY { x, y } = space.pose(state).cell;
-                let along = (x - window.x) as usize * headings + state.0 as usize % headings;
-                let at = inside((y - window.y) as usize).start + along;
+                let along = (x - area.x) as usize * headings + state.0 as usize % headings;
+                let at = inside((y - area.y) as usize).start + along;
                 n_open += usize::from(self.enter(state, at, cost));
             }
             let bucket = &mut self.buckets[due as usize % RING];
@@ -349,7 +349,7 @@ impl FieldScratch {
                 break;
             }
         }
-        (0..window.height as usize).for_each(|y| found.extend_from_slice(&self.costs[inside(y)]));
+        (0..area.height as usize).for_each(|y| found.extend_from_slice(&self.costs[inside(y)]));
     }
 
     /// Forgets all poses, and has `n` of cost 0.
@@ -376,12 +376,6 @@ impl FieldScratch {
     }
 }
 
-/// The window of a field around a cell.
-pub(crate) fn window_around(center: CellXY, radius: u32, size: GridSize) -> Rect {
-    let side = 2 * radius + 1;
-    Rect::new(center.x - radius as i32, center.y - radius as i32, side, side).intersection(size.rect())
-}
-
 /// Costs of a window that no border cuts off.
 pub(crate) fn room_of(radius: u32, headings: u8) -> usize {
     let side = 2 * radius as usize + 1;
@@ -389,29 +383,29 @@ pub(crate) fn room_of(radius: u32, headings: u8) -> usize {
 }
 
 /// Radius of the window around an agent, given the longest side of its body.
-pub(crate) fn field_radius(longest: u32) -> u32 {
-    FIELD_REACH + FIELD_REACH_BODIES * longest
+pub(crate) fn window_radius(longest: u32) -> u32 {
+    WINDOW_RADIUS + WINDOW_RADIUS_BODIES * longest
 }
 
 /// Index of a pose in a window; `None` outside.
-fn index_in(window: Rect, pose: Pose, headings: u8) -> Option<usize> {
-    let (x, y) = ((pose.cell.x - window.x) as u32, (pose.cell.y - window.y) as u32);
-    (x < window.width && y < window.height)
-        .then(|| (y * window.width + x) as usize * usize::from(headings) + usize::from(pose.heading.0))
+fn index_in(area: Rect, pose: Pose, headings: u8) -> Option<usize> {
+    let (x, y) = ((pose.cell.x - area.x) as u32, (pose.cell.y - area.y) as u32);
+    (x < area.width && y < area.height)
+        .then(|| (y * area.width + x) as usize * usize::from(headings) + usize::from(pose.heading.0))
 }
 
-/// A field to be read.
+/// A window to be read.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FieldView<'a> {
-    window: Rect,
+pub(crate) struct WindowView<'a> {
+    area: Rect,
     costs: &'a [u16],
 }
 
-impl FieldView<'_> {
-    /// Cost-to-go of a pose in ticks; [`UNKNOWN`] if the field does not know it.
+impl WindowView<'_> {
+    /// Cost-to-go of a pose in ticks; [`UNKNOWN`] if the window does not know it.
     #[inline]
     pub(crate) fn cost(&self, pose: Pose, headings: u8) -> u32 {
-        match index_in(self.window, pose, headings) {
+        match index_in(self.area, pose, headings) {
             Some(at) if self.costs[at] != UNKNOWN_SHORT => u32::from(self.costs[at]),
             _ => UNKNOWN,
         }

@@ -1,7 +1,7 @@
-//! Displacement: an agent plans as if others yielded, and the others replan around it.
+//! Priority inheritance: an agent plans as if others yielded. They inherit its priority and replan around it.
 //!
 //! The plans whose reservations it needs are withdrawn. Each of their agents searches among the reservations of all
-//! others, and may displace agents in turn. It is all or nothing: if one of them finds no plan, every plan is
+//! others, and may have agents yield in turn. It is all or nothing: if one of them finds no plan, every plan is
 //! restored. First only agents of lower priority yield, whatever it costs them. With bodies of one cell and plans of
 //! a few actions that is the pass of EPIBT (Yukhnevich and Andreychuk 2025, <https://arxiv.org/abs/2511.09193>).
 //! EPIBT has at most one blocker per plan, this rule any number. Where that fails any agents yield if the plans
@@ -11,10 +11,10 @@ use super::crossing::moves_max;
 use super::plan::Plan;
 use super::reservations::{FOREVER, Precedence, Reservations};
 use super::sipp::{Crossing, NO_PLAN_COST, SippQuery};
-use crate::cooperative::displacement_kind::DisplacementKind;
 use crate::cooperative::fixed::{
-    DISPLACE_GAIN_STEPS, DISPLACEMENT_HALF_STEPS, LNS_GAIN_HALF_STEPS, LNS_IDLE_STEPS,
+    INHERITANCE_GAIN_STEPS, LNS_GAIN_HALF_STEPS, LNS_IDLE_STEPS, YIELD_COST_HALF_STEPS,
 };
+use crate::cooperative::inheritance_kind::InheritanceKind;
 use crate::cooperative::moves::{
     end_of_move, half_steps, is_following, pose_after, reserve_begun_move, transition_at,
 };
@@ -28,14 +28,14 @@ use wheelbase_planner::model::State;
 
 /// An agent that is given another plan, with its previous plan.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Displaced {
+pub(crate) struct Replanned {
     pub(crate) row: u32,
     pub(crate) before: Plan,
     /// When it was last touched before.
     pub(crate) touched_at: u32,
 }
 
-/// A displaced agent without a plan.
+/// A yielding agent without a plan.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pending {
     pub(crate) key: PriorityKey,
@@ -46,9 +46,9 @@ pub(crate) struct Pending {
 
 /// Scratch memory of attempts, and the budget left for the attempts of a tick.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct DisplacementScratch {
+pub(crate) struct InheritanceScratch {
     /// All agents that are given another plan, in the order in which theirs were withdrawn.
-    pub(crate) log: Vec<Displaced>,
+    pub(crate) log: Vec<Replanned>,
     /// The agents of the attempt without a plan.
     pub(crate) pending: Vec<Pending>,
     /// Agents whose reservations a plan needs.
@@ -57,16 +57,16 @@ pub(crate) struct DisplacementScratch {
     pub(crate) lns_expansions_left: u64,
 }
 
-impl DisplacementScratch {
+impl InheritanceScratch {
     /// A tick begins.
     pub(crate) fn begin_tick(&mut self, params: &TrafficParams) {
         self.lns_expansions_left = u64::from(params.lns_expansions);
     }
 }
 
-/// An agent for which others may be displaced.
+/// An agent for which others yield.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Displacer {
+pub(crate) struct Root {
     pub(crate) row: usize,
     pub(crate) query: SippQuery,
     /// Cost of its best plan among all others; [`NO_PLAN_COST`] if it has none.
@@ -76,38 +76,39 @@ pub(crate) struct Displacer {
 /// Gives an agent the best plan among the reservations of agents that do not yield, if that costs at least a step
 /// less than its best plan among all and the others find plans. Says whether it did. The guide path of the agent is
 /// set before and, if nothing came of it, afterwards.
-pub(crate) fn displace(
+pub(crate) fn plan_with_yielding(
     planning: &mut Planning<'_>,
-    scratch: &mut DisplacementScratch,
-    displacer: Displacer,
+    scratch: &mut InheritanceScratch,
+    root: Root,
     decisions: &mut Decisions,
 ) -> bool {
-    let mut kinds = DisplacementKind::ALL.into_iter();
-    kinds.any(|kind| displace_by(kind, planning, scratch, displacer, decisions))
+    let mut kinds = InheritanceKind::ALL.into_iter();
+    kinds.any(|kind| plan_with_yielding_by(kind, planning, scratch, root, decisions))
 }
 
-/// [`displace`] by one kind.
-pub(crate) fn displace_by(
-    kind: DisplacementKind,
+/// [`plan_with_yielding`] by one kind.
+pub(crate) fn plan_with_yielding_by(
+    kind: InheritanceKind,
     planning: &mut Planning<'_>,
-    scratch: &mut DisplacementScratch,
-    displacer: Displacer,
+    scratch: &mut InheritanceScratch,
+    root: Root,
     decisions: &mut Decisions,
 ) -> bool {
     let view = planning.view;
-    let Displacer { row, query, cost } = displacer;
+    let Root { row, query, cost } = root;
     let slot = view.agents.slots[row];
-    let is_lns = kind == DisplacementKind::Neighbourhood;
+    let is_lns = kind == InheritanceKind::Neighbourhood;
     // Costs can be compared only if the agent has a plan.
     let cannot = is_lns && (cost == NO_PLAN_COST || scratch.lns_expansions_left == 0);
-    if cannot || view.tick < planning.table.details[slot.index()].displace_retries[kind as usize].again_at {
+    if cannot || view.tick < planning.table.details[slot.index()].inheritance_retries[kind as usize].again_at
+    {
         return false;
     }
     let ahead = std::mem::take(&mut planning.ahead);
     let expanded_before = planning.search.expanded;
     let done = kind.steps_to_clear().iter().any(|&steps| {
         planning.ahead.clone_from(&ahead);
-        let done = plan_all(planning, scratch, displacer, (kind, steps));
+        let done = plan_all(planning, scratch, root, (kind, steps));
         if !done {
             restore_plans(planning, &scratch.log);
         }
@@ -119,15 +120,15 @@ pub(crate) fn displace_by(
         scratch.lns_expansions_left = scratch.lns_expansions_left.saturating_sub(spent);
     }
     let step_ticks = planning.table.step_ticks_of(&view.agents, row);
-    let retry = &mut planning.table.details[slot.index()].displace_retries[kind as usize];
+    let retry = &mut planning.table.details[slot.index()].inheritance_retries[kind as usize];
     retry.failures = if done { 0 } else { (retry.failures + 1).min(kind.failures_max()) };
     retry.again_at = view.tick.saturating_add(if done { 0 } else { step_ticks << retry.failures });
     if !done {
         planning.set_guide_path(row, query.from.0);
         return false;
     }
-    for displaced in &scratch.log {
-        let row = displaced.row as usize;
+    for replanned in &scratch.log {
+        let row = replanned.row as usize;
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];
         let plan = planning.table.plans[view.agents.slots[row].index()];
@@ -142,21 +143,21 @@ pub(crate) fn displace_by(
 /// Plans of all agents of an attempt; false if one of them finds none, or all together cost too much.
 fn plan_all(
     planning: &mut Planning<'_>,
-    scratch: &mut DisplacementScratch,
-    Displacer { row, query, cost }: Displacer,
-    (kind, steps): (DisplacementKind, u32),
+    scratch: &mut InheritanceScratch,
+    Root { row, query, cost }: Root,
+    (kind, steps): (InheritanceKind, u32),
 ) -> bool {
     let view = planning.view;
     scratch.log.clear();
     scratch.pending.clear();
     let query = match kind {
-        DisplacementKind::LowerPriority => query,
-        DisplacementKind::Neighbourhood => SippQuery { key: PriorityKey::FIRST, ..query },
+        InheritanceKind::LowerPriority => query,
+        InheritanceKind::Neighbourhood => SippQuery { key: PriorityKey::FIRST, ..query },
     };
     let params = planning.table.params;
     let step_ticks = planning.table.step_ticks_of(&view.agents, row);
-    let least_gain = DISPLACE_GAIN_STEPS * step_ticks;
-    // That of the last displaced agent of an earlier attempt may be there.
+    let least_gain = INHERITANCE_GAIN_STEPS * step_ticks;
+    // An earlier attempt may have left the guide path of another agent.
     planning.set_guide_path(row, query.from.0);
     let found = planning.search_moves(row, query, 0, Some(steps));
     let is_worth_it = |&(_, with): &(Plan, u32)| with < cost.saturating_sub(least_gain);
@@ -171,16 +172,16 @@ fn plan_all(
         if scratch.log.len() > params.displaced_max as usize {
             return false;
         }
-        let displaced = query_of_displaced(planning, row, query.key);
+        let own = query_of_yielding(planning, row, query.key);
         // A friend's friends need not be friends.
-        let query = SippQuery { teams: displaced.teams & query.teams, ..displaced };
+        let query = SippQuery { teams: own.teams & query.teams, ..own };
         let Some((plan, with)) = planning.search_moves(row, query, 0, Some(steps)) else {
             return false;
         };
         if with == NO_PLAN_COST && !planning.table.may_rest(view, row, plan.end.0) {
             return false;
         }
-        if kind == DisplacementKind::Neighbourhood {
+        if kind == InheritanceKind::Neighbourhood {
             gain -= i64::from(with) - i64::from(cost);
             let motion = &view.agents.motion[row];
             // An agent without a goal gains nothing, and moving costs it a step.
@@ -197,13 +198,13 @@ fn plan_all(
 }
 
 /// Withdraws the plan of an agent: it has reserved the rest of the move that it has begun, and nothing else.
-fn withdraw_plan(planning: &mut Planning<'_>, log: &mut Vec<Displaced>, row: usize) {
+fn withdraw_plan(planning: &mut Planning<'_>, log: &mut Vec<Replanned>, row: usize) {
     let view = planning.view;
     let slot = view.agents.slots[row];
     let motion = &view.agents.motion[row];
     let tables = &view.tables[motion.class.0 as usize];
     let touched_at = planning.table.yield_states[slot.index()].touched_at;
-    log.push(Displaced { row: row as u32, before: planning.table.plans[slot.index()], touched_at });
+    log.push(Replanned { row: row as u32, before: planning.table.plans[slot.index()], touched_at });
     planning.table.touch(slot, view.tick);
     planning.table.release(slot);
     reserve_begun_move(&mut planning.table.reservations, tables, (slot, motion), view.tick);
@@ -212,24 +213,24 @@ fn withdraw_plan(planning: &mut Planning<'_>, log: &mut Vec<Displaced>, row: usi
 /// Gives an agent a plan for which others yield, and withdraws the plans whose reservations it needs.
 fn impose_plan(
     planning: &mut Planning<'_>,
-    scratch: &mut DisplacementScratch,
+    scratch: &mut InheritanceScratch,
     row: usize,
     plan: Plan,
-    (kind, query): (DisplacementKind, &SippQuery),
+    (kind, query): (InheritanceKind, &SippQuery),
 ) {
     let view = planning.view;
     let slot = view.agents.slots[row];
     let motion = &view.agents.motion[row];
     let tables = &view.tables[motion.class.0 as usize];
-    let DisplacementScratch { log, pending, blockers, .. } = scratch;
+    let InheritanceScratch { log, pending, blockers, .. } = scratch;
     blockers.clear();
     let (state, ready) = end_of_move(tables, motion, view.tick);
     let precedence = planning.table.precedence(view.tick, (query.key, query.teams), 0);
     list_blockers(&planning.table.reservations, tables, (slot, state, ready), &plan, precedence, blockers);
     let body = (slot, motion.class.0 as usize, tables);
-    if planning.table.turning.are_used() {
+    if planning.table.turnaround.are_used() {
         let reserved = (&planning.table.reservations, precedence);
-        planning.table.turning.list_displaced(body, plan.end.0, reserved, blockers);
+        planning.table.turnaround.list_yielding(body, plan.end.0, reserved, blockers);
     }
     let first = pending.len();
     for &other in &*blockers {
@@ -237,8 +238,8 @@ fn impose_plan(
         let key = planning.table.yield_states[other.index()].key;
         // Asked before the first of their plans is withdrawn.
         let cost = match kind {
-            DisplacementKind::LowerPriority => 0,
-            DisplacementKind::Neighbourhood => cost_among_others(planning, row, key),
+            InheritanceKind::LowerPriority => 0,
+            InheritanceKind::Neighbourhood => cost_among_others(planning, row, key),
         };
         pending.push(Pending { key, row: row as u32, cost });
     }
@@ -253,16 +254,16 @@ fn impose_plan(
 }
 
 /// Undoes an attempt: all plans are as they were before it.
-fn restore_plans(planning: &mut Planning<'_>, log: &[Displaced]) {
+fn restore_plans(planning: &mut Planning<'_>, log: &[Replanned]) {
     let view = planning.view;
-    for displaced in log {
-        let slot = view.agents.slots[displaced.row as usize];
+    for replanned in log {
+        let slot = view.agents.slots[replanned.row as usize];
         planning.table.release(slot);
-        planning.table.set_plan(slot, displaced.before);
-        planning.table.yield_states[slot.index()].touched_at = displaced.touched_at;
+        planning.table.set_plan(slot, replanned.before);
+        planning.table.yield_states[slot.index()].touched_at = replanned.touched_at;
     }
-    for displaced in log {
-        planning.table.reserve_plan(view, displaced.row as usize);
+    for replanned in log {
+        planning.table.reserve_plan(view, replanned.row as usize);
     }
 }
 
@@ -284,16 +285,16 @@ fn list_blockers(
     for planned in plan.moves() {
         let step = transition_at(tables, pose, usize::from(planned.primitive));
         let end = planned.start + planned.ticks;
-        reservations.list_displaced(slot, step.start(), (ready, planned.start), precedence, blockers);
-        reservations.list_displaced(slot, step.swept(), (planned.start, end), precedence, blockers);
+        reservations.list_yielding(slot, step.start(), (ready, planned.start), precedence, blockers);
+        reservations.list_yielding(slot, step.swept(), (planned.start, end), precedence, blockers);
         (pose, ready) = (pose_after(&step), end);
     }
     let cells = (pose.cell, tables.class().cells_at(pose));
-    reservations.list_displaced(slot, cells, (ready, FOREVER), precedence, blockers);
+    reservations.list_yielding(slot, cells, (ready, FOREVER), precedence, blockers);
 }
 
-/// The query of a displaced agent; sets its guide path.
-pub(crate) fn query_of_displaced(planning: &mut Planning<'_>, row: usize, key: PriorityKey) -> SippQuery {
+/// The query of a yielding agent; sets its guide path.
+pub(crate) fn query_of_yielding(planning: &mut Planning<'_>, row: usize, key: PriorityKey) -> SippQuery {
     let view = planning.view;
     let motion = &view.agents.motion[row];
     let tables = &view.tables[motion.class.0 as usize];
@@ -312,7 +313,7 @@ pub(crate) fn query_of_displaced(planning: &mut Planning<'_>, row: usize, key: P
         moves_max: moves_max(None),
         nodes_max: params.search_nodes as usize,
         intervals_max: params.search_intervals,
-        displacement_ticks: half_steps(step_ticks, DISPLACEMENT_HALF_STEPS),
+        yield_ticks: half_steps(step_ticks, YIELD_COST_HALF_STEPS),
         teams: view.friends.of_team(view.agents.teams[row]),
         key,
     }
@@ -321,7 +322,7 @@ pub(crate) fn query_of_displaced(planning: &mut Planning<'_>, row: usize, key: P
 /// Cost of the best plan of an agent while all others keep theirs.
 fn cost_among_others(planning: &mut Planning<'_>, row: usize, key: PriorityKey) -> u32 {
     let view = planning.view;
-    let query = query_of_displaced(planning, row, key);
+    let query = query_of_yielding(planning, row, key);
     let found = planning.search_moves(row, query, 0, None);
     let motion = &view.agents.motion[row];
     let (end, ready) = planning.table.plans[view.agents.slots[row].index()].end;
