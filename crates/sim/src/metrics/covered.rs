@@ -38,11 +38,17 @@ impl<'a> CoveredTicks<'a> {
         };
         let state = end_state(&tables[usize::from(motion.class.0)], motion);
         let rest_of_move = if motion.at_rest() { 0 } else { u64::from(motion.until - tick) };
+        // The bound of an agent on a leg is the cost of a route. The rest counts by the same measure: on a long trip, the
+        // excess of the route would count as covered from the first tick on.
         let left = match agents.assigned[row] {
-            None => self.cheapest(row, state).or_else(|| self.along_path(row, state)),
-            Some(_) => self.along_path(row, state),
+            None if !agents.legs[row].is_some() => {
+                self.cheapest(row, state).or_else(|| self.along_path(row, state))
+            }
+            _ => self.along_path(row, state),
         };
-        left.map_or(0, |left| u64::from(bound_ticks).saturating_sub(rest_of_move + left))
+        let covered = left.map_or(0, |left| u64::from(bound_ticks).saturating_sub(rest_of_move + left));
+        // Less is left by an exact path than by the route of the bound.
+        covered.min(u64::from(tick.saturating_sub(agents.orders(row).since)))
     }
 
     /// Cost of a cheapest path of an agent from a state to its goal; `None` if there is none, or if the expansions are
@@ -63,10 +69,9 @@ impl<'a> CoveredTicks<'a> {
         (progress == Progress::Done && answer.status == Status::Found).then(|| answer.cost.into())
     }
 
-    /// Cost of the path in hand of an agent from a state, if it follows one.
+    /// Cost of the path in hand of an agent from a state, if it follows one; of a leg, with the rest of its route.
     fn along_path(&self, row: usize, mut state: State) -> Option<u64> {
         let World { agents, tables, paths, .. } = self.world;
-        // Of a leg, with what the route costs from its end.
         let motion = &agents.motion[row];
         let tables = &tables[usize::from(motion.class.0)];
         let follows = motion.activity == Activity::Following && !motion.replan;
