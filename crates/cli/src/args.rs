@@ -319,6 +319,9 @@ pub struct NewArgs {
     pub name: PathBuf,
 }
 
+/// What paths along routes do not know: they lead to one cell, by legs without limits.
+const ROUTE_EXCLUDES: [&str; 6] = ["within", "heuristic", "weight", "fallback", "window", "expansions_max"];
+
 #[derive(Debug, clap::Args)]
 pub struct PlanArgs {
     /// Map (.map, .tmx, .png) or scenario (.toml)
@@ -364,6 +367,10 @@ pub struct PlanArgs {
     /// Give up after this many expansions
     #[arg(long, value_name = "N", conflicts_with = "queries", allow_negative_numbers = true, value_parser = whole::<u64, 0, { u64::MAX }>)]
     pub expansions_max: Option<u64>,
+    /// Plan along a route over the abstract graph of the map: sooner on large maps, on a path some percent longer.
+    /// Pictures show clusters, portals and the route in place of the search
+    #[arg(long = "abstract", conflicts_with_all = ROUTE_EXCLUDES)]
+    pub by_route: bool,
     /// Output format of a single plan; with --queries, text adds a summary of guides on standard error
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

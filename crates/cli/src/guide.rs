@@ -381,12 +381,17 @@ impl<'a> GuideSelector<'a> {
 
     /// Number of queries answered, by guide, for people.
     pub fn summary(&self) -> String {
-        let n_answered: u64 = self.guided.values().sum();
-        let parts: Vec<String> = self.guided.iter().map(|(guided, n)| format!("{n} {guided}")).collect();
-        match parts.is_empty() {
-            true => "0 queries".to_owned(),
-            false if n_answered == 1 => format!("1 query: {}", parts.join(", ")),
-            false => format!("{n_answered} queries: {}", parts.join(", ")),
-        }
+        summary(&self.guided)
+    }
+}
+
+/// Number of queries answered, and of each way to find a path, for people.
+pub fn summary(found_by: &BTreeMap<String, u64>) -> String {
+    let n_answered: u64 = found_by.values().sum();
+    let parts: Vec<String> = found_by.iter().map(|(way, n)| format!("{n} {way}")).collect();
+    match parts.is_empty() {
+        true => "0 queries".to_owned(),
+        false if n_answered == 1 => format!("1 query: {}", parts.join(", ")),
+        false => format!("{n_answered} queries: {}", parts.join(", ")),
     }
 }

@@ -32,6 +32,7 @@ mod query;
 mod render;
 mod report;
 mod result_text;
+mod routes;
 mod run;
 mod run_files;
 mod schema;

@@ -3,7 +3,7 @@
 use crate::args::{Format, PlanArgs};
 use crate::failure::{Exit, Failure};
 use crate::file_kind::Takes;
-use crate::guide::{GuideSelector, Guides, fields_need, guided_by, landmark_need};
+use crate::guide::{GuideSelector, Guides, fields_need, landmark_need, summary};
 use crate::interrupt::Interrupt;
 use crate::memory_max::{self, check_planning};
 use crate::output::clash::refuse_clashes;
@@ -11,17 +11,18 @@ use crate::output::files::Outputs;
 use crate::output::{counted, print, say};
 use crate::picture_files::OutputSpec;
 use crate::query::{AnswerLine, HeuristicChoice, Query, QueryError, query_from_args, rectangle_from_arg};
+use crate::routes::{RouteAnswer, RouteMemory, Routes, routes_need};
 use crate::standard_input::read_named;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path as FilePath, PathBuf};
 use wheelbase_grid::{Grid, GridShape, Lattice, MemoryMax, MemoryNeed};
 use wheelbase_planner::model::StateSpace;
 use wheelbase_planner::search::batch::{BatchScratch, plan_all};
-use wheelbase_planner::search::{Answer, Fallback};
+use wheelbase_planner::search::{Answer, Fallback, Heuristic};
 use wheelbase_planner::tables::field_need;
-use wheelbase_planner::{
-    Legality, MovementClass, MovementTables, Path, PathPose, Request, Scratch, Status, plan,
-};
+use wheelbase_planner::{Legality, MovementClass, MovementTables, Path, PathPose, Request, Status, plan};
 use wheelbase_scenario::load::{LoadError, PlanningProblem, load_planning_problem};
 use wheelbase_scenario::scenario::{Message, ScenarioError, ScenarioErrors, Span};
 use wheelbase_view::picture::plan::SearchOutcome;
@@ -43,14 +44,20 @@ pub fn run(args: &PlanArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let (headings, memory_max) = (class.headings(), inputs.memory_max);
     let of_class = class_note(&args.target, args.class.as_deref(), &class);
     if let Some(file) = &args.queries {
-        let queries = read_queries(file, headings, grid.shape(), memory_max)?;
+        let queries = read_queries(file, headings, grid.shape(), args.by_route, memory_max)?;
         let (threads, space) =
             (thread_pool(args.threads)?.current_num_threads() as u64, space_of(&grid, headings));
-        let guides = MemoryNeed::on_demand(landmark_need(space).and(fields_need(space)).total);
+        let guides = match args.by_route {
+            true => routes_need(space, threads),
+            false => MemoryNeed::on_demand(landmark_need(space).and(fields_need(space)).total),
+        };
         check_planning(&args.target, (&grid, &class), threads, guides, memory_max)?;
         let mut tables = MovementTables::compile(&grid, class);
         tables.make_components();
-        return answer_all(&grid, &tables, &queries, of_class, args, stop);
+        return match args.by_route {
+            true => answer_all_by_routes(&grid, &tables, &queries, of_class, args, stop),
+            false => answer_all(&grid, &tables, &queries, of_class, args, stop),
+        };
     }
     let (from, to) = (args.from.as_deref().unwrap_or(""), args.to.as_deref().unwrap_or(""));
     let mut query = query_from_args(from, to, headings).map_err(Failure::bad_input)?;
@@ -66,16 +73,18 @@ pub fn run(args: &PlanArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     }
     query.fallback = if args.fallback == "nearest" { Fallback::Nearest } else { Fallback::Fail };
     let guide = match query.heuristic {
+        _ if args.by_route => routes_need(space_of(&grid, headings), 1),
         HeuristicChoice::Landmarks => landmark_need(space_of(&grid, headings)),
         HeuristicChoice::Field => field_need(space_of(&grid, headings)),
         HeuristicChoice::Automatic | HeuristicChoice::Named(_) => MemoryNeed::default(),
     };
     check_planning(&args.target, (&grid, &class), 1, guide, memory_max)?;
     let mut tables = MovementTables::compile(&grid, class);
-    // A single path is usually found faster than components are made. With a limit of expansions they distinguish an
-    // unreachable goal from a distant one, landmarks are chosen among the poses of one component, and the nearest pose to
-    // an unreachable goal is found around it.
-    if query.expansions_max.is_some()
+    // A single path is usually found faster than components are made. But a graph takes longer than they do. With a limit
+    // of expansions they distinguish an unreachable goal from a distant one. Landmarks are chosen among the poses of one
+    // component, and the nearest pose to an unreachable goal is found around it.
+    if args.by_route
+        || query.expansions_max.is_some()
         || query.fallback == Fallback::Nearest
         || matches!(query.heuristic, HeuristicChoice::Landmarks)
     {
@@ -84,24 +93,35 @@ pub fn run(args: &PlanArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let mut guides = Guides::new(&tables);
     guides.prepare(&query);
     let request = query.request(guides.heuristic(query.heuristic, &query.goal()));
-    let (mut scratch, mut path) = (Scratch::new(), Path::new());
-    let answer = plan(&tables, &request, &mut scratch, &mut path);
+    let mut memory = RouteMemory::default();
+    let routes = args.by_route.then(|| Routes::of(&tables));
+    let planned = match &routes {
+        Some(routes) => routes.answer(&query, &mut memory),
+        None => {
+            let mut path = Path::new();
+            let answer = plan(&tables, &request, &mut memory.search, &mut path);
+            RouteAnswer { answer, route: None, path }
+        }
+    };
+    let RouteAnswer { answer, route, path } = &planned;
     let mut outputs = Outputs::default();
     if let Some(view) = view {
         let outcome = SearchOutcome {
             grid: &grid,
             tables: &tables,
             request: &request,
-            answer: &answer,
-            path: &path,
-            scratch: &scratch,
+            answer,
+            path,
+            scratch: &memory.search,
+            graph: routes.as_ref().map(|routes| (&routes.graph, route.as_ref())),
         };
         spec.write(&outcome.picture(view), &mut outputs, stop);
     }
-    let reason = reason(&grid, &tables, &request, &answer);
-    let line = AnswerLine::new(&query, &tables, &answer, &path, reason.clone());
-    let notes: Vec<String> = of_class.into_iter().chain(guides.notes()).collect();
-    let printed = print(args.format, &line, |out| write_text(out, &tables, &answer, &path, reason, &notes));
+    let reason = reason(&grid, &tables, &request, answer);
+    let line = AnswerLine::new(&query, &tables, answer, path, reason.clone()).along(route.as_ref());
+    let of_graph = routes.as_ref().map(Routes::note);
+    let notes: Vec<String> = of_class.into_iter().chain(guides.notes()).chain(of_graph).collect();
+    let printed = print(args.format, &line, |out| write_text(out, &tables, &planned, reason, &notes));
     let exit = if answer.status == Status::Found { Exit::Done } else { Exit::Negative };
     outputs.end_after(printed, exit)
 }
@@ -152,6 +172,7 @@ fn read_queries(
     file: &FilePath,
     headings: u8,
     shape: GridShape,
+    by_route: bool,
     memory_max: MemoryMax,
 ) -> Result<Vec<Query>, Failure> {
     let bytes = read_named(file)?;
@@ -169,7 +190,7 @@ fn read_queries(
     let text = text.map_err(|error| Takes::QUERY_LINES.refuse(file, ScenarioErrors::from(error).into()))?;
     let (mut queries, mut mistakes) = (Vec::new(), Vec::new());
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        match Query::from_json(line, headings, shape) {
+        match Query::from_json(line, headings, shape, by_route) {
             Ok(query) => queries.push(query),
             Err(QueryError { column, length, message }) => {
                 mistakes.push(mistake(Span::in_line(number + 1, column, length), *message));
@@ -225,6 +246,47 @@ fn answer_all(
     Ok(if stop.is_raised() { Exit::Interrupted } else { Exit::Done })
 }
 
+/// The same along routes: each worker answers a part of each block.
+fn answer_all_by_routes(
+    grid: &Grid,
+    tables: &MovementTables,
+    queries: &[Query],
+    of_class: Option<String>,
+    args: &PlanArgs,
+    stop: &Interrupt,
+) -> Result<Exit, Failure> {
+    let pool = thread_pool(args.threads)?;
+    let n_workers = pool.current_num_threads();
+    stop.release_signals();
+    let routes = pool.install(|| Routes::of(tables));
+    stop.catch_signals();
+    let mut out = SafeText::json(BufWriter::new(io::stdout()));
+    let mut memories: Vec<RouteMemory> = (0..n_workers).map(|_| RouteMemory::default()).collect();
+    let mut found_by: BTreeMap<String, u64> = BTreeMap::new();
+    for block in queries.chunks(QUERIES_PER_CHUNK * n_workers) {
+        if stop.is_raised() {
+            break;
+        }
+        let parts = block.par_chunks(block.len().div_ceil(n_workers)).zip(&mut memories);
+        let answer_part = |(part, memory): (&[Query], &mut RouteMemory)| -> Vec<RouteAnswer> {
+            part.iter().map(|query| routes.answer(query, memory)).collect()
+        };
+        let parts: Vec<Vec<RouteAnswer>> = pool.install(|| parts.map(answer_part).collect());
+        for (query, planned) in block.iter().zip(parts.iter().flatten()) {
+            *found_by.entry(planned.found_by()).or_default() += 1;
+            let RouteAnswer { answer, route, path } = planned;
+            let reason = reason(grid, tables, &query.request(Heuristic::Default), answer);
+            let line = AnswerLine::new(query, tables, answer, path, reason).along(route.as_ref());
+            write_line(&mut out, &line)?;
+        }
+        out.flush()?;
+    }
+    if args.format == Format::Text {
+        say([&[summary(&found_by)], of_class.as_slice(), &[routes.note()]].concat().join("\n"));
+    }
+    Ok(if stop.is_raised() { Exit::Interrupted } else { Exit::Done })
+}
+
 /// A pool of a number of threads, by default one per core.
 pub fn thread_pool(threads: Option<u16>) -> Result<rayon::ThreadPool, Failure> {
     let builder = rayon::ThreadPoolBuilder::new().num_threads(threads.map_or(0, usize::from));
@@ -252,19 +314,23 @@ fn write_line(out: &mut impl Write, line: &AnswerLine<'_>) -> Result<(), Failure
 fn write_text(
     out: &mut impl Write,
     tables: &MovementTables,
-    answer: &Answer,
-    path: &Path,
+    planned: &RouteAnswer,
     reason: Option<String>,
     notes: &[String],
 ) -> io::Result<()> {
+    let RouteAnswer { answer, route, path } = planned;
     let space = tables.space();
     let status = answer.status.name().replace('_', " ");
-    writeln!(out, "{status}, {}, {}", counted(answer.expansions, "expansion"), guided_by(answer))?;
+    writeln!(out, "{status}, {}, {}", counted(answer.expansions, "expansion"), planned.found_by())?;
     for note in notes {
         writeln!(out, "{note}")?;
     }
     if let Some(reason) = reason {
         writeln!(out, "{reason}")?;
+    }
+    if let Some(route) = route {
+        let (cost, portals) = (counted(route.cost, "tick"), counted(route.portals.len(), "portal"));
+        writeln!(out, "route: cost {cost}, {portals}")?;
     }
     if let Some(reached) = answer.reached {
         let (cost, moves) = (counted(answer.cost, "tick"), counted(path.moves.len(), "move"));

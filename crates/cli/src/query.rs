@@ -4,6 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use wheelbase_grid::{CellXY, GridShape, Rect};
+use wheelbase_planner::abstraction::Route;
 use wheelbase_planner::model::{heading_from_name, heading_name};
 use wheelbase_planner::search::{Answer, Fallback, Heuristic, HeuristicName};
 use wheelbase_planner::{Goal, GoalMember, Heading, MovementTables, Path, Pose, Request};
@@ -63,8 +64,9 @@ const KEYS: [&str; 10] =
     ["id", "from", "to", "within", "heuristic", "weight", "expansions_max", "partial", "fallback", "window"];
 
 impl Query {
-    /// Parses a query line. The error names the wrong key and the expected keys.
-    pub fn from_json(line: &str, headings: u8, shape: GridShape) -> Result<Self, QueryError> {
+    /// Parses a query line. With `by_route` it refuses what paths along routes do not know. The error names the wrong key
+    /// and the expected keys.
+    pub fn from_json(line: &str, headings: u8, shape: GridShape, by_route: bool) -> Result<Self, QueryError> {
         let value: Value = serde_json::from_str(line).map_err(|error| QueryError::not_json(&error))?;
         let Value::Object(table) = value else {
             return Err(QueryError::at_key(
@@ -78,10 +80,32 @@ impl Query {
             let nearest = nearest_name(key, KEYS).map(|near| format!("{near:?}"));
             return Err(QueryError::at_key(line, key, Message::from(text).with_nearest(nearest)));
         }
-        Self::from_keys(line, &table, headings, shape).map_err(|text| {
+        let query = Self::from_keys(line, &table, headings, shape)
+            .and_then(|query| if by_route { query.for_routes() } else { Ok(query) });
+        query.map_err(|text| {
             let key = text.split(':').next().unwrap_or_default();
             QueryError::at_key(line, key, text.as_str().into())
         })
+    }
+
+    /// The same, if paths along routes know all that it asks for.
+    fn for_routes(self) -> Result<Self, String> {
+        let asked = [
+            ("within", self.within != 0),
+            ("heuristic", self.heuristic != HeuristicChoice::Automatic),
+            ("weight", self.weight != 1000),
+            ("expansions_max", self.expansions_max.is_some()),
+            ("partial", self.partial),
+            ("fallback", self.fallback != Fallback::Fail),
+            ("window", self.window.is_some()),
+        ];
+        if let Some((key, _)) = asked.iter().find(|(_, asked)| *asked) {
+            return Err(format!("{key}: cannot be used with --abstract; leave the key out"));
+        }
+        match self.goal.len() {
+            1 => Ok(self),
+            n => Err(format!("to: expected one goal, because of --abstract, found {n}")),
+        }
     }
 
     /// The query of a line whose keys are known.
@@ -342,6 +366,13 @@ fn as_written<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Box<RawValue>
     Deserialize::deserialize(from).map(Some)
 }
 
+/// The route of an answer line.
+#[derive(Debug, Serialize)]
+struct RouteLine {
+    cost: u32,
+    portals: Vec<(i32, i32, u32)>,
+}
+
 /// An answer line.
 #[derive(Debug, Serialize)]
 pub struct AnswerLine<'a> {
@@ -352,6 +383,8 @@ pub struct AnswerLine<'a> {
     reached: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    route: Option<RouteLine>,
     expansions: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
@@ -382,10 +415,20 @@ impl<'a> AnswerLine<'a> {
             status: answer.status.name(),
             reached: answer.reached.map(|reached| reached.name()),
             cost: with_path.then_some(answer.cost),
+            route: None,
             expansions: answer.expansions,
             reason,
             moves: with_path.then(|| path.moves.iter().map(name).collect()),
             poses: with_path.then(|| path.poses.iter().map(pose).collect()),
         }
+    }
+
+    /// The same, with the route that the path follows.
+    pub fn along(mut self, route: Option<&Route>) -> Self {
+        self.route = route.map(|route| RouteLine {
+            cost: route.cost,
+            portals: route.portals.iter().map(|of| (of.cell.x, of.cell.y, of.cost)).collect(),
+        });
+        self
     }
 }

@@ -693,3 +693,110 @@ fn a_full_disk_is_reported() {
     let ended = Ended::of(&args, &output).code(2);
     assert!(ended.stderr.starts_with("error: standard output: "), "{ended:#?}");
 }
+
+/// Answers along routes on a map of several clusters: as exact ones, except for costs, paths and the key `route`.
+#[test]
+fn paths_along_routes_have_the_statuses_of_exact_ones() {
+    let (folder, mut random) = (Folder::with("cart.toml", CART), Lcg(4));
+    folder.write("a.map", random_map(&mut random, 110, 70));
+    let mut lines = String::new();
+    for id in 0..150 {
+        let [[x, y], [to_x, to_y]] = [0, 1].map(|_| [random.below(111), random.below(70)]);
+        let heading = ["E", "N", "W", "S"][random.below(4)];
+        writeln!(lines, r#"{{"id":{id},"from":[{x},{y},"{heading}"],"to":[[{to_x},{to_y},"E"]]}}"#).unwrap();
+    }
+    folder.write("q.jsonl", &lines);
+    let answers = |more: &[&str]| {
+        let args = ["plan", "a.map", "--class", "cart.toml", "--queries", "q.jsonl"];
+        folder.run(&[&args[..], more].concat()).code(0)
+    };
+    let (exact, along) = (answers(&[]), answers(&["--abstract", "--threads", "1"]));
+    assert_eq!(along.stdout, answers(&["--abstract", "--threads", "3"]).stdout);
+    let first = along.stderr.lines().next().unwrap();
+    assert!(first.starts_with("150 queries: ") && first.contains(" by a route"), "{first}");
+    assert!(along.stderr.lines().nth(1).unwrap().starts_with("portals: "), "{}", along.stderr);
+    let (mut n_along, mut n_without) = (0, 0);
+    for (exact, along) in json_lines(&exact.stdout).iter().zip(json_lines(&along.stdout)) {
+        for key in ["id", "status", "reached", "reason"] {
+            assert_eq!(exact[key], along[key], "{key}: {along}");
+        }
+        let Some(route) = along.get("route") else {
+            n_without += 1;
+            continue;
+        };
+        n_along += 1;
+        assert_eq!(
+            keys(&along),
+            ["id", "status", "reached", "cost", "route", "expansions", "moves", "poses"]
+        );
+        assert!(along["cost"].as_u64() >= exact["cost"].as_u64(), "{along}");
+        let poses = along["poses"].as_array().unwrap();
+        let ends = [poses.last().unwrap(), exact["poses"].as_array().unwrap().last().unwrap()];
+        let [end, of_exact] = ends.map(|pose| [&pose[0], &pose[1], &pose[2]]);
+        assert_eq!((end, &ends[0][3]), (of_exact, &along["cost"]));
+        let costs: Vec<u64> =
+            route["portals"].as_array().unwrap().iter().map(|portal| portal[2].as_u64().unwrap()).collect();
+        assert!(costs.is_sorted() && costs.last() <= route["cost"].as_u64().as_ref(), "{route}");
+    }
+    assert!(n_along > 60 && n_without > 30, "{n_along} {n_without}");
+}
+
+#[test]
+fn a_single_path_along_a_route_is_shown_with_the_cost_of_the_route() {
+    let folder = Folder::with("east.toml", EAST);
+    folder.write("long.map", format!("type octile\nheight 1\nwidth 70\nmap\n{}\n", ".".repeat(70)));
+    let args = ["plan", "long.map", "--class", "east.toml", "--abstract", "--from", "0,0", "--to"];
+    let text = folder.run(&[&args[..], &["69,0"]].concat()).done();
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("found, ") && lines[0].ends_with(" expansions, by a route"), "{text}");
+    assert!(lines[1].starts_with("portals: 2, prepared in "), "{text}");
+    assert_eq!(lines[2..4], ["route: cost 690 ticks, 2 portals", "reached: goal, cost 690 ticks, 69 moves"]);
+    let answer = folder.run(&[&args[..], &["69,0", "--format", "json"]].concat()).json();
+    assert_eq!(answer["route"], json!({ "cost": 690, "portals": [[31, 0, 310], [63, 0, 630]] }));
+    // At the goal, and where only the exact search has an answer.
+    let answer = folder.run(&[&args[..], &["0,0", "--format", "json"]].concat()).json();
+    assert_eq!((&answer["cost"], &answer["route"]), (&json!(0), &json!({ "cost": 0, "portals": [] })));
+    for (to, status) in [("70,0", "goal_off_map"), ("69,1", "goal_off_map")] {
+        let answer = folder.run(&[&args[..], &[to, "--format", "json"]].concat()).code(1).json();
+        assert_eq!((answer["status"].as_str(), answer.get("route")), (Some(status), None));
+    }
+    let back = ["plan", "long.map", "--class", "east.toml", "--abstract", "--from", "69,0", "--to", "0,0"];
+    assert!(folder.run(&back).code(1).stdout.starts_with("unreachable, 0 expansions, unguided\n"));
+}
+
+#[test]
+fn what_routes_do_not_know_is_refused_with_them() {
+    let folder = row();
+    for option in [
+        ["--within", "1"],
+        ["--heuristic", "zero"],
+        ["--weight", "1000"],
+        ["--fallback", "nearest"],
+        ["--window", "0,0,3,2"],
+        ["--expansions-max", "9"],
+    ] {
+        let ended = folder.run(&on_row("0,0", "2,0", &["--abstract", option[0], option[1]])).code(2);
+        let told =
+            ended.stderr.contains("'--abstract' cannot be used with") && ended.stderr.contains(option[0]);
+        assert!(told, "{}", ended.stderr);
+    }
+    for (key, value) in [
+        ("within", "1"),
+        ("heuristic", "\"zero\""),
+        ("weight", "1001"),
+        ("expansions_max", "9"),
+        ("partial", "true"),
+        ("fallback", "\"nearest\""),
+        ("window", "[0,0,3,2]"),
+    ] {
+        folder.write("q.jsonl", format!(r#"{{"from":[0,0],"to":[2,0],"{key}":{value}}}"#));
+        let args = ["plan", "row.map", "--class", "east.toml", "--queries", "q.jsonl", "--abstract"];
+        let message = folder.run(&args).refused();
+        let expected = format!("{key}: cannot be used with --abstract; leave the key out");
+        assert_eq!(message, format!("q.jsonl:1:26: {expected}"));
+    }
+    folder.write("q.jsonl", r#"{"from":[0,0],"to":[[2,0],[1,0]],"weight":1000}"#);
+    let args = ["plan", "row.map", "--class", "east.toml", "--queries", "q.jsonl", "--abstract"];
+    let expected = "q.jsonl:1:15: to: expected one goal, because of --abstract, found 2";
+    assert_eq!(folder.run(&args).refused(), expected);
+}

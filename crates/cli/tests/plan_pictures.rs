@@ -138,6 +138,39 @@ fn distances_are_darker_when_farther() {
     assert_eq!(corner(&near, 7, 3), GROUND.map(|part| ((u32::from(part) * 145 + 127) / 255) as u8));
 }
 
+/// The marks of the abstract graph, the route and its portals, on squares and on hexagons.
+#[test]
+fn a_path_along_a_route_is_drawn_with_clusters_and_portals() {
+    let folder = Folder::new();
+    for shape in ["square", "hex"] {
+        let rows = vec![format!("\"{}\"", ".".repeat(70)); 40].join(", ");
+        let trucks = TRUCKS[TRUCKS.find("[class.").unwrap()..].split("[[agents]]").next().unwrap();
+        let class =
+            if shape == "hex" { trucks.replace("headings = 4", "headings = 6") } else { trucks.to_owned() };
+        folder.write(
+            "a.toml",
+            format!("name = \"far\"\nticks = 1\n[map]\nshape = \"{shape}\"\nrows = [{rows}]\n{class}"),
+        );
+        let args = ["plan", "a.toml", "--from", "3,3,E", "--to", "66,36", "--abstract", "--format", "json"];
+        let files = ["--svg", "a.svg", "--png", "a.png", "--scale", "10"];
+        let answer = folder.run(&[&args[..], &files].concat()).code(0).json();
+        let portals = answer["route"]["portals"].as_array().unwrap();
+        let text = folder.read("a.svg");
+        let document = roxmltree::Document::parse(&text).unwrap();
+        let titles = document.descendants().filter(|node| node.has_tag_name("title"));
+        let titles: Vec<&str> = titles.filter_map(|node| node.text()).collect();
+        let along = format!(" along a route of {} portals and cost ", portals.len());
+        assert!(titles[0].contains(&along), "{titles:?}");
+        let marks = ["clusters", "portals", "route", "portals of the route", "start", "goal"];
+        assert_eq!(titles[1..], marks, "{shape}");
+        let picture = png(&folder, "a.png");
+        let n_pixels = |colour: Rgb| picture.pixels.iter().filter(|&&pixel| pixel == colour).count();
+        assert!(n_pixels([90, 220, 255]) > 60 && n_pixels([255, 140, 30]) > 60, "{shape}");
+        // Without the search: the ground away from lines and marks is plain.
+        assert_eq!(picture.at(15.0, 335.0), picture.at(655.0, 5.0), "{shape}");
+    }
+}
+
 /// The first column from 3 on in row 0 with a contour line at its west: its distance and the previous column's differ
 /// when divided by 5.
 fn json_distance_line(folder: &Folder) -> i64 {

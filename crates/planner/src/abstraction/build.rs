@@ -225,6 +225,20 @@ impl Abstraction {
         self.borders.iter().map(|border| usize::from(border.n_portals)).sum()
     }
 
+    /// Cells of all portals, each in the cluster west or north of its border.
+    pub fn portal_cells(&self) -> impl Iterator<Item = CellXY> {
+        let of_border = |(border, of): (usize, &Border)| {
+            let portal = move |place| PortalId::of(border as u32, place);
+            (0..u32::from(of.n_portals)).map(portal)
+        };
+        self.borders.iter().enumerate().flat_map(of_border).map(|portal| self.cell_of(portal))
+    }
+
+    /// Cells of each cluster, row by row of clusters. Those at the east and south edge of the map are cut.
+    pub fn cluster_areas(&self) -> impl Iterator<Item = Rect> {
+        (0..self.clusters.len() as u32).map(|cluster| self.clusters.area(cluster))
+    }
+
     /// Revision of the map that the graph follows.
     pub fn revision(&self) -> u64 {
         self.revision

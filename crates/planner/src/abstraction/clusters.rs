@@ -67,6 +67,11 @@ impl Clusters {
         Rect::new((column * SIDE) as i32, (row * SIDE) as i32, SIDE, SIDE)
     }
 
+    /// Cells of a cluster on the map.
+    pub(crate) fn area(self, cluster: u32) -> Rect {
+        self.cells(cluster).intersection(self.size.rect())
+    }
+
     /// Cells of a cluster and the margin around it, on the map.
     pub(crate) fn region(self, cluster: u32) -> Rect {
         let Rect { x, y, .. } = self.cells(cluster);

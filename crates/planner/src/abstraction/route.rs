@@ -215,7 +215,8 @@ impl Frontier<'_> {
 }
 
 /// Plans a path along a route, leg by leg. Each leg is exact, and leads to the second portal ahead with any heading, or to
-/// the goal. Returns whether all legs exist; `path` then leads from the start to the goal.
+/// the goal. Returns the number of expansions; `path` then leads from the start to the goal. `None` if a leg does not exist,
+/// or the path would cost too much.
 ///
 /// Costs of legs add up to at least the route's cost, and at most a few percent more where bodies turn freely.
 pub fn plan_along(
@@ -224,23 +225,22 @@ pub fn plan_along(
     (start, goal): (Pose, GoalMember),
     scratch: &mut Scratch,
     path: &mut Path,
-) -> bool {
+) -> Option<u64> {
     let mut leg = Path::new();
-    let (mut from, mut at) = (start, 0);
+    let (mut from, mut at, mut expansions) = (start, 0, 0);
     path.clear();
     loop {
         let end = route.portals.get(at + 1);
         let member = [end.map_or(goal, |portal| GoalMember::any(portal.cell))];
         let request = Request::new(from, Goal::of(&member));
-        if plan(tables, &request, scratch, &mut leg).status != Status::Found {
-            return false;
+        let answer = plan(tables, &request, scratch, &mut leg);
+        expansions += answer.expansions;
+        if answer.status != Status::Found {
+            return None;
         }
-        let Some(start) = tables.space().state(from) else { return false };
-        if tables.append_moves(path, start, &leg.moves).is_err() {
-            return false;
-        }
+        tables.append_moves(path, tables.space().state(from)?, &leg.moves).ok()?;
         if end.is_none() {
-            return true;
+            return Some(expansions);
         }
         from = leg.poses.last().map_or(from, |last| last.pose);
         at += 2;

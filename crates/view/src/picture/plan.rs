@@ -1,11 +1,13 @@
-//! A search as a picture: expanded poses, the path with its swept cells and, after a failure, the obstacles.
+//! A search as a picture: expanded poses, the path with its swept cells and, after a failure, the obstacles. Of a path
+//! along a route: the abstract graph and the route, in place of the expanded poses.
 
 use crate::picture::bodies::BodyShape;
 use crate::picture::drawing::{Cells, Item, Paint, Picture, Shape};
 use crate::picture::ground;
 use crate::picture::view::View;
 use std::collections::BTreeSet;
-use wheelbase_grid::{CellXY, Grid, Point, Rgb, Side};
+use wheelbase_grid::{CellXY, Grid, GridShape, Point, Rgb, Side};
+use wheelbase_planner::abstraction::{Abstraction, Route};
 use wheelbase_planner::model::{MoveBlocked, PoseBlocked, Reached};
 use wheelbase_planner::search::Answer;
 use wheelbase_planner::{
@@ -24,6 +26,10 @@ const REACHED: Paint = Paint::new([110, 200, 255], 96);
 /// Obstacles.
 const BLOCKED: Rgb = [255, 32, 32];
 const WINDOW: Paint = Paint::solid([255, 230, 90]);
+/// Borders of clusters.
+const CLUSTERS: Paint = Paint::new([255; 3], 120);
+const PORTALS: Paint = Paint::solid([90, 220, 255]);
+const ROUTE: Paint = Paint::solid([255, 140, 30]);
 
 /// A request with its answer and its search.
 pub struct SearchOutcome<'a> {
@@ -39,6 +45,8 @@ pub struct SearchOutcome<'a> {
     pub path: &'a Path,
     /// The scratch of the search, which holds the expanded poses.
     pub scratch: &'a Scratch,
+    /// The abstract graph, where the path was to follow a route over it, and the route, if it does.
+    pub graph: Option<(&'a Abstraction, Option<&'a Route>)>,
 }
 
 impl SearchOutcome<'_> {
@@ -49,11 +57,19 @@ impl SearchOutcome<'_> {
         // There is no other class to tell it from.
         body.sign.clear();
         let mut items = ground::of_grid(&view, self.grid);
-        items.push(Item::Cells(self.expansions(&view)));
+        let route = self.graph.and_then(|(_, route)| route);
+        // The scratch knows the last leg of a route alone.
+        if route.is_none() {
+            items.push(Item::Cells(self.expansions(&view)));
+        }
         let failed = self.answer.reached != Some(Reached::Goal);
         let mut obstacles = Obstacles::default();
         if self.answer.status == Status::Unreachable || self.answer.reached == Some(Reached::Nearest) {
             items.push(Item::Cells(self.reachable(&view, &mut obstacles)));
+        }
+        if let Some((graph, route)) = self.graph {
+            items.extend(graph_marks(&view, graph));
+            items.extend(route.into_iter().flat_map(|route| self.route_marks(&view, route)));
         }
         items.extend(self.trail(&view, &body));
         if let Some(window) = self.request.window {
@@ -81,13 +97,28 @@ impl SearchOutcome<'_> {
         }
         items.extend(obstacles.items(&view));
         let (status, cost) = (self.answer.status.name().replace('_', " "), self.answer.cost);
+        let along = route.map_or_else(String::new, |route| {
+            format!(" along a route of {} portals and cost {}", route.portals.len(), route.cost)
+        });
         let title = format!(
-            "{} from {}: {status}, cost {cost} ticks, {} expansions",
+            "{} from {}: {status}, cost {cost} ticks{along}, {} expansions",
             class.spec().name,
             self.tables.space().display(start),
             self.answer.expansions
         );
         Picture { view, title, items }
+    }
+
+    /// The route from portal to portal, and its portals.
+    fn route_marks(&self, view: &View, route: &Route) -> [Item; 2] {
+        let goal = self.request.goal.members.iter().map(|member| member.cell);
+        let portals = route.portals.iter().map(|portal| portal.cell);
+        let cells = std::iter::once(self.request.start.cell).chain(portals.clone()).chain(goal);
+        let line = cells.map(|cell| view.lattice.centre(cell)).collect();
+        [
+            Shape::lines(vec![line], ROUTE, view.cells(2.0)).titled("route".to_owned()).into(),
+            marks(view, portals, 7.0, ROUTE).titled("portals of the route".to_owned()).into(),
+        ]
     }
 
     /// The share of expanded headings of each cell, as a heat map.
@@ -189,6 +220,49 @@ impl SearchOutcome<'_> {
             _ => {}
         }
     }
+}
+
+/// The borders of the clusters in view, and their portals.
+fn graph_marks(view: &View, graph: &Abstraction) -> [Item; 2] {
+    let lattice = view.lattice;
+    let areas = graph.cluster_areas().map(|area| area.intersection(view.area));
+    let mut lines = Vec::new();
+    for area in areas.filter(|area| !area.is_empty()) {
+        match lattice.0 {
+            GridShape::Square => {
+                let ([left, top], [width, height]) = (lattice.corner_of(area), lattice.extent(area));
+                lines.push(vec![[left, top + height], [left, top], [left + width, top]]);
+            }
+            // Sides of its cells whose neighbours are in a cluster before it.
+            GridShape::Hex => {
+                let rim = area.cells().filter(|cell| cell.x == area.x || cell.y == area.y);
+                for (cell, (number, _, next)) in
+                    rim.flat_map(|cell| lattice.neighbours(cell).map(move |side| (cell, side)))
+                {
+                    let is_before =
+                        next.y < area.y || next.x < area.x && next.y < area.y + area.height as i32;
+                    if is_before {
+                        lines.push(lattice.side(cell, number).map(|corner| lattice.point(corner)).to_vec());
+                    }
+                }
+            }
+        }
+    }
+    let portals = graph.portal_cells().filter(|&cell| view.area.contains(cell));
+    [
+        Shape::lines(lines, CLUSTERS, view.cells(1.0)).titled("clusters".to_owned()).into(),
+        marks(view, portals, 4.0, PORTALS).titled("portals".to_owned()).into(),
+    ]
+}
+
+/// A square mark on each cell, of a side in pixels.
+fn marks(view: &View, cells: impl Iterator<Item = CellXY>, pixels: f64, paint: Paint) -> Shape {
+    let half = view.cells(pixels / 2.0);
+    let mark = |cell| {
+        let [x, y] = view.lattice.centre(cell);
+        vec![[x - half, y - half], [x + half, y - half], [x + half, y + half], [x - half, y + half]]
+    };
+    Shape::filled(cells.map(mark).collect(), paint)
 }
 
 /// Cells and sides that make poses or moves illegal.
