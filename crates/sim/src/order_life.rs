@@ -11,7 +11,7 @@ use crate::obstructed::tests::note_request;
 use crate::order_pool::{OrderPool, OrderState, current_goal};
 use crate::orders::OrderKind;
 use crate::progress::TripProgress;
-use crate::requests::{PathRequest, PathSource, Route, least_ticks};
+use crate::requests::{PathRequest, PathSource, Route, least_leg_ticks, least_ticks};
 use crate::route_legs::forget_next_leg;
 use crate::route_mode::RouteMode;
 use crate::rows::event_details::EventDetails;
@@ -403,11 +403,11 @@ pub(crate) fn request_path(world: &mut World, row: usize, route: Route) {
     world.agents.motion[row].replan = false;
 }
 
-/// Least ticks of a path, for the order of requests. A first leg is equally short wherever the goal is.
+/// Least ticks of a path or of its first leg, for the order of requests.
 fn least_ticks_of(world: &World, row: usize) -> u32 {
     match world.settings.replan.route_mode() {
         RouteMode::Exact => least_ticks(world.search_inputs(), row),
-        RouteMode::Abstract | RouteMode::Auto => 0,
+        RouteMode::Abstract | RouteMode::Auto => least_leg_ticks(world.search_inputs(), row),
     }
 }
 

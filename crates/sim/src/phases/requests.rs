@@ -85,7 +85,9 @@ pub(crate) fn answer_requests(world: &mut World) {
     budget -= spent;
     world.counts.expansions += spent;
     let mode = world.settings.replan.route_mode();
-    let mut policy = RoutePolicy::new(mode, budget, &mut world.requests.slots);
+    let World { requests, agents, classes, tables, orders, .. } = world;
+    let inputs = SearchInputs { agents, classes, tables, orders };
+    let mut policy = RoutePolicy::new(mode, budget, &mut requests.slots, inputs);
     while world.requests.source == PathSource::Planner {
         let World { requests, agents, classes, tables, orders, tick, .. } = world;
         requests.fill_slots(*tick, &mut policy, SearchInputs { agents, classes, tables, orders });

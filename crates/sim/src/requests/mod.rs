@@ -16,7 +16,7 @@ mod slot_leg;
 use crate::group_goals::GroupGoals;
 use crate::shared_fields::SharedFields;
 use crate::threads::n_threads_here;
-pub(crate) use policy::RoutePolicy;
+pub(crate) use policy::{RoutePolicy, least_leg_ticks};
 use rayon::prelude::*;
 pub use request::{PathRequest, Route};
 pub(crate) use search_inputs::{SearchContext, SearchInputs, least_ticks, shared_goal};

@@ -1,9 +1,9 @@
 //! Which requests are answered exactly, and which by legs of routes.
 
 use super::request::PathRequest;
-use super::search_inputs::SearchInputs;
+use super::search_inputs::{SearchInputs, least_ticks};
 use super::slot::Slot;
-use super::slot_leg::cells_to_goal;
+use super::slot_leg::{NEAR_CELLS, cells_to_goal};
 use crate::orders::OrderKind;
 use crate::route_mode::RouteMode;
 
@@ -17,11 +17,15 @@ pub(crate) struct RoutePolicy {
 impl RoutePolicy {
     /// At the beginning of a tick. By [`RouteMode::Auto`] the exact searches that the last tick's budget has not sufficed
     /// for begin again by legs: they did not fit.
-    pub fn new(mode: RouteMode, budget: u64, slots: &mut [Slot]) -> Self {
+    pub fn new(mode: RouteMode, budget: u64, slots: &mut [Slot], search_inputs: SearchInputs<'_>) -> Self {
         if mode == RouteMode::Auto {
             for slot in slots.iter_mut().filter(|slot| slot.is_under_way() && slot.spent > 0) {
                 let is_exact = !slot.goes_abstract && !slot.has_failed && slot.from.is_none();
-                if is_exact && slot.request.is_some_and(|asked| asked.route.is_to_goal()) {
+                let trip = || {
+                    let asked = slot.request.filter(|asked| asked.route.is_to_goal())?;
+                    trip_of(search_inputs, search_inputs.agents.row(asked.agent)?)
+                };
+                if is_exact && trip().is_some_and(|(cells, _)| cells >= NEAR_CELLS) {
                     (slot.goes_abstract, slot.begun) = (true, false);
                 }
             }
@@ -37,26 +41,34 @@ impl RoutePolicy {
         if self.mode == RouteMode::Abstract {
             return true;
         }
-        let expected = expected_expansions(search_inputs, asked);
+        let row = search_inputs.agents.row(asked.agent);
+        let Some((cells, expected)) = row.and_then(|row| trip_of(search_inputs, row)) else { return false };
         match self.left.checked_sub(expected) {
             Some(left) => self.left = left,
-            None => return true,
+            None => return cells >= NEAR_CELLS,
         }
         false
     }
 }
 
-/// Expansions that an exact search is expected to make: those of a disc around the way, a quarter of the square of its
-/// length with each heading, at most all poses of the map.
-fn expected_expansions(search_inputs: SearchInputs<'_>, asked: &PathRequest) -> u64 {
-    let Some(row) = search_inputs.agents.row(asked.agent) else { return 0 };
+/// Distance from the agent in a row to its goal in cells, and the expansions that an exact search there is expected to make: those of
+/// a disc around the way, a quarter of the square of its length with each heading, at most all poses of the map.
+fn trip_of(search_inputs: SearchInputs<'_>, row: usize) -> Option<(u32, u64)> {
     let state = search_inputs.agents.motion[row].state;
-    let Some((kind, _, request)) = search_inputs.cheapest(row, state) else { return 0 };
+    let (kind, _, request) = search_inputs.cheapest(row, state)?;
     let area = match kind {
         &OrderKind::GotoArea(area, _) => Some(area),
         _ => None,
     };
-    let cells = u64::from(cells_to_goal(&request, area));
+    let cells = cells_to_goal(&request, area);
     let space = search_inputs.tables(row).space();
-    (cells * cells * u64::from(space.headings()) / 4).min(space.n_states() as u64)
+    let disc = u64::from(cells) * u64::from(cells) * u64::from(space.headings()) / 4;
+    Some((cells, disc.min(space.n_states() as u64)))
+}
+
+/// Least ticks of the path to a near goal, for the order of requests; 0 for a far one. A first leg is equally short wherever
+/// the goal is.
+pub(crate) fn least_leg_ticks(search_inputs: SearchInputs<'_>, row: usize) -> u32 {
+    let is_far = trip_of(search_inputs, row).is_some_and(|(cells, _)| cells >= NEAR_CELLS);
+    if is_far { 0 } else { least_ticks(search_inputs, row) }
 }

@@ -17,6 +17,8 @@ const HEADINGS_MAX: usize = 8;
 const FIRST_LEG_CELLS: u32 = 32;
 /// The same of a next leg, for which there is time. A longer leg needs fewer routes.
 const NEXT_LEG_CELLS: u32 = 96;
+/// Cells to the goal, along one axis, below which the search for a path to the goal itself begins.
+pub(crate) const NEAR_CELLS: u32 = 2 * FIRST_LEG_CELLS;
 /// Expansions per heading of a search for a leg, at most: as many as poses in a square of 128 cells. A search for more
 /// meets headings that the portals of the route do not join.
 const LEG_EXPANSIONS: u64 = 128 * 128;
@@ -67,8 +69,8 @@ impl SlotLeg {
 }
 
 /// The first leg of the cheapest route of a request, and the expansions of the search for the route. A route that continues
-/// the leg in hand has to cost less than its. `None` if the goal is near, or if no route is known to lead to it: the search for a path
-/// to the goal itself knows better.
+/// the leg in hand has to cost less than that of the leg. `None` if the goal is near, or if no route to it is known: then the
+/// search for a path to the goal itself begins.
 pub(crate) fn first_leg(
     (tables, graph): (&MovementTables, &Abstraction),
     request: &Request<'_>,
@@ -81,7 +83,7 @@ pub(crate) fn first_leg(
     };
     let Some(goal) = end_of_route(tables, request, start) else { return (None, 0) };
     let distance = request.start.cell.chebyshev_distance(space.pose(goal).cell);
-    if distance < 2 * FIRST_LEG_CELLS {
+    if distance < NEAR_CELLS {
         return (None, 0);
     }
     let member = GoalMember::pose(space.pose(goal));
