@@ -1,5 +1,5 @@
-//! Routes over the abstract graph: legs are legal and joined, answers depend on the request and the map alone, and what
-//! cannot be reached is refused exactly.
+//! Routes over the abstract graph: legs are legal and joined. Answers depend on the request and the map alone, and
+//! unreachable goals are refused exactly.
 
 use crate::common::{build_world, on_threads, record, run_checked, step_to};
 use proptest::prelude::*;
@@ -100,8 +100,8 @@ fn near_goals_are_answered_exactly() {
     assert_eq!(hashes("auto"), hashes("exact"));
 }
 
-/// All kinds of orders, with edits, on little budgets: nobody overlaps, rows and pools agree with the arrays, and any number
-/// of threads gives the same hashes.
+/// All kinds of orders, with edits, on little budgets. Nobody overlaps, and rows and pools agree with the arrays. Any
+/// number of threads gives the same hashes.
 #[test]
 fn crowds_on_legs_are_legal_and_the_same_on_any_number_of_threads() {
     for (routes, seed, expansions) in [("abstract", 1, 20_000), ("abstract", 2, 900), ("auto", 3, 3_000)] {

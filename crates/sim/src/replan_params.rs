@@ -117,8 +117,8 @@ params! {
     detour_pause_ticks: 16 in 1..=65536;
     /// Doublings of these two pauses at most.
     pause_doublings: 6 in 0..=15;
-    /// How requests for cheapest paths are answered, a number of `RouteMode`: 0 exactly, 1 by routes over the abstract
-    /// graph, 2 exactly as far as the budget of expansions goes. Scenarios have the key `routes` for it.
+    /// How requests for cheapest paths are answered. 0: exactly. 1: by routes over the abstract graph. 2: exactly while
+    /// they fit the budget of expansions. Scenarios have the key `routes` for it.
     routes: 0 in 0..=2;
 }
 

@@ -64,8 +64,8 @@ pub(crate) fn ask_for_next_leg(world: &mut World, row: usize) {
     world.agents.set_leg(row, Leg { asked: true, ..leg });
 }
 
-/// Whether the agent in a row, at the end of its leg, has asked for the next one: the request becomes one for its path, as
-/// old as it is.
+/// Whether the agent in a row, at the end of its leg, has asked for the next one. The request then is one for its path, and
+/// keeps its age.
 pub(crate) fn await_next_leg(world: &mut World, row: usize) -> bool {
     let World { agents, requests, .. } = world;
     if !agents.legs[row].asked || !agents.paths[row].is_empty() {

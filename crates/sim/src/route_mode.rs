@@ -31,8 +31,8 @@ impl RouteMode {
         Self::ALL.get(number as usize).copied().unwrap_or_default()
     }
 
-    /// Whether graphs are made before the first tick. For [`RouteMode::Auto`] this says when a graph is made, and never
-    /// which answer a request gets: a class has its graph early if one search can take more than a tick's budget.
+    /// Whether graphs are made before the first tick. By [`RouteMode::Auto`] a class has its graph early if one search
+    /// can take more than a tick's budget. This never changes an answer.
     pub(crate) fn makes_graph_early(self, tables: &MovementTables, expansions_per_tick: u64) -> bool {
         match self {
             Self::Exact => false,

@@ -59,8 +59,8 @@ struct ClusterCosts {
     rates: Rates,
 }
 
-/// A lower bound of costs: so much for a cell of distance along the longer axis, and so much for one along the shorter axis
-/// in addition, in 1,024ths of a tick. [`UNREACHED`] where no cost is known.
+/// A lower bound of costs, in 1,024ths of a tick per cell of distance along the longer axis and per cell along the shorter
+/// axis. [`UNREACHED`] where no cost is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rates {
     long: u32,

@@ -202,7 +202,7 @@ impl Frontier<'_> {
         }
     }
 
-    /// The open portal with the least sum of cost and bound: that sum, the portal, and what is known of it.
+    /// The open portal with the least sum of cost and bound: the sum, the portal, and its record.
     fn pop(&mut self) -> Option<(u32, PortalId, Reached)> {
         while let Some(Reverse((sum, number))) = self.open.pop() {
             let of = self.reached[number as usize];

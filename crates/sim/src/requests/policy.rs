@@ -15,8 +15,8 @@ pub(crate) struct RoutePolicy {
 }
 
 impl RoutePolicy {
-    /// At the beginning of a tick. By [`RouteMode::Auto`] the exact searches that the last tick's budget has not sufficed
-    /// for begin again by legs: they did not fit.
+    /// At the beginning of a tick. By [`RouteMode::Auto`] an exact search to a far goal that did not fit the last tick's
+    /// budget is given up for a leg.
     pub fn new(mode: RouteMode, budget: u64, slots: &mut [Slot], search_inputs: SearchInputs<'_>) -> Self {
         if mode == RouteMode::Auto {
             for slot in slots.iter_mut().filter(|slot| slot.is_under_way() && slot.spent > 0) {
@@ -51,8 +51,8 @@ impl RoutePolicy {
     }
 }
 
-/// Distance from the agent in a row to its goal in cells, and the expansions that an exact search there is expected to make: those of
-/// a disc around the way, a quarter of the square of its length with each heading, at most all poses of the map.
+/// Distance from the agent in a row to its goal in cells, and the expansions expected of an exact search. These are a
+/// quarter of the square of the distance for each heading, at most all poses of the map.
 fn trip_of(search_inputs: SearchInputs<'_>, row: usize) -> Option<(u32, u64)> {
     let state = search_inputs.agents.motion[row].state;
     let (kind, _, request) = search_inputs.cheapest(row, state)?;

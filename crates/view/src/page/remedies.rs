@@ -7,10 +7,7 @@ const REMEDIES: [(&str, &str); 31] = [
     ("moves", "wait until the move ends"),
     ("dwelling", "none needed"),
     ("hold", "give it another order"),
-    (
-        "path",
-        "raise expansions_per_tick, or set routes = \"auto\"; with a host's planner, answer the request",
-    ),
+    ("path", "raise expansions_per_tick, or set routes = \"auto\"; a host's planner answers it"),
     ("unreachable", "open a way, use fallback = \"nearest\", or drop the order"),
     ("stranded", "make the pose legal by another edit, or use \"wait\""),
     ("edit", "remove what the edit waits for, or set a deadline"),
