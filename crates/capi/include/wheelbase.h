@@ -734,6 +734,16 @@
 #define WB_UNREACHABLE_WAIT 1
 
 /**
+ * Agents of a group for which there is no room are counted and reported.
+ */
+#define WB_NO_ROOM_DROP 0
+
+/**
+ * The command is tried again every eight ticks until all agents of the group are placed.
+ */
+#define WB_NO_ROOM_WAIT 1
+
+/**
  * Random legal cells of `area`.
  */
 #define WB_TASKS_RANDOM 0
@@ -2075,6 +2085,10 @@ typedef struct wb_spawn_group {
      * 1: in any legal pose; 0: in the largest set of poses that reach each other while it has room.
      */
     uint32_t anywhere;
+    /**
+     * `WB_NO_ROOM_DROP` or `WB_NO_ROOM_WAIT`.
+     */
+    uint32_t if_no_room;
     /**
      * Orders of each, stored once.
      */

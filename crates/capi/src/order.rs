@@ -26,6 +26,11 @@ pub const WB_UNREACHABLE_DROP: u32 = 0;
 /// An order that cannot be carried out is reported once, kept, and tried again after a change that could help.
 pub const WB_UNREACHABLE_WAIT: u32 = 1;
 
+/// Agents of a group for which there is no room are counted and reported.
+pub const WB_NO_ROOM_DROP: u32 = 0;
+/// The command is tried again every eight ticks until all agents of the group are placed.
+pub const WB_NO_ROOM_WAIT: u32 = 1;
+
 /// Random legal cells of `area`.
 pub const WB_TASKS_RANDOM: u32 = 0;
 /// A list of goals for each agent, repeated.
@@ -173,6 +178,8 @@ pub struct wb_spawn_group {
     pub speed_factor: u32,
     /// 1: in any legal pose; 0: in the largest set of poses that reach each other while it has room.
     pub anywhere: u32,
+    /// `WB_NO_ROOM_DROP` or `WB_NO_ROOM_WAIT`.
+    pub if_no_room: u32,
     /// Orders of each, stored once.
     pub orders: *const wb_order,
     /// Number of `orders`.
@@ -405,7 +412,14 @@ pub(crate) unsafe fn spawn_group_of(group: *const wb_spawn_group) -> Result<Spaw
         // SAFETY: by this function's contract.
         orders: unsafe { orders(group.orders, group.n_orders, "group.orders")? },
         speed_factor: speed_factor(group.speed_factor, "group.speed_factor")?,
-        if_no_room: IfNoRoom::Drop,
+        if_no_room: match group.if_no_room {
+            WB_NO_ROOM_DROP => IfNoRoom::Drop,
+            WB_NO_ROOM_WAIT => IfNoRoom::Wait { placed: 0 },
+            other => {
+                let expected = "WB_NO_ROOM_DROP (0) or WB_NO_ROOM_WAIT (1)";
+                return Err(no_choice("group.if_no_room", other, expected));
+            }
+        },
         anywhere: match group.anywhere {
             anywhere @ ..=1 => anywhere == 1,
             other => return Err(no_choice("group.anywhere", other, "0 or 1")),

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// Numbers that hosts use by name: enumeration in C#, how the numbers begin, whether they are bits.
-const GROUPS: [(&str, &str, bool); 24] = [
+const GROUPS: [(&str, &str, bool); 25] = [
     ("Activity", "ACTIVITY", false),
     ("EventKind", "EVENT", false),
     ("Refusal", "REFUSED", false),
@@ -29,6 +29,7 @@ const GROUPS: [(&str, &str, bool); 24] = [
     ("PathSource", "PATHS", false),
     ("OnAgents", "ON_AGENTS", false),
     ("IfUnreachable", "UNREACHABLE", false),
+    ("IfNoRoom", "NO_ROOM", false),
     ("TaskKind", "TASKS", false),
     ("ChangeKind", "CHANGE", false),
     ("AgentFlags", "FLAG", true),

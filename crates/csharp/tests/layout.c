@@ -263,6 +263,7 @@ int main(void) {
     printf("wb_spawn_group.team %zu\n", offsetof(wb_spawn_group, team));
     printf("wb_spawn_group.speed_factor %zu\n", offsetof(wb_spawn_group, speed_factor));
     printf("wb_spawn_group.anywhere %zu\n", offsetof(wb_spawn_group, anywhere));
+    printf("wb_spawn_group.if_no_room %zu\n", offsetof(wb_spawn_group, if_no_room));
     printf("wb_spawn_group.orders %zu\n", offsetof(wb_spawn_group, orders));
     printf("wb_spawn_group.n_orders %zu\n", offsetof(wb_spawn_group, n_orders));
     printf("WaitReason %zu\n", sizeof(wb_wait_reason));

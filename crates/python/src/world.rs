@@ -603,7 +603,7 @@ impl PyWorld {
 
     #[pyo3(signature = (
         class_, count, area, *, orders = None, priority = Whole(0), team = None, speed_factor = None,
-        anywhere = false, at = None
+        anywhere = false, if_no_room = "drop", at = None
     ))]
     #[allow(clippy::too_many_arguments)]
     fn spawn_group(
@@ -616,8 +616,11 @@ impl PyWorld {
         team: Option<&Bound<'_, PyAny>>,
         speed_factor: Option<&Bound<'_, PyAny>>,
         anywhere: bool,
+        if_no_room: &str,
         at: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<u64> {
+        let all = [("drop", IfNoRoom::Drop), ("wait", IfNoRoom::Wait { placed: 0 })];
+        let if_no_room = choice(if_no_room, "if_no_room", &all)?;
         let Options { orders, priority, team, speed_factor, .. } =
             Options::of(orders, priority, team, speed_factor)?;
         let area = rect(area, "area")?;
@@ -632,7 +635,7 @@ impl PyWorld {
                 orders,
                 speed_factor,
                 anywhere,
-                if_no_room: IfNoRoom::Drop,
+                if_no_room,
             }))
         })
     }

@@ -124,6 +124,32 @@ class Commands(unittest.TestCase):
         with self.assertRaises(wb.NotFoundError):
             world.event_details(len(world.events))
 
+    def test_patrols_dwell_and_lists_repeat(self):
+        world = wb.World(wb.Map(12, 3), [cart()])
+        world.spawn("cart", (0, 1, "E"), orders=wb.Order.patrol([(0, 1), (6, 1)], dwell=20))
+        stands = [0]
+        for _ in range(200):
+            world.step()
+            row = world.agents[0]
+            stands.append(stands[-1] + 1 if row["activity"] == wb.ACTIVITIES.index("dwelling") else 0)
+        self.assertIn(max(stands), (19, 20))
+        self.assertGreater(stands.count(1), 2)
+        world = wb.World(wb.Map(12, 3), [cart()])
+        world.spawn("cart", (0, 1, "E"), orders=[wb.Order.goto((6, 1)), wb.Order.goto((0, 1)), wb.Order.repeat(2)])
+        done = sum(event[0] == "order_done" for event in self.events(world, 600))
+        self.assertGreater(done, 4)
+
+    def test_a_group_waits_for_room(self):
+        for if_no_room, placed in [("drop", 2), ("wait", 4)]:
+            world = wb.World(wb.Map(12, 1), [cart()])
+            orders = wb.Order.goto((11, 0), within=4)
+            world.spawn_group("cart", 4, (0, 0, 2, 1), orders=orders, if_no_room=if_no_room)
+            for _ in range(100):
+                world.step()
+            self.assertEqual(len(world.agents), placed, if_no_room)
+        with self.assertRaisesRegex(wb.ArgumentError, 'if_no_room. is "stay", expected "drop" or "wait"'):
+            world.spawn_group("cart", 1, (0, 0, 1, 1), if_no_room="stay")
+
     def test_every_verb(self):
         world = wb.World(wb.Map(30, 30), [cart(), wb.Class("other", [{"name": "on", "by": (1, 0), "time": 1}])])
         tickets = [world.spawn("cart", (3 * i, 0, "E"), team=i % 2) for i in range(4)]

@@ -1,6 +1,6 @@
 /** Exact path planning and deterministic simulation of units that cover several cells. Begin with `await init()`. */
 export {
-  Activity, AgentFlag, ChangeKind, Collision, Connected, EventKind, Fallback, Guide, Heuristic, IfUnreachable, OnAgents,
+  Activity, AgentFlag, ChangeKind, Collision, Connected, EventKind, Fallback, Guide, Heuristic, IfNoRoom, IfUnreachable, OnAgents,
   OrderFailure, OrderKind, PathSource, PlanResult, Reached, Refusal, Rule, Shape, SweepRule, TaskKind, WaitRule, When,
 } from './abi.js';
 export { MovementClass, type ClassInfo, type ClassSpec, type Primitive } from './class.js';

@@ -1,5 +1,5 @@
 import {
-  Fallback, IfUnreachable, OrderKind, TaskKind, wb_order, wb_spawn, wb_spawn_group, wb_task_list, wb_task_source,
+  Fallback, IfNoRoom, IfUnreachable, OrderKind, TaskKind, wb_order, wb_spawn, wb_spawn_group, wb_task_list, wb_task_source,
 } from './abi.js';
 import { choice, wrong } from './error.js';
 import { whole, type Instance } from './module.js';
@@ -80,6 +80,8 @@ export interface SpawnGroup {
   speedFactor?: number;
   /** In any legal pose; else in the largest set of poses that reach each other while it has room. */
   anywhere?: boolean;
+  /** What happens to agents without room; `'drop'` by default. */
+  ifNoRoom?: IfNoRoom;
   orders?: readonly Order[];
 }
 
@@ -195,6 +197,7 @@ export function putSpawnGroup(m: Instance, group: SpawnGroup): number {
   m.setU32(at + wb_spawn_group.team, whole(group.team ?? 0, 'team', 0, NONE));
   m.setU32(at + wb_spawn_group.speed_factor, whole(group.speedFactor ?? 0, 'speedFactor', 0, NONE));
   m.setU32(at + wb_spawn_group.anywhere, group.anywhere ? 1 : 0);
+  m.setU32(at + wb_spawn_group.if_no_room, choice(IfNoRoom, group.ifNoRoom ?? 'drop', 'ifNoRoom'));
   const orders = group.orders ?? [];
   m.setU32(at + wb_spawn_group.orders, putOrders(m, orders, 'orders'));
   m.setU32(at + wb_spawn_group.n_orders, orders.length);

@@ -6,7 +6,8 @@ use wheelbase_grid::{Change, GridShape};
 use wheelbase_planner::search::Fallback;
 use wheelbase_planner::{GoalMember, Heading, Pose};
 use wheelbase_sim::{
-    AgentSelection, AtDeadline, Command, IfUnreachable, MapEdit, OnAgents, Order, OrderKind, TaskSource,
+    AgentSelection, AtDeadline, Command, IfNoRoom, IfUnreachable, MapEdit, OnAgents, Order, OrderKind,
+    TaskSource,
 };
 
 /// A command as C can say it: without goals of other classes' headings, which only texts give, and without the numbers
@@ -290,6 +291,10 @@ unsafe fn call(world: u64, command: &Command, shape: GridShape, tick: u32, out: 
                     team: group.team.0.into(),
                     speed_factor: group.speed_factor.into(),
                     anywhere: group.anywhere.into(),
+                    if_no_room: match group.if_no_room {
+                        IfNoRoom::Drop => WB_NO_ROOM_DROP,
+                        IfNoRoom::Wait { .. } => WB_NO_ROOM_WAIT,
+                    },
                     orders: orders.orders.as_ptr(),
                     n_orders: orders.orders.len(),
                 };

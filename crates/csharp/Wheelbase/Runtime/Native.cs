@@ -432,6 +432,15 @@ namespace Wheelbase
         Wait = 1,
     }
 
+    /// <summary>The numbers <c>WB_NO_ROOM_...</c> of C.</summary>
+    public enum IfNoRoom : uint
+    {
+        /// <summary>Agents of a group for which there is no room are counted and reported.</summary>
+        Drop = 0,
+        /// <summary>The command is tried again every eight ticks until all agents of the group are placed.</summary>
+        Wait = 1,
+    }
+
     /// <summary>The numbers <c>WB_TASKS_...</c> of C.</summary>
     public enum TaskKind : uint
     {
@@ -1213,6 +1222,8 @@ namespace Wheelbase
             public uint speed_factor;
             /// <summary>1: in any legal pose; 0: in the largest set of poses that reach each other while it has room.</summary>
             public uint anywhere;
+            /// <summary><c>IfNoRoom.Drop</c> or <c>IfNoRoom.Wait</c>.</summary>
+            public uint if_no_room;
             /// <summary>Orders of each, stored once.</summary>
             public wb_order* orders;
             /// <summary>Number of <c>Orders</c>.</summary>

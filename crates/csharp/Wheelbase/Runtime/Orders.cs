@@ -216,6 +216,8 @@ namespace Wheelbase
         public uint SpeedFactor;
         /// <summary>In any legal pose; else in the largest set of poses that reach each other while it has room.</summary>
         public bool Anywhere;
+        /// <summary>What happens to agents without room.</summary>
+        public IfNoRoom IfNoRoom;
         /// <summary>Orders of each.</summary>
         public Order[] Orders;
 
@@ -230,6 +232,7 @@ namespace Wheelbase
             to->team = Team;
             to->speed_factor = SpeedFactor;
             to->anywhere = Anywhere ? 1u : 0u;
+            to->if_no_room = (uint)IfNoRoom;
             to->orders = Order.Put(arena, Orders, out to->n_orders);
             return to;
         }

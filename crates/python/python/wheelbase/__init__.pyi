@@ -539,6 +539,7 @@ class World:
         team: int | None = None,
         speed_factor: int | None = None,
         anywhere: bool = False,
+        if_no_room: Literal["drop", "wait"] = "drop",
         at: int | None = None,
     ) -> int: ...
     def remove(self, agents: Selection, *, at: int | None = None) -> int: ...
