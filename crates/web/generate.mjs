@@ -91,7 +91,7 @@ const groups = {
   Activity: 'ACTIVITY', EventKind: 'EVENT', Refusal: 'REFUSED', OrderKind: 'ORDER', OrderFailure: 'FAILURE', WaitRule: 'WAIT',
   PlanResult: 'PLAN', Reached: 'REACHED', Shape: 'SHAPE', Fallback: 'FALLBACK', Heuristic: 'HEURISTIC', Guide: 'GUIDE',
   SweepRule: 'SWEEP', When: 'WHEN', Connected: 'CONNECTED', Collision: 'COLLISION', Rule: 'RULE', PathSource: 'PATHS',
-  OnAgents: 'ON_AGENTS', IfUnreachable: 'UNREACHABLE', TaskKind: 'TASKS', ChangeKind: 'CHANGE', AgentFlag: 'FLAG',
+  OnAgents: 'ON_AGENTS', IfUnreachable: 'UNREACHABLE', IfNoRoom: 'NO_ROOM', TaskKind: 'TASKS', ChangeKind: 'CHANGE', AgentFlag: 'FLAG',
 };
 for (const [group, prefix] of Object.entries(groups)) {
   const members = [...constants].filter(([name]) => name.startsWith(`WB_${prefix}_`));

@@ -345,7 +345,7 @@ static class Worlds
             var tasks = new Order { Kind = OrderKind.Tasks, Tasks = TaskSource.Random(new CellRect(0, 0, 9, 9)), Stream = 3 };
             var wall = new[] { Change.Terrain(new CellRect(15, 15, 1, 1), 3) };
             var spawn = new Spawn(0, new Pose(29, 29, 0)) { SpeedFactor = 700, Number = 2 };
-            var group = new SpawnGroup { Count = 2, Area = new CellRect(20, 20, 9, 9), SpeedFactor = 900 };
+            var group = new SpawnGroup { Count = 2, Area = new CellRect(20, 20, 9, 9), SpeedFactor = 900, IfNoRoom = IfNoRoom.Wait };
             one.Step();
             bool isRunning;
             Ok(other.TryStep(out isRunning));

@@ -23,6 +23,7 @@ pub(crate) struct ClusterSearch {
     places: Places,
     /// Cost by place.
     costs: Vec<u32>,
+    sources: Vec<Pose>,
     /// Bits of the cells that the search is for, until it has reached them.
     targets: Vec<u64>,
     steps: Vec<Step>,
@@ -35,6 +36,7 @@ impl Default for ClusterSearch {
         Self {
             places: Places { region: Rect::new(0, 0, 0, 0), width_bits: 0, heading_bits: 0 },
             costs: Vec::new(),
+            sources: Vec::new(),
             targets: Vec::new(),
             steps: Vec::new(),
             buckets: BucketQueue::default(),
@@ -113,8 +115,16 @@ impl ClusterSearch {
             n_targets += u32::from(self.targets[at / 64] >> (at % 64) & 1 == 0);
             self.targets[at / 64] |= 1 << (at % 64);
         }
+        self.sources.clear();
+        self.sources.extend(sources);
         self.find_steps(tables, along);
-        let Self { costs, targets, steps, buckets, heap, .. } = self;
+        self.spread(tables, along, n_targets)
+    }
+
+    /// Runs the search with the open list that the costs of the class call for.
+    fn spread(&mut self, tables: &MovementTables, along: Along, n_targets: u32) -> u64 {
+        let Self { places, costs, sources, targets, steps, buckets, heap } = self;
+        let places = *places;
         let area = Area { tables, places, along, steps };
         let range = tables.max_ticks();
         if range < BUCKETS_MAX {
@@ -135,7 +145,7 @@ impl ClusterSearch {
             for primitive in 0..tables.class().primitives().len() {
                 let (dx, dy, after) = tables.move_delta(frame, primitive);
                 let (primitive, heading) = (primitive as u8, frame % headings);
-                self.steps.push(match along {
+                let step = match along {
                     Along::Moves => Step { frame, primitive, heading: after, dx, dy },
                     Along::Against => {
                         let parity = match space.shape() {
@@ -144,10 +154,11 @@ impl ClusterSearch {
                         };
                         Step { frame: parity * headings + after, primitive, heading, dx: -dx, dy: -dy }
                     }
-                });
+                };
+                let at = self.steps.partition_point(|other| other.frame <= step.frame);
+                self.steps.insert(at, step);
             }
         }
-        self.steps.sort_by_key(|step| step.frame);
     }
 
     /// The least cost of the poses of a cell; [`UNREACHED`] outside the region and for a cell that no path reaches.
@@ -179,12 +190,13 @@ impl Area<'_> {
         &self,
         costs: &mut [u32],
         open: &mut impl OpenList,
-        sources: impl Iterator<Item = Pose>,
+        sources: &[Pose],
         (targets, mut n_targets): (&mut [u64], u32),
     ) -> u64 {
         let (tables, places, space) = (self.tables, self.places, self.tables.space());
         let region = places.region;
-        for pose in sources.filter(|&pose| region.contains(pose.cell) && tables.is_legal_pose(pose)) {
+        let is_source = |pose: &&Pose| region.contains(pose.cell) && tables.is_legal_pose(**pose);
+        for &pose in sources.iter().filter(is_source) {
             costs[places.at(pose)] = 0;
             open.push(0, places.at(pose) as u32);
         }

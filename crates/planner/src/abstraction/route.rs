@@ -105,7 +105,7 @@ impl Abstraction {
         &self,
         tables: &MovementTables,
         (start, goal): (Pose, GoalMember),
-        (searches_end, region): (bool, impl Fn(Clusters, u32) -> Rect),
+        (searches_end, region): (bool, fn(Clusters, u32) -> Rect),
         scratch: &mut RouteScratch,
     ) -> Option<Route> {
         scratch.reached.resize(self.portal_numbers(), Reached::NOT);
