@@ -3,26 +3,10 @@
 use crate::guide::{guided_by, prepared};
 use crate::query::Query;
 use std::time::Instant;
-use wheelbase_grid::MemoryNeed;
 use wheelbase_planner::abstraction::{Abstraction, Route, RouteScratch, plan_along};
-use wheelbase_planner::model::{Reached, StateSpace};
+use wheelbase_planner::model::Reached;
 use wheelbase_planner::search::{Answer, Heuristic};
 use wheelbase_planner::{MovementTables, Path, Scratch, Status, plan};
-
-/// Most bytes of the graph per cell of the map: a cluster of 32 x 32 cells has at most 64 portals, and a cost of four
-/// bytes from each to each.
-const GRAPH_BYTES: u64 = 20;
-/// Most bytes per cell of the memory of a search for routes.
-const SCRATCH_BYTES: u64 = 1;
-/// Columns and rows of a cluster: the clusters at the edge of a map count in full.
-const CLUSTER_CELLS: u64 = 32;
-
-/// Most memory of the graph and of a number of searches for routes together.
-pub fn routes_need(space: StateSpace, searches: u64) -> MemoryNeed {
-    let whole = |cells: u32| u64::from(cells).next_multiple_of(CLUSTER_CELLS);
-    let cells = whole(space.size().width()) * whole(space.size().height());
-    MemoryNeed::on_demand(cells * (GRAPH_BYTES + SCRATCH_BYTES * searches))
-}
 
 /// The abstract graph of a class, with the time of its preparation.
 pub struct Routes<'a> {

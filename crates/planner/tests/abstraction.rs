@@ -32,6 +32,7 @@ proptest! {
             tables.update(&grid, changed);
             graph.update(&tables, changed);
             prop_assert!(graph == Abstraction::of(&tables));
+            prop_assert!(graph.memory_bytes() as u64 <= routes_need(tables.space(), 0).built);
         }
     }
 

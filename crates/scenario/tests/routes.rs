@@ -206,6 +206,33 @@ fn the_nearest_pose_is_found_exactly() {
     assert_eq!(end("abstract"), end("exact"));
 }
 
+/// Areas that reach beyond the map, up to the most columns that an area can have.
+#[test]
+fn areas_beyond_the_map_are_no_farther_than_their_cells_on_it() {
+    for routes in ["exact", "abstract", "auto"] {
+        for area in ["[280, 10, 4294967295, 9]", "[280, -9, 2147483647, 14]"] {
+            let mut world = build_world(&lane(routes, open, &format!("{{ goto_area = {area} }}")));
+            run_checked(&mut world);
+            assert_eq!(world.counts().orders_done, 1, "{routes}, {area}");
+        }
+    }
+}
+
+/// Graphs take time and memory: a class has one before the first tick if agents have it, or if an event places some.
+#[test]
+fn classes_without_agents_have_no_graph() {
+    let bytes = |more: &str| {
+        build_world(&(lane("abstract", open, "{ goto = [295, 20] }") + more)).memory().graph_bytes
+    };
+    let of_cart = bytes("");
+    let truck = "class = \"truck\"";
+    let placed = bytes(&format!("[[agents]]\n{truck}\nat = [20, 30, \"E\"]\n"));
+    let later =
+        format!("[[events]]\ntick = 9\nadd_agents = {{ {truck}, count = 1, area = [0, 0, 300, 40] }}\n");
+    assert!(of_cart > 0 && placed > of_cart);
+    assert_eq!(bytes(&later), placed);
+}
+
 #[test]
 fn new_orders_and_stops_end_a_leg() {
     let mut world = build_world(&lane("abstract", open, "{ goto = [295, 20] }"));

@@ -1,7 +1,8 @@
 //! Legs of routes: graphs for the searches, requests for next legs, and their answers.
 
+use crate::commands::Command;
 use crate::leg::Leg;
-use crate::requests::{PathRequest, Route, SearchInputs, SlotLeg, end_of_path};
+use crate::requests::{PathRequest, Route, SlotLeg, end_of_path};
 use crate::world::World;
 use std::sync::Arc;
 use wheelbase_planner::Path;
@@ -11,13 +12,28 @@ use wheelbase_traffic::motion::Activity;
 /// Moves left of a leg from which on the next one is asked for.
 const ASK_MOVES: usize = 64;
 
-/// Makes the graphs of the classes that will need them, before the first tick.
+/// Makes graphs before the first tick: of the classes of agents that are present, or named by commands for later ticks. The
+/// graph of another class is made for its first request.
 pub(crate) fn make_graphs_early(world: &mut World) {
     if !world.traffic.needs_paths() {
         return;
     }
     let (mode, budget) = (world.settings.replan.route_mode(), world.settings.expansions_per_tick);
-    for class in 0..world.classes.len() {
+    let present = world.agents.motion.iter().map(|motion| motion.class);
+    let placed = world.commands.later().filter_map(|(_, _, command)| match command {
+        Command::Spawn(spawn) => Some(spawn.class),
+        Command::SpawnGroup(group) => Some(group.class),
+        Command::Class { class, .. } => Some(*class),
+        _ => None,
+    });
+    let mut is_used = vec![false; world.classes.len()];
+    for class in present.chain(placed) {
+        // A command may name an unknown class.
+        if let Some(used) = is_used.get_mut(usize::from(class.0)) {
+            *used = true;
+        }
+    }
+    for class in (0..is_used.len()).filter(|&class| is_used[class]) {
         if mode.makes_graph_early(&world.tables[class], budget) {
             make_graph(world, class);
         }
@@ -89,29 +105,22 @@ pub(crate) fn forget_next_leg(world: &mut World, row: usize) {
     }
 }
 
-/// Gives the agent in a row the path of an answer. A next leg is appended to the leg in hand, which it continues; returns
-/// whether it does.
-pub(crate) fn take_path(world: &mut World, row: usize, route: Route, path: &Path) -> bool {
-    if route == Route::NextLeg {
-        let World { agents, tables, classes, orders, paths, tick_buffers, .. } = world;
-        let inputs = SearchInputs { agents, classes, tables, orders };
-        let space = inputs.tables(row).space();
-        let in_hand = paths.moves(agents.paths[row]);
-        let end = end_of_path(inputs, row, in_hand).map(|end| space.pose(end));
-        if end.is_none() || end != path.poses.first().map(|first| first.pose) {
-            return false;
-        }
-        let joined = &mut tick_buffers.joined_moves;
-        joined.clear();
-        joined.extend_from_slice(in_hand);
-        joined.extend_from_slice(&path.moves);
-        paths.replace(&mut agents.paths, row, joined);
-        // It is longer than the leg in hand, and no farther from the goal.
-        agents.progress[row].forget_nearest();
-    } else {
-        world.paths.replace(&mut world.agents.paths, row, &path.moves);
+/// Appends a path to the leg in hand of the agent in a row. Returns whether the path continues the leg.
+pub(crate) fn append_leg(world: &mut World, row: usize, path: &Path) -> bool {
+    let inputs = world.search_inputs();
+    let in_hand = world.paths.moves(world.agents.paths[row]);
+    let end = end_of_path(inputs, row, in_hand).map(|end| inputs.tables(row).space().pose(end));
+    if end.is_none() || end != path.poses.first().map(|first| first.pose) {
+        return false;
     }
-    world.note_path(row);
+    let mut joined = std::mem::take(&mut world.tick_buffers.joined_moves);
+    joined.clear();
+    joined.extend_from_slice(in_hand);
+    joined.extend_from_slice(&path.moves);
+    world.set_path(row, &joined);
+    world.tick_buffers.joined_moves = joined;
+    // It is longer than the leg in hand, and no farther from the goal.
+    world.agents.progress[row].forget_nearest();
     true
 }
 

@@ -327,13 +327,13 @@ impl World {
         }
         let mut pool = world.pool.clone();
         pool.run(|| make_landmarks(&mut world, landmarks, &eased));
-        pool.run(|| make_graphs_early(&mut world));
-        world.pool = pool;
         world.start = Start { landmarks, eased, agents };
         for (tick, command) in scheduled {
             world.command_at(tick, command);
         }
         world.commands.end_setup();
+        pool.run(|| make_graphs_early(&mut world));
+        world.pool = pool;
         Ok(world)
     }
 

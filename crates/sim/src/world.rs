@@ -518,7 +518,13 @@ impl World {
         replaced.clear();
     }
 
-    pub(crate) fn note_path(&mut self, row: usize) {
+    /// Gives the agent in a row other moves to follow, and notes them.
+    pub(crate) fn set_path(&mut self, row: usize, moves: &[u8]) {
+        self.paths.replace(&mut self.agents.paths, row, moves);
+        self.note_path(row);
+    }
+
+    fn note_path(&mut self, row: usize) {
         // In mid-move the path begins where the move ends.
         let motion = &self.agents.motion[row];
         let tables = &self.tables[motion.class.0 as usize];

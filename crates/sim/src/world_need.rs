@@ -1,8 +1,10 @@
 //! Estimate of the memory that a world needs, before any of it is allocated.
 
 use crate::class_landmarks;
+use crate::route_mode::RouteMode;
 use crate::shared_fields;
 use wheelbase_grid::{Grid, GridShape, MemoryMax, MemoryNeed, MemoryTooLarge};
+use wheelbase_planner::abstraction::routes_need;
 use wheelbase_planner::model::StateSpace;
 use wheelbase_planner::tables::{landmarks_need, search_need};
 use wheelbase_planner::{MovementClass, tables_need};
@@ -32,6 +34,8 @@ pub struct WorldParts<'a> {
     pub changes: u64,
     /// Landmarks of each class that has any.
     pub landmarks: usize,
+    /// How path requests are answered: routes need a graph of each class.
+    pub routes: RouteMode,
     /// Bytes of a cost field per cell and heading, and the limit for all fields.
     pub fields: (u64, u64),
 }
@@ -67,11 +71,19 @@ impl WorldParts<'_> {
         });
         // The landmarks of a class are made on a copy of the map.
         let landmarks = if landmarks.built > 0 { landmarks.and(MemoryNeed::built(map)) } else { landmarks };
+        let slots = self.search_slots.min(self.agents);
+        let routes = match self.routes {
+            RouteMode::Exact => MemoryNeed::default(),
+            RouteMode::Abstract | RouteMode::Auto => {
+                spaces().fold(MemoryNeed::default(), |sum, space| sum.and(routes_need(space, slots)))
+            }
+        };
         let of_cells = cell_bytes(shape, self.collision) * size.n_cells() as u64;
         let tables = MemoryNeed::built(BASE_BYTES + map + kept);
         let of_agents = AGENT_BYTES * self.agents + CHANGE_BYTES.saturating_mul(self.changes);
-        let run = tables.and(MemoryNeed::built(of_cells.saturating_add(of_agents))).and(landmarks);
-        let searches = each(&search_need).total * self.search_slots.min(self.agents);
+        let run =
+            tables.and(MemoryNeed::built(of_cells.saturating_add(of_agents))).and(landmarks).and(routes);
+        let searches = each(&search_need).total * slots;
         let most_states = spaces().map(|space| space.n_states() as u64).max().unwrap_or(0);
         let (field_bytes, fields_max) = self.fields;
         let fields = fields_max.min((field_bytes * most_states).saturating_mul(self.agents));

@@ -2,10 +2,10 @@
 
 use crate::abstraction::cluster_search::{Along, ClusterSearch, UNREACHED};
 use crate::abstraction::clusters::{BORDER_PORTALS, Clusters, PORTAL_CELLS, PortalId, SIDE};
-use crate::model::{Heading, Pose};
+use crate::model::{Heading, Pose, StateSpace};
 use crate::search::landmarks::in_parallel;
 use crate::tables::MovementTables;
-use wheelbase_grid::{CellXY, Rect};
+use wheelbase_grid::{CellXY, MemoryNeed, Rect};
 
 /// An abstract graph of a class on a map.
 ///
@@ -39,6 +39,14 @@ pub struct Abstraction {
     /// Least rates of all clusters.
     rates: Rates,
     revision: u64,
+}
+
+/// Most memory of a graph.
+pub(crate) fn graph_need(space: StateSpace) -> MemoryNeed {
+    let portals = 4 * BORDER_PORTALS as usize;
+    let costs = portals * portals * size_of::<u32>() + portals * size_of::<(PortalId, CellXY)>();
+    let cluster = costs + size_of::<ClusterCosts>() + 2 * size_of::<Border>();
+    MemoryNeed::built(Clusters::of(space.size()).len() as u64 * cluster as u64)
 }
 
 /// The portals of a border, by their places along it.

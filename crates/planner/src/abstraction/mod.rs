@@ -12,4 +12,4 @@ mod clusters;
 mod route;
 
 pub use build::Abstraction;
-pub use route::{Route, RoutePortal, RouteScratch, plan_along};
+pub use route::{Route, RoutePortal, RouteScratch, plan_along, routes_need};

@@ -1,14 +1,14 @@
 //! Routes over the abstract graph.
 
-use crate::abstraction::build::{Abstraction, Rates, poses_of};
+use crate::abstraction::build::{Abstraction, Rates, graph_need, poses_of};
 use crate::abstraction::cluster_search::{Along, ClusterSearch, UNREACHED};
-use crate::abstraction::clusters::{Clusters, PortalId};
-use crate::model::{Goal, GoalMember, Path, Pose, Status};
+use crate::abstraction::clusters::{BORDER_PORTALS, Clusters, PortalId};
+use crate::model::{Goal, GoalMember, Path, Pose, StateSpace, Status};
 use crate::search::{Request, Scratch, plan};
 use crate::tables::MovementTables;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use wheelbase_grid::{CellXY, Rect};
+use wheelbase_grid::{CellXY, MemoryNeed, Rect};
 
 /// A portal that a route passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +55,16 @@ struct Reached {
     /// The portal before, and the cluster between the two.
     before: u32,
     through: u32,
+}
+
+/// Entries of a portal in the open list, at most in practice: one for each time that its cost falls.
+const OPEN_ENTRIES: usize = 8;
+
+/// Most memory of a graph, once built, and of a number of [`RouteScratch`] for searches at the same time.
+pub fn routes_need(space: StateSpace, searches: u64) -> MemoryNeed {
+    let n_portals = Clusters::of(space.size()).len() as u64 * 2 * u64::from(BORDER_PORTALS);
+    let portal = size_of::<Reached>() + size_of::<u32>() + OPEN_ENTRIES * size_of::<Reverse<(u32, u32)>>();
+    graph_need(space).and(MemoryNeed::on_demand((n_portals * portal as u64).saturating_mul(searches)))
 }
 
 /// No portal.

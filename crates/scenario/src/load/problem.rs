@@ -163,6 +163,7 @@ pub fn build_problem(
         agents: problem.starts.len() as u64,
         changes: 0,
         landmarks: 0,
+        routes: settings.replan.route_mode(),
         fields: UnitRobots::FIELDS_NEED,
     };
     parts.check(overrides.memory_max).map_err(|error| too_large(path, error))?;

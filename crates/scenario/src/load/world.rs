@@ -243,6 +243,7 @@ fn build_world_of_map(
             typed.landmarks.map(|number| number as usize),
             memory_need::agents_with_tasks(typed),
         ),
+        routes: typed.routes,
         fields: WorldParts::FIELDS,
     };
     parts.check(memory_max).map_err(|error| memory_need::too_large(path, error))?;

@@ -178,6 +178,7 @@ fn rebuild_scenario(header: &Header, memory_max: MemoryMax) -> Result<Loaded, Re
 /// [`RecordingError::Scenario`] if it does not, or cannot be built.
 pub(super) fn check_memory(header: &Header, memory_max: MemoryMax) -> Result<MemoryNeed, RecordingError> {
     let grid = recorded_cells(header, recorded_kinds(header)?, header.grid_shape())?;
+    let (_, replan) = header.params().map_err(damaged)?;
     let mut parts = WorldParts {
         grid: &grid,
         classes: header.classes.iter().map(|class| class.movement()).collect(),
@@ -186,6 +187,7 @@ pub(super) fn check_memory(header: &Header, memory_max: MemoryMax) -> Result<Mem
         agents: 0,
         changes: 0,
         landmarks: 0,
+        routes: replan.route_mode(),
         fields: WorldParts::FIELDS,
     };
     if let Some(start) = &header.snapshot {

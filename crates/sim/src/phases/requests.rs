@@ -7,7 +7,7 @@ use crate::order_life::{end_obstruction, obstacles_now, refuse_search, refuse_wi
 use crate::order_pool::{OrderState, current_goal};
 use crate::orders::OrderKind;
 use crate::requests::{PathRequest, PathSource, Route, RoutePolicy, SearchInputs, SlotLeg, shared_goal};
-use crate::route_legs::{make_graphs, note_leg, take_path};
+use crate::route_legs::{append_leg, make_graphs, note_leg};
 use crate::world::World;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::model::Reached;
@@ -213,8 +213,7 @@ fn deliver(
     if let Some(outcome) = settle_pose(world, row, request, (answer, among_agents.is_some()), path, found) {
         return outcome;
     }
-    let waited = world.tick - request.issued;
-    world.counts.longest_request_ticks = world.counts.longest_request_ticks.max(waited);
+    note_answered(world, request);
     if found && request.route != Route::NextLeg {
         world.agents.motion[row].replan = false;
     }
@@ -229,7 +228,7 @@ fn deliver(
             deliver_cheapest(world, row, answer, path);
         }
         Route::NextLeg => {
-            if found && take_path(world, row, request.route, path) {
+            if found && append_leg(world, row, path) {
                 note_leg(world, row, None);
                 let (state, to_nearest) =
                     (world.agents.orders(row), answer.reached == Some(Reached::Nearest));
@@ -346,22 +345,32 @@ fn settle_pose(
     None
 }
 
-/// Delivers a leg of a route.
-fn deliver_leg(world: &mut World, row: usize, request: PathRequest, leg: SlotLeg, path: &Path) -> Outcome {
+/// Notes how long a request has waited for its answer.
+fn note_answered(world: &mut World, request: PathRequest) {
     let waited = world.tick - request.issued;
     world.counts.longest_request_ticks = world.counts.longest_request_ticks.max(waited);
-    if !take_path(world, row, request.route, path) {
-        return Outcome::Answered;
-    }
+}
+
+/// Notes that a way to its goal, or to the pose nearest to it, is known to the agent in a row: that it costs so much alone.
+fn note_way(world: &mut World, row: usize, bound_ticks: u32, to_nearest: bool) {
+    end_obstruction(world, row);
+    let (state, mut statistics) = (world.agents.orders(row), world.agents.statistics(row));
+    statistics.record_bound_ticks(bound_ticks);
+    world.agents.set_orders(row, OrderState { to_nearest, ..state }, &world.orders);
+    world.agents.set_statistics(row, statistics);
+    world.agents.progress[row].set_leads_off(false);
+}
+
+/// Delivers a leg of a route.
+fn deliver_leg(world: &mut World, row: usize, request: PathRequest, leg: SlotLeg, path: &Path) -> Outcome {
+    note_answered(world, request);
     if request.route == Route::Cheapest {
         world.agents.motion[row].replan = false;
-        end_obstruction(world, row);
-        let (state, mut statistics) = (world.agents.orders(row), world.agents.statistics(row));
-        statistics.record_bound_ticks(leg.route_ticks);
-        world.agents.set_orders(row, OrderState { to_nearest: false, ..state }, &world.orders);
-        world.agents.set_statistics(row, statistics);
-        world.agents.progress[row].set_leads_off(false);
+        note_way(world, row, leg.route_ticks, false);
+        world.set_path(row, &path.moves);
         world.agents.set_activity(row, Activity::Following);
+    } else if !append_leg(world, row, path) {
+        return Outcome::Answered;
     }
     note_leg(world, row, Some(leg));
     Outcome::Answered
@@ -369,15 +378,9 @@ fn deliver_leg(world: &mut World, row: usize, request: PathRequest, leg: SlotLeg
 
 /// Delivers a cheapest path.
 fn deliver_cheapest(world: &mut World, row: usize, answer: &Answer, path: &Path) {
-    end_obstruction(world, row);
-    let (state, mut statistics) = (world.agents.orders(row), world.agents.statistics(row));
     let to_nearest = answer.reached == Some(Reached::Nearest);
-    statistics.record_bound_ticks(answer.cost);
-    world.agents.set_orders(row, OrderState { to_nearest, ..state }, &world.orders);
-    world.agents.set_statistics(row, statistics);
-    world.agents.progress[row].set_leads_off(false);
-    world.paths.replace(&mut world.agents.paths, row, &path.moves);
-    world.note_path(row);
+    note_way(world, row, answer.cost, to_nearest);
+    world.set_path(row, &path.moves);
     let arrived = path.moves.is_empty();
     world.agents.set_activity(row, if arrived { Activity::Arrived } else { Activity::Following });
     // With large penalties on it the agent requests a congestion-aware path immediately, unless requests are queued.
@@ -402,8 +405,7 @@ fn deliver_other(world: &mut World, row: usize, route: Route, path: &Path, found
         let to_nearest = state.to_nearest && !to_goal;
         world.agents.set_orders(row, OrderState { to_nearest, ..state }, &world.orders);
         world.agents.progress[row].set_leads_off(false);
-        world.paths.replace(&mut world.agents.paths, row, &path.moves);
-        world.note_path(row);
+        world.set_path(row, &path.moves);
     }
 }
 

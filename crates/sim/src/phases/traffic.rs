@@ -183,8 +183,7 @@ fn replace_paths(world: &mut World, decisions: &Decisions) {
     for reroute in &decisions.reroutes {
         let row = reroute.row as usize;
         let moves = &decisions.reroute_moves[reroute.first as usize..][..reroute.count as usize];
-        world.paths.replace(&mut world.agents.paths, row, moves);
-        world.note_path(row);
+        world.set_path(row, moves);
         world.agents.motion[row].replan = false;
         match reroute.leads {
             Leads::On => {}

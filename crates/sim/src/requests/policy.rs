@@ -60,8 +60,8 @@ fn trip_of(search_inputs: SearchInputs<'_>, row: usize) -> Option<(u32, u64)> {
         &OrderKind::GotoArea(area, _) => Some(area),
         _ => None,
     };
-    let cells = cells_to_goal(&request, area);
     let space = search_inputs.tables(row).space();
+    let cells = cells_to_goal(space.size(), &request, area);
     let disc = u64::from(cells) * u64::from(cells) * u64::from(space.headings()) / 4;
     Some((cells, disc.min(space.n_states() as u64)))
 }

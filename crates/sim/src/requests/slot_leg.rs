@@ -146,12 +146,17 @@ fn nearest_of_area(
     if on_map.is_empty() {
         return None;
     }
-    let Rect { x, y, width, height } = on_map;
-    let near = CellXY::new(from.x.clamp(x, x + width as i32 - 1), from.y.clamp(y, y + height as i32 - 1));
+    let near = nearest_cell(on_map, from);
     let is_end = |&state: &State| may_reach(state) && (area.open)(space.pose(state));
-    let rings = (0..width.max(height) as i32).flat_map(|reach| ring(near, reach));
+    let rings = (0..on_map.width.max(on_map.height) as i32).flat_map(|reach| ring(near, reach));
     let cells = rings.filter(|&cell| on_map.contains(cell)).take(AREA_TRIES);
     cells.flat_map(|cell| poses_of(tables, GoalMember::any(cell))).find(is_end)
+}
+
+/// The cell of an area on the map that is nearest to a cell.
+fn nearest_cell(on_map: Rect, from: CellXY) -> CellXY {
+    let Rect { x, y, width, height } = on_map;
+    CellXY::new(from.x.clamp(x, x + width as i32 - 1), from.y.clamp(y, y + height as i32 - 1))
 }
 
 /// The cells at a distance from a cell along either axis.
@@ -172,12 +177,12 @@ pub(crate) fn end_of_path(search_inputs: SearchInputs<'_>, row: usize, moves: &[
     tables.follow_moves(state, moves).ok().map(|end| end.state)
 }
 
-/// Distance from a pose to the goal of a request in cells, along the longer axis.
-pub(crate) fn cells_to_goal(request: &Request<'_>, area: Option<Rect>) -> u32 {
+/// Distance from a pose to the goal of a request in cells, along the longer axis; 0 to an area off the map.
+pub(crate) fn cells_to_goal(size: GridSize, request: &Request<'_>, area: Option<Rect>) -> u32 {
     let Pose { cell, .. } = request.start;
-    if let Some(Rect { x, y, width, height }) = area {
-        let near = CellXY::new(cell.x.clamp(x, x + width as i32), cell.y.clamp(y, y + height as i32));
-        return cell.chebyshev_distance(near);
+    if let Some(area) = area {
+        let on_map = area.intersection(size.rect());
+        return if on_map.is_empty() { 0 } else { cell.chebyshev_distance(nearest_cell(on_map, cell)) };
     }
     let distances = request.goal.members.iter().map(|member| cell.chebyshev_distance(member.cell));
     distances.min().unwrap_or(0).saturating_sub(request.goal.within)

@@ -209,6 +209,7 @@ fn check_need(block: &WorldBlock, settings: &Settings, memory_max: MemoryMax) ->
         agents: u64::from(*n_agents),
         changes: eased.len() as u64,
         landmarks: landmarks.map_or(0, |landmarks| landmarks as usize),
+        routes: settings.replan.route_mode(),
         fields: WorldParts::FIELDS,
     };
     Ok(parts.check(memory_max)?)
