@@ -351,7 +351,7 @@ fn note_answered(world: &mut World, request: PathRequest) {
     world.counts.longest_request_ticks = world.counts.longest_request_ticks.max(waited);
 }
 
-/// Notes that a way to its goal, or to the pose nearest to it, is known to the agent in a row: that it costs so much alone.
+/// Notes that the agent in a row has a way to its goal, or to the nearest pose. Alone, the agent takes `bound_ticks` for it.
 fn note_way(world: &mut World, row: usize, bound_ticks: u32, to_nearest: bool) {
     end_obstruction(world, row);
     let (state, mut statistics) = (world.agents.orders(row), world.agents.statistics(row));
