@@ -18,6 +18,13 @@ pub(crate) fn drawn(wheelbase: &Wheelbase, row: &AgentRow, time: f64, space: &Sp
     Pose2 { point: space.to_plane(centre), angle: space.angle(row.angle_at(headings, time)) }
 }
 
+/// The time in ticks that a frame shows: in the last tick.
+pub(crate) fn time_of(wheelbase: &Wheelbase, fixed: &Time<Fixed>) -> f64 {
+    // A world that waits for other players stands where its last tick has ended.
+    let part = if wheelbase.is_stalled { 1.0 } else { fixed.overstep_fraction_f64().min(1.0) };
+    f64::from(wheelbase.tick()) - 1.0 + part
+}
+
 /// Draws the units that have moved since they were last drawn, between the last two ticks. Parked units are not
 /// touched.
 pub(crate) fn interpolate(
@@ -32,9 +39,7 @@ pub(crate) fn interpolate(
     // After a load everything may have moved.
     let since = if last.0 == generation { last.1 } else { 0 };
     *last = (generation, tick);
-    // A world that waits for other players stands where its last tick has ended.
-    let part = if wheelbase.is_stalled { 1.0 } else { fixed.overstep_fraction_f64().min(1.0) };
-    let time = f64::from(tick) - 1.0 + part;
+    let time = time_of(&wheelbase, &fixed);
     for (row, &entity) in wheelbase.agents().iter().zip(&units.entities) {
         // At the last frame its move had not ended for certain.
         if (row.is_moving() || row.end_tick >= since)

@@ -39,9 +39,13 @@
 mod command_queue;
 mod components;
 mod cursor;
+#[cfg(feature = "gizmos")]
+mod gizmos;
 mod interpolate;
 mod messages;
 mod orders;
+#[cfg(feature = "picking")]
+mod picking;
 mod player_command;
 mod plugin;
 pub mod prelude;
@@ -54,6 +58,8 @@ mod wheelbase;
 pub use command_queue::CommandQueue;
 pub use components::{Pose2, Unit, UnitActivity, UnitClass, UnitOrder, UnitTeam, Waiting};
 pub use cursor::{Cursor, CursorPoint};
+#[cfg(feature = "gizmos")]
+pub use gizmos::WheelbaseGizmos;
 pub use messages::{EditMessage, LocalTurn, MapChanged, TooLate, UnitMessage, UnitRemoved, UnitSpawned};
 pub use orders::{OrderSeries, Orders, SelectUnits};
 pub use player_command::{OrderTicket, PlayerAct, PlayerCommand};

@@ -76,7 +76,8 @@ pub struct EditMessage {
     pub area: Rect,
 }
 
-/// A part of the map has changed: redraw it in a tilemap or a minimap. A loaded game and a rollback send the whole map.
+/// A part of the map has changed: redraw it in a tilemap or a minimap. A loaded game sends the whole map, and so
+/// does a rollback past an edit.
 #[derive(Message, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MapChanged {
     /// Rectangle around the changed cells.

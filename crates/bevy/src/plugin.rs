@@ -145,6 +145,10 @@ impl Plugin for WheelbasePlugin {
         #[cfg(feature = "transform")]
         app.configure_sets(PostUpdate, Interpolate.before(bevy_transform::TransformSystems::Propagate))
             .add_systems(PostUpdate, crate::interpolate::place.in_set(Interpolate).after(interpolate));
+        #[cfg(feature = "gizmos")]
+        crate::gizmos::build(app);
+        #[cfg(feature = "picking")]
+        crate::picking::build(app);
     }
 }
 

@@ -3,6 +3,8 @@
 //! Four names of the simulation are names of Bevy, too. They have others here: [`UnitCommand`], [`UnitSpawn`],
 //! [`CellRect`], and the world is [`Wheelbase`].
 
+#[cfg(feature = "gizmos")]
+pub use crate::WheelbaseGizmos;
 pub use crate::{
     Cursor, CursorPoint, EditMessage, LocalTurn, MapChanged, OrderSeries, OrderTicket, Orders, Plane,
     PlayerCommand, Pose2, RemoteCommands, RollbackError, Space, TooLate, Unit, UnitActivity, UnitClass,

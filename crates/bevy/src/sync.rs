@@ -8,7 +8,7 @@ use crate::space::Space;
 use crate::units::Units;
 use crate::wheelbase::Wheelbase;
 use bevy_ecs::change_detection::{Res, ResMut};
-use bevy_ecs::entity::{Entities, Entity};
+use bevy_ecs::entity::{Entities, Entity, EntityHashSet};
 use bevy_ecs::message::MessageWriter;
 use bevy_ecs::system::{Commands, Local, Query, SystemParam};
 use wheelbase_sim::{AgentRow, ClassId, Command, EventKind, Team};
@@ -82,13 +82,14 @@ pub(crate) fn follow(
     for (unit, entity) in placed {
         wheelbase.got(unit, entity);
     }
+    // After a rollback another unit can have the entity.
+    let kept = if is_replaced { units.entities.iter().copied().collect() } else { EntityHashSet::default() };
     for (row, entity) in gone {
-        // After a rollback an entity can have become that of another unit.
-        if !is_replaced || !units.entities.contains(&entity) {
+        if !kept.contains(&entity) {
             remove(&row, entity, alive, &mut out);
         }
     }
-    if is_replaced {
+    if std::mem::take(&mut wheelbase.is_map_replaced) {
         let (area, revision) = (wheelbase.grid().size().rect(), wheelbase.grid().revision());
         out.maps.write(MapChanged { area, revision });
     }
@@ -104,11 +105,12 @@ fn part_from_strangers(
     units: &mut Units,
     alive: &Entities,
 ) -> Vec<(AgentRow, Entity)> {
+    let all_reserved: EntityHashSet = wheelbase.reserved().collect();
     let is_stranger = |(row, entity): &(AgentRow, Entity)| {
         !alive.contains_spawned(*entity)
             || match wheelbase.reserved_for(row.agent()) {
                 Some(reserved) => reserved != *entity,
-                None => wheelbase.is_reserved(*entity),
+                None => all_reserved.contains(entity),
             }
     };
     let all = units.rows.drain(..).zip(units.entities.drain(..));

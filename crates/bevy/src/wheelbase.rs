@@ -43,6 +43,8 @@ pub struct Wheelbase {
     pub(crate) has_ticked: bool,
     /// Whether the world was replaced since they last followed it.
     pub(crate) is_replaced: bool,
+    /// Whether the map is another one since then.
+    pub(crate) is_map_replaced: bool,
     /// Whether the world waits for other players.
     pub(crate) is_stalled: bool,
 }
@@ -90,6 +92,7 @@ impl Wheelbase {
             generation: 0,
             has_ticked: false,
             is_replaced: false,
+            is_map_replaced: true,
             is_stalled: false,
         };
         wheelbase.replaced();
@@ -136,6 +139,10 @@ impl Wheelbase {
 
     /// Replaces the world by a saved one, or by a snapshot of any other host. Entities are matched by unit id and keep
     /// your components. On an error nothing changes. Commands of the last ticks are forgotten.
+    ///
+    /// In a game of several players insert a new [`RemoteCommands`](crate::RemoteCommands), too. It needs all turns from
+    /// the tick of the saved game on. If all players load it, the turns of the first ticks, as many as the input
+    /// delay, are empty.
     /// # Errors
     /// As [`World::load`].
     pub fn load(&mut self, bytes: &[u8], host: Host<'_>) -> Result<(), LoadError> {
@@ -153,6 +160,7 @@ impl Wheelbase {
         self.reserved.clear();
         self.born.clear();
         self.ring.iter_mut().for_each(|kept| *kept = None);
+        self.is_map_replaced = true;
         self.replaced();
         Ok(())
     }
@@ -166,7 +174,9 @@ impl Wheelbase {
             let kept = self.ring.iter().flatten();
             let earliest = kept.clone().map(|world| world.tick()).min();
             let from = kept.filter(|_| tick < self.world.tick()).find(|world| world.tick() == tick);
-            self.world.clone_from(from.ok_or(RollbackError { tick, earliest })?);
+            let from = from.ok_or(RollbackError { tick, earliest })?;
+            self.is_map_replaced |= from.grid().revision() != self.world.grid().revision();
+            self.world.clone_from(from);
             self.tickets.retain(|_, (at, ..)| *at < tick);
             self.edits.retain(|_, (at, _)| *at < tick);
             self.born.retain(|_, (at, _)| *at < tick);
@@ -196,10 +206,12 @@ impl Wheelbase {
         let now = self.world.tick();
         let Ok(commands) = self.rollback_to(tick) else { return };
         commands.into_iter().for_each(|(tick, command)| self.take(tick, command));
+        let revision = self.world.grid().revision();
         while self.world.tick() < now && self.world.broken().is_none() {
             self.begin_tick();
             self.end_tick();
         }
+        self.is_map_replaced |= self.world.grid().revision() != revision;
         self.has_ticked = false;
     }
 
@@ -271,9 +283,9 @@ impl Wheelbase {
         self.born.get(&unit).and_then(|&(_, name)| self.reserved_by(name))
     }
 
-    /// Whether an entity was reserved for some unit in the last ticks.
-    pub(crate) fn is_reserved(&self, entity: Entity) -> bool {
-        self.reserved.values().any(|&(_, reserved)| reserved == entity)
+    /// All entities that were reserved for units in the last ticks.
+    pub(crate) fn reserved(&self) -> impl Iterator<Item = Entity> {
+        self.reserved.values().map(|&(_, entity)| entity)
     }
 
     /// Notes the entity that a unit got: after a rollback the same command gets it again.

@@ -10,6 +10,11 @@ pub const SCOUT: ClassId = ClassId(1);
 /// The kind of buildings, behind the standard ones.
 pub const BUILDING: &str = "building";
 
+/// The number of that kind.
+pub fn building(app: &App) -> TerrainKind {
+    wheelbase(app).grid().terrain_table().kind_of_name(BUILDING).unwrap()
+}
+
 pub fn at(x: i32, y: i32) -> Pose {
     Pose::new(x, y, Heading(0))
 }

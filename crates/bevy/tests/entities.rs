@@ -34,6 +34,8 @@ fn units_of_the_setup_have_entities_at_startup() {
     let mut app = App::new();
     let plugin = WheelbasePlugin::new(field(16, 8, vec![tank(3, 2), tank(3, 4)]));
     app.add_plugins((bevy_time::TimePlugin, plugin)).init_resource::<Observed>();
+    // No tick, however long the frames take.
+    app.insert_resource(bevy_time::TimeUpdateStrategy::FixedTimesteps(0));
     app.add_systems(Update, |new: Query<(Entity, &Unit), Added<Unit>>, mut seen: ResMut<Observed>| {
         seen.0.extend(new.iter().map(|(entity, unit)| (entity, unit.0, "added")));
     });
@@ -196,7 +198,8 @@ fn a_loaded_game_keeps_the_components_of_units_by_id() {
 #[test]
 fn damaged_games_are_errors_and_change_nothing() {
     let mut app = observed();
-    order(&mut app, |orders| orders.build(CellRect::new(9, 1, 1, 1), TerrainKind(1)));
+    let kind = building(&app);
+    order(&mut app, move |orders| orders.build(CellRect::new(9, 1, 1, 1), kind));
     app.update();
     let (saved, hash) = (wheelbase(&app).save().unwrap(), wheelbase(&app).hash());
     let mut wheelbase = app.world_mut().resource_mut::<Wheelbase>();

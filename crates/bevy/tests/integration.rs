@@ -4,6 +4,7 @@
 
 mod change_detection;
 mod common;
+mod documents;
 mod drawing;
 mod entities;
 mod map;

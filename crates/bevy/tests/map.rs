@@ -7,7 +7,7 @@ use bevy_wheelbase::sim::EventKind;
 #[test]
 fn a_building_is_a_message_with_its_area() {
     let mut app = app(WheelbasePlugin::new(field(16, 8, vec![tank(3, 2)])));
-    let kind = wheelbase(&app).grid().terrain_table().kind_of_name(BUILDING).unwrap();
+    let kind = building(&app);
     let area = CellRect::new(8, 3, 2, 2);
     let ticket = order(&mut app, move |orders| orders.build(area, kind));
     app.update();
@@ -20,7 +20,7 @@ fn a_building_is_a_message_with_its_area() {
 #[test]
 fn a_building_that_waits_can_be_cancelled_even_after_a_load() {
     let mut app = app(WheelbasePlugin::new(field(16, 8, vec![tank(3, 2)])));
-    let kind = wheelbase(&app).grid().terrain_table().kind_of_name(BUILDING).unwrap();
+    let kind = building(&app);
     let under_the_tank = CellRect::new(2, 2, 2, 1);
     order(&mut app, |orders| orders.of(AgentId(0)).hold().ticket());
     app.update();
@@ -42,4 +42,30 @@ fn a_building_that_waits_can_be_cancelled_even_after_a_load() {
         .iter()
         .filter(|message| matches!(message, UnitMessage::Refused { reason: RefusalReason::NoSuchEdit, .. }));
     assert_eq!(refused.count(), 1);
+}
+
+#[test]
+fn a_rollback_past_an_edit_sends_the_whole_map() {
+    let mut app = app(WheelbasePlugin::new(field(16, 8, vec![tank(3, 2)])).rollback(8));
+    let whole = wheelbase(&app).grid().size().rect();
+    let remote = |number, command| PlayerCommand {
+        ticket: OrderTicket { player: 1, number },
+        act: bevy_wheelbase::PlayerAct::Command(command),
+    };
+    let count = |app: &bevy_app::App| {
+        app.world().resource::<Seen>().maps.iter().filter(|change| change.area == whole).count()
+    };
+    updates(&mut app, 4);
+    let before = count(&app);
+    let order = UnitCommand::order(AgentId(0), Order::goto(cell(9, 2)));
+    app.world_mut().resource_mut::<RemoteCommands>().at(2, remote(0, order));
+    app.update();
+    assert_eq!(count(&app), before, "no edit");
+    let edit = UnitCommand::edit(bevy_wheelbase::sim::Change::Terrain {
+        area: CellRect::new(12, 6, 1, 1),
+        kind: building(&app),
+    });
+    app.world_mut().resource_mut::<RemoteCommands>().at(3, remote(1, edit));
+    app.update();
+    assert_eq!(count(&app), before + 1);
 }

@@ -33,10 +33,11 @@ fn armies() -> bevy_wheelbase::sim::World {
 fn act(app: &mut App, player: u8, tick: u32) {
     let (own, across) =
         (CellRect::new(if player == 0 { 0 } else { 20 }, 0, 20, 24), if player == 0 { 30 } else { 9 });
+    let kind = building(app);
     match tick {
         3 => drop(order(app, move |orders| orders.of(own).goto_group(cell(across, 10)).ticket())),
         8 => drop(order(app, move |orders| orders.spawn(SCOUT, at(20, 20), Team(player)))),
-        14 => drop(order(app, move |orders| orders.build(CellRect::new(19, 9, 3, 3), TerrainKind(1)))),
+        14 => drop(order(app, move |orders| orders.build(CellRect::new(19, 9, 3, 3), kind))),
         25 => drop(order(app, move |orders| orders.of(own).patrol(&[cell(20, 2), cell(20, 22)]).ticket())),
         _ => {}
     }

@@ -55,3 +55,34 @@ fn no_name_of_the_prelude_is_one_of_bevy() {
     ];
     assert_eq!(ours, [size_of::<usize>(); 7]);
 }
+
+/// A ray of a pointer, as bevy_picking makes it from a window and a camera.
+#[cfg(feature = "picking")]
+#[test]
+fn the_pointer_finds_units() {
+    use bevy_camera::Camera;
+    use bevy_math::{Dir3, Ray3d, Vec3};
+    use bevy_picking::backend::PointerHits;
+    use bevy_picking::backend::ray::{RayId, RayMap};
+    use bevy_picking::pointer::PointerId;
+    for (plane, y_up, from, to) in [
+        (Plane::Xy, true, Vec3::new(26.0, -25.0, 50.0), Vec3::NEG_Z),
+        (Plane::Xz, false, Vec3::new(26.0, 50.0, 25.0 + 50.0), Vec3::new(0.0, -1.0, -1.0)),
+    ] {
+        let space = Space { cell: 10.0, y_up, plane, origin: [5.0, 0.0] };
+        let mut app = app(WheelbasePlugin::new(field(16, 8, vec![tank(3, 2)])).space(space));
+        app.init_resource::<RayMap>().add_message::<PointerHits>();
+        let camera = app.world_mut().spawn(Camera::default()).id();
+        let ray = Ray3d::new(from, Dir3::new(to).unwrap());
+        app.world_mut().resource_mut::<RayMap>().map.insert(RayId::new(camera, PointerId::Mouse), ray);
+        app.update();
+        let hits = app.world().resource::<bevy_ecs::message::Messages<PointerHits>>();
+        let hit: Vec<_> = hits.iter_current_update_messages().flat_map(|hits| &hits.picks).collect();
+        assert_eq!(hit.iter().map(|(entity, _)| Some(*entity)).collect::<Vec<_>>(), [entity(&app, 0)]);
+        let found = app.world_mut().run_system_once(|cursor: Cursor| (cursor.cell(), cursor.unit())).unwrap();
+        assert_eq!(found, (Some(cell(2, 2)), entity(&app, 0)));
+        app.world_mut().resource_mut::<RayMap>().map.clear();
+        app.update();
+        assert_eq!(*app.world().resource::<CursorPoint>(), CursorPoint(None));
+    }
+}

@@ -123,8 +123,7 @@ fn sorted(files: &BTreeSet<String>, arrows: &Arrows) -> (Vec<String>, Vec<String
 #[test]
 fn crates_use_only_those_below_them() {
     let folders = std::fs::read_dir(root().join("crates")).unwrap();
-    let manifest: toml::Table =
-        std::fs::read_to_string(root().join("Cargo.toml")).unwrap().parse().unwrap();
+    let manifest: toml::Table = std::fs::read_to_string(root().join("Cargo.toml")).unwrap().parse().unwrap();
     let outside = manifest["workspace"]["exclude"].as_array().unwrap();
     // A package of another language is no crate, and a crate for an engine is outside the workspace.
     let is_inside = |path: &PathBuf| {
