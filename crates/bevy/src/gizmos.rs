@@ -146,13 +146,13 @@ fn lines(
             }
         }
         if (show.paths || show.goals) && wheelbase.path_of(row.agent(), &mut path) && path.poses.len() > 1 {
-            let cells = path.poses.iter().map(|pose| lattice.centre(pose.pose.cell));
+            let mut cells = path.poses.iter().map(|pose| lattice.centre(pose.pose.cell));
             if show.paths {
                 let ends = cells.clone().zip(cells.clone().skip(1)).filter(|(one, other)| one != other);
                 ends.for_each(|(one, other)| line([one, other], colours::GREEN_500));
             }
             if show.goals
-                && let Some([x, y]) = cells.last()
+                && let Some([x, y]) = cells.next_back()
             {
                 line([[x - 0.3, y - 0.3], [x + 0.3, y + 0.3]], colours::GREEN_300);
                 line([[x - 0.3, y + 0.3], [x + 0.3, y - 0.3]], colours::GREEN_300);

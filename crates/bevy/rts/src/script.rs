@@ -2,7 +2,7 @@
 
 use crate::shoot;
 use bevy::input::ButtonState;
-use bevy::input::keyboard::{Key, KeyboardInput};
+use bevy::input::keyboard::{Key, KeyboardInput, NativeKey};
 use bevy::input::mouse::MouseButtonInput;
 use bevy::prelude::*;
 use bevy::time::TimeUpdateStrategy;
@@ -92,23 +92,22 @@ fn play(
         match act {
             Move(x, y) => window.set_cursor_position(Some(Vec2::new(x, y) * crate::CELL)),
             Act::Mouse(button, state) => {
-                drop(clicks.write(MouseButtonInput { button, state, window: entity }))
+                clicks.write(MouseButtonInput { button, state, window: entity });
             }
-            Act::Key(key_code, state) => drop(keys.write(KeyboardInput {
-                key_code,
-                logical_key: Key::Unidentified(bevy::input::keyboard::NativeKey::Unidentified),
-                state,
-                text: None,
-                repeat: false,
-                window: entity,
-            })),
+            Act::Key(key_code, state) => {
+                let logical_key = Key::Unidentified(NativeKey::Unidentified);
+                let window = entity;
+                keys.write(KeyboardInput { key_code, logical_key, state, text: None, repeat: false, window });
+            }
             Shoot(name) => {
                 shoot(commands.reborrow(), script.folder.join(name).with_extension("png"));
                 let (tick, hash) = (wheelbase.tick(), wheelbase.hash());
                 let (n_units, n_chosen) = (units.iter().count(), chosen.iter().count());
                 info!("{name}: tick {tick}, {n_units} units, {n_chosen} selected, hash {hash:016x}");
             }
-            End => drop(exit.write(AppExit::Success)),
+            End => {
+                exit.write(AppExit::Success);
+            }
         }
     }
 }
