@@ -10,6 +10,7 @@ mod common;
 mod event_details;
 mod examples_run;
 mod forged_snapshots;
+mod group_again;
 mod lockstep;
 mod outside_rule;
 mod random_commands;
