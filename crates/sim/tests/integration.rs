@@ -9,6 +9,7 @@ mod commands;
 mod common;
 mod event_details;
 mod examples_run;
+mod follow;
 mod forged_snapshots;
 mod group_again;
 mod lockstep;
