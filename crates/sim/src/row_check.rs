@@ -33,12 +33,14 @@ type LastMove = (Pose, Pose, i32, u32, u32);
 #[derive(Debug)]
 pub struct RowCheck {
     moves: BTreeMap<AgentId, LastMove>,
+    /// The rows after the tick before.
+    before: Vec<AgentRow>,
 }
 
 impl RowCheck {
     /// Starts the log of a world before its first tick, and reads its initial agents.
     pub fn begin(world: &mut World) -> Self {
-        let mut check = Self { moves: BTreeMap::new() };
+        let mut check = Self { moves: BTreeMap::new(), before: world.agents().to_vec() };
         world.keep_log();
         check.read_moves(world);
         world.clear_log();
@@ -50,9 +52,25 @@ impl RowCheck {
     /// The first difference, in words.
     pub fn follow(&mut self, world: &mut World) -> Result<(), String> {
         self.read_moves(world);
-        let result = self.check_rows(world).and_then(|()| check_events(world));
+        let result = self.check_rows(world).and_then(|()| self.check_changes(world));
+        let result = result.and_then(|()| check_events(world));
+        self.before = world.agents().to_vec();
         world.clear_log();
         result
+    }
+
+    /// Compares all rows with the rows of the tick before.
+    fn check_changes(&self, world: &World) -> Result<(), String> {
+        let differs = |(at, row): (usize, &AgentRow)| {
+            let before = self.before.binary_search_by_key(&row.id, |row| row.id);
+            before.map_or(true, |before| self.before[before] != *row).then_some(at)
+        };
+        let changed: Vec<usize> = world.agents().iter().enumerate().filter_map(differs).collect();
+        if world.changed_rows().eq(changed.iter().copied()) {
+            return Ok(());
+        }
+        let told: Vec<usize> = world.changed_rows().collect();
+        Err(format!("rows {told:?} are said to have changed, and {changed:?} have"))
     }
 
     /// Notes the moves that began at the last tick, and its placements and class changes.

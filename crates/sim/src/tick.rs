@@ -114,6 +114,7 @@ impl World {
         // Its rows are valid up to the events of the next tick.
         self.ended.clear();
         self.event_rows.clear();
+        self.agents.changed.clear();
         self.event_details.clear();
         if !self.start.agents.is_empty() {
             self.start.agents = Vec::new();

@@ -223,6 +223,30 @@ impl World {
         &self.agents.rows
     }
 
+    /// Indices into [`World::agents`] of the rows that the last tick has changed or added, ascending. Before the first tick
+    /// and after a load these are all rows. An engine need not compare all rows then. Agents that are removed have an event.
+    /// The rows behind them close up, and count as unchanged. Linear in the changed rows, and a bit per agent.
+    ///
+    /// ```
+    /// # use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
+    /// # use wheelbase_planner::{Heading, MovementClass, Pose};
+    /// # use wheelbase_sim::{ClassId, Order, Settings, Setup, Spawn, World};
+    /// # let grid = Grid::from_rows(&["....", "...."], TerrainTable::movingai(), SideTable::default())?;
+    /// # let mut setup = Setup::cooperative(Settings::named("field"), grid, vec![MovementClass::octile()]);
+    /// let spawn = |y| Spawn::new(ClassId(0), Pose::new(0, y, Heading(0)));
+    /// setup.agents = vec![spawn(0), spawn(1).with_orders([Order::goto(CellXY::new(3, 1))])];
+    /// let mut world = World::new(setup)?;
+    /// assert!(world.changed_rows().eq([0, 1]));
+    /// world.step();
+    /// assert!(world.changed_rows().eq([1]));
+    /// world.step();
+    /// assert_eq!(world.changed_rows().count(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn changed_rows(&self) -> impl Iterator<Item = usize> {
+        self.agents.changed.iter(&self.agents.rows)
+    }
+
     /// Which teams are friends.
     pub fn friends(&self) -> &Friends {
         &self.friends

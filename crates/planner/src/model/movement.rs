@@ -278,18 +278,7 @@ impl MovementClass {
     /// named by their direction, 10000 ticks straight and 14142 diagonal, no corner cutting.
     pub fn octile() -> Self {
         let mut spec = ClassSpec::new("octile", 1);
-        let directions = [
-            ("E", (1, 0)),
-            ("NE", (1, -1)),
-            ("N", (0, -1)),
-            ("NW", (-1, -1)),
-            ("W", (-1, 0)),
-            ("SW", (-1, 1)),
-            ("S", (0, 1)),
-            ("SE", (1, 1)),
-        ];
-        let ticks = |(dx, dy): (i32, i32)| if dx * dy == 0 { 10_000 } else { 14_142 };
-        spec.primitives = directions.map(|(name, by)| Primitive::step(name, by, ticks(by))).to_vec();
+        spec.primitives = Primitive::eight_directions(10_000, 14_142);
         Self::new(spec).unwrap_or_else(|error| unreachable!("the built-in class is right: {error}"))
     }
 

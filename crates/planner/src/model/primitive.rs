@@ -138,6 +138,31 @@ impl Primitive {
         directions.into_iter().map(|(name, by)| Self::step(name, by, time)).collect()
     }
 
+    /// Steps to the eight cells around, named by their direction, for a class without a facing and with any body. A
+    /// diagonal step takes `diagonal` ticks. Under the sweep rule `full` it cuts no corner.
+    ///
+    /// ```
+    /// use wheelbase_planner::{ClassSpec, MovementClass, Primitive};
+    /// let mut scout = ClassSpec::new("scout", 1);
+    /// scout.primitives = Primitive::eight_directions(10, 14);
+    /// assert_eq!(MovementClass::new(scout)?.primitives()[1].name, "NE");
+    /// # Ok::<(), wheelbase_planner::model::ClassError>(())
+    /// ```
+    pub fn eight_directions(straight: u32, diagonal: u32) -> Vec<Self> {
+        let directions = [
+            ("E", (1, 0)),
+            ("NE", (1, -1)),
+            ("N", (0, -1)),
+            ("NW", (-1, -1)),
+            ("W", (-1, 0)),
+            ("SW", (-1, 1)),
+            ("S", (0, 1)),
+            ("SE", (1, 1)),
+        ];
+        let ticks = |(dx, dy): (i32, i32)| if dx * dy == 0 { straight } else { diagonal };
+        directions.into_iter().map(|(name, by)| Self::step(name, by, ticks(by))).collect()
+    }
+
     /// Steps to the six neighbours, named `E` `NE` `NW` `W` `SW` `SE`, for a class without a facing on
     /// hexagonal maps.
     pub fn six_directions(time: u32) -> Vec<Self> {

@@ -12,6 +12,7 @@ use crate::order_pool::{OrderPool, OrderState};
 use crate::orders::OrderKind;
 use crate::progress::TripProgress;
 use crate::rows::agent_row::AgentRow;
+use crate::rows::changed_rows::{ChangedRows, close_up};
 use crate::statistics::TripStatistics;
 use hecs::World as Entities;
 use std::cmp::Reverse;
@@ -64,6 +65,8 @@ pub struct Agents {
     /// What games and renderers read. Methods here write a field and its copy in the row together, so that rows cost
     /// nothing for agents that do not change.
     pub(crate) rows: Vec<AgentRow>,
+    /// The rows written since the last tick began.
+    pub(crate) changed: ChangedRows,
     /// Rows of removed agents, until [`Agents::close_up`].
     leaving: RowSet,
     n_leaving: usize,
@@ -181,6 +184,13 @@ impl Agents {
         self.n_placed < u32::MAX - 1
     }
 
+    /// What games read of the agent in a row, to write: it counts as written in this tick.
+    pub(crate) fn row_mut(&mut self, row: usize) -> &mut AgentRow {
+        let kept = &mut self.rows[row];
+        self.changed.note(row, kept);
+        kept
+    }
+
     /// Uses up the id that a refused agent would have had: nobody else gets it.
     pub(crate) fn skip_id(&mut self) {
         self.n_placed += u32::from(self.ids_left());
@@ -198,7 +208,7 @@ impl Agents {
         self.n_of_team[usize::from(team.0)] += 1;
         self.cleared += 1;
         self.teams[row] = team;
-        self.rows[row].team = team.0;
+        self.row_mut(row).team = team.0;
     }
 
     /// Gives the agent in a row, which rests, another class in a pose, at a tick.
@@ -206,7 +216,7 @@ impl Agents {
         let motion = &mut self.motion[row];
         (motion.class, motion.state, motion.primitive, motion.replan) = (class, state, 0, false);
         self.cleared += 1;
-        self.rows[row].reclass(class, pose, tick);
+        self.row_mut(row).reclass(class, pose, tick);
         self.set_activity(row, Activity::Idle);
         if let Ok(kept) = self.entities.query_one_mut::<&mut ClassId>(self.entity[row]) {
             *kept = class;
@@ -240,6 +250,7 @@ impl Agents {
         self.stamps.push(stamp);
         self.keys.push(key_of(stamp, priority, id));
         self.rows.push(AgentRow::placed(id, motion.class, pose, tick));
+        self.changed.push();
         self.busy.insert(row.0 as usize);
         self.assigned.push(None);
         self.teams.push(Team::default());
@@ -272,6 +283,7 @@ impl Agents {
         close_up(&mut self.teams, gone);
         close_up(&mut self.speed_factors, gone);
         close_up(&mut self.rows, gone);
+        self.changed.close_up(gone);
         close_up(&mut self.entity, gone);
         self.busy.close_up(gone);
         for (row, slot) in self.slots.iter().enumerate().skip(first as usize) {
@@ -290,7 +302,7 @@ impl Agents {
 
     /// Sets the progress of the agent in a row through its orders, which are in the pool.
     pub(crate) fn set_orders(&mut self, row: usize, orders: OrderState, pool: &OrderPool) {
-        let kept = &mut self.rows[row];
+        let kept = self.row_mut(row);
         (kept.order, kept.order_kind) = match pool.current(&orders) {
             Some(order) => (orders.open.first, order.kind.number()),
             None => (AgentRow::NEVER, AgentRow::NO_ORDER),
@@ -328,7 +340,7 @@ impl Agents {
     /// Sets the leg that the agent in a row follows.
     pub(crate) fn set_leg(&mut self, row: usize, leg: Leg) {
         self.legs[row] = leg;
-        self.rows[row].set(AgentRow::ON_LEG, leg.is_some());
+        self.row_mut(row).set(AgentRow::ON_LEG, leg.is_some());
     }
 
     /// Sets what the agent in a row is doing. A leg ends with the activities that follow paths.
@@ -342,8 +354,9 @@ impl Agents {
             self.n_holding = if holds { self.n_holding + 1 } else { self.n_holding - 1 };
             self.cleared += u64::from(!holds);
         }
-        self.rows[row].activity = activity as u8;
-        self.rows[row].set(AgentRow::ON_HOLD, activity == Activity::Holding);
+        let kept = self.row_mut(row);
+        kept.activity = activity as u8;
+        kept.set(AgentRow::ON_HOLD, activity == Activity::Holding);
     }
 
     /// Sets since when the agent in a row waits.
@@ -351,7 +364,7 @@ impl Agents {
         let kept = &mut self.wait_states[row].waits_since;
         if *kept != tick {
             *kept = tick;
-            self.rows[row].waits_since = tick;
+            self.row_mut(row).waits_since = tick;
         }
     }
 
@@ -360,7 +373,7 @@ impl Agents {
         let kept = &mut self.wait_states[row].stranded;
         if *kept != stranded {
             *kept = stranded;
-            self.rows[row].set(AgentRow::STRANDED, stranded);
+            self.row_mut(row).set(AgentRow::STRANDED, stranded);
         }
     }
 
@@ -438,17 +451,6 @@ fn stamp_of(orders: &OrderState) -> GoalStamp {
 /// Priority key of an agent.
 fn key_of(stamp: GoalStamp, priority: i32, agent: AgentId) -> PriorityKey {
     if stamp.has_order { PriorityKey::of_trip(stamp.since, priority, agent) } else { PriorityKey::LAST }
-}
-
-/// Drops some rows of an array, given in ascending order.
-fn close_up<T: Copy>(rows: &mut Vec<T>, gone: &[u32]) {
-    let mut to = gone.first().map_or(rows.len(), |&row| row as usize);
-    for (at, &row) in gone.iter().enumerate() {
-        let end = gone.get(at + 1).map_or(rows.len(), |&next| next as usize);
-        rows.copy_within(row as usize + 1..end, to);
-        to += end - (row as usize + 1);
-    }
-    rows.truncate(to);
 }
 
 #[cfg(test)]

@@ -155,6 +155,7 @@ impl Agents {
             agents.n_holding += u32::from(motion.activity == Activity::Holding);
             agents.speed_factors.push(saved.speed_factors[row]);
             agents.rows.push(kept);
+            agents.changed.push();
             agents.entity.push(entity);
             agents.set_orders(row, orders, pool);
             agents.set_leg(row, saved.legs[row]);
@@ -381,6 +382,7 @@ impl Clone for Agents {
             teams,
             speed_factors,
             rows,
+            changed,
             leaving,
             n_leaving,
             gone: _,
@@ -409,6 +411,7 @@ impl Clone for Agents {
         self.teams.clone_from(teams);
         self.speed_factors.clone_from(speed_factors);
         self.rows.clone_from(rows);
+        self.changed.copy_from(changed);
         self.leaving.clone_from(leaving);
         self.row_of_slot.clone_from(row_of_slot);
         self.free_slots.clone_from(free_slots);

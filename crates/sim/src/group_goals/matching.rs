@@ -62,6 +62,28 @@ pub(super) fn match_in_order(from: &[Point], to: &[Point]) -> Vec<u32> {
     matched
 }
 
+/// Has agents keep the targets that they hold (by agent) where the matching only exchanges these. An agent that comes
+/// from elsewhere has the agents in front of it move up instead, since in a corridor it could not pass them. Linear.
+pub(super) fn keep_held(held: &[Option<u32>], matched: &mut [u32]) {
+    let mut holder = vec![None; matched.len()];
+    for (agent, target) in held.iter().enumerate() {
+        if let Some(target) = target {
+            holder[*target as usize] = Some(agent);
+        }
+    }
+    let mut moves_up = vec![false; matched.len()];
+    for first in (0..matched.len()).filter(|&agent| held[agent].is_none()) {
+        let mut next = Some(first);
+        while let Some(agent) = next {
+            moves_up[agent] = true;
+            next = holder[matched[agent] as usize];
+        }
+    }
+    for (agent, target) in matched.iter_mut().enumerate().filter(|&(agent, _)| !moves_up[agent]) {
+        *target = held[agent].unwrap_or(*target);
+    }
+}
+
 /// Matches the front half of the agents with the front half of the targets, in the direction of greatest extent, and
 /// so on within the halves.
 fn match_halves(
@@ -221,6 +243,21 @@ mod tests {
         // It misses at most a fiftieth of what the best matching gains over a random one.
         let [ours, best, _, random] = totals;
         assert!((ours - best) * 50 <= random - best, "{totals:?}");
+    }
+
+    #[test]
+    fn holders_keep_their_targets_unless_somebody_comes_in() {
+        let kept = |held: &[Option<u32>], matched: &[u32]| {
+            let mut matched = matched.to_vec();
+            keep_held(held, &mut matched);
+            matched
+        };
+        let all: Vec<Option<u32>> = [3, 0, 1, 2].map(Some).to_vec();
+        assert_eq!(kept(&all, &[0, 1, 2, 3]), [3, 0, 1, 2]);
+        // The first comes from elsewhere and moves the second on; the other two would only exchange their targets.
+        let held = [None, Some(0), Some(1), Some(2)];
+        assert_eq!(kept(&held, &[0, 3, 2, 1]), [0, 3, 1, 2]);
+        assert_eq!(kept(&held, &[0, 1, 2, 3]), [0, 1, 2, 3]);
     }
 
     #[test]

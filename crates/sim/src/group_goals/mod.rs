@@ -15,7 +15,7 @@ use crate::orders::OrderKind;
 use crate::serde_ids;
 use crate::shared_fields::SharedFields;
 use crate::unreachable::UnreachableReason;
-use matching::{Point, match_in_order};
+use matching::{Point, keep_held, match_in_order};
 use nearby_poses::{GoalDistance, NearbyPoses, PARTS, is_near_goal, nearest_member};
 use serde::{Deserialize, Serialize};
 pub(crate) use view::GroupView;
@@ -198,7 +198,9 @@ pub(crate) fn choose_group_poses(
         let without = batch.agents.split_off(poses.len());
         refused.extend(without.iter().map(|waiting| (waiting.agent, UnreachableReason::NoRoom)));
         let (from, to) = points_of(view, fields, batch, &poses);
-        let matched = match_in_order(&from, &to);
+        let mut matched = match_in_order(&from, &to);
+        let held: Vec<Option<u32>> = held_by(&batch.agents, &poses);
+        keep_held(&held, &mut matched);
         let pairs = batch.agents.iter().zip(matched);
         assigned.extend(pairs.map(|(waiting, to)| (waiting.agent, poses[to as usize])));
     }
@@ -332,6 +334,10 @@ fn choose_poses(
     let GroupCentre { class, goal, .. } = batch.centre;
     let members = [goal];
     let starts = starts_of(&view.tables[class.0 as usize], &batch.agents);
+    let mut stands = vec![false; view.agents.len()];
+    for row in batch.agents.iter().filter_map(|waiting| view.agents.row(waiting.agent)) {
+        stands[row] = view.agents.motion[row].at_rest();
+    }
     let mut reach = 4 * PARTS;
     loop {
         let tables = &view.tables[class.0 as usize];
@@ -348,7 +354,8 @@ fn choose_poses(
             all = all && field.is_complete() && field.within(u32::MAX).all(|(_, cost)| cost <= ticks);
         }
         let field = field_of(fields, batch);
-        let nearby = NearbyPoses { view, class, goal, is_member, field, starts: &starts };
+        let stands = &stands;
+        let nearby = NearbyPoses { view, class, goal, is_member, stands, field, starts: &starts };
         let poses = nearby.choose(batch.agents.len(), reach, taken);
         if poses.len() == batch.agents.len() || all {
             return Some(poses);
@@ -356,6 +363,14 @@ fn choose_poses(
         nearby.release(&poses, taken);
         reach = reach.saturating_mul(2);
     }
+}
+
+/// By agent, the index of the pose in which it stands, or will stand once its move has ended.
+fn held_by(agents: &[UnassignedAgent], poses: &[State]) -> Vec<Option<u32>> {
+    let mut by_state: Vec<(State, u32)> = poses.iter().copied().zip(0..).collect();
+    by_state.sort_unstable();
+    let index_of = |state| by_state.binary_search_by_key(&state, |&(state, _)| state).ok();
+    agents.iter().map(|waiting| index_of(waiting.from).map(|at| by_state[at].1)).collect()
 }
 
 /// The states in which agents begin, one of those that reach each other.

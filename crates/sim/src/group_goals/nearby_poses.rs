@@ -16,6 +16,8 @@ pub(super) struct NearbyPoses<'a> {
     pub goal: GoalMember,
     /// By row: whether the agent waits for a pose itself, and so will leave the cells it holds.
     pub is_member: &'a [bool],
+    /// By row: whether it also rests, and gets one of these poses.
+    pub stands: &'a [bool],
     /// Costs to the goal, settled as far as poses are searched.
     pub field: Option<&'a CostField>,
     /// States of which each agent reaches one and is reached from it.
@@ -77,8 +79,9 @@ impl GoalDistance {
 
 impl NearbyPoses<'_> {
     /// Chooses up to `n` poses within a [distance](GoalDistance) of `reach` that overlap neither each other nor a
-    /// taken cell: nearest first, among equals the least cost to the goal, then the lowest state. Marks their cells
-    /// as taken.
+    /// taken cell. The nearest come first, among equals a pose on whose cells an agent stands. Then the least cost to the
+    /// goal decides, then the lowest state. Marks their cells as taken. The pose of an agent that stands replaces a chosen
+    /// pose on the same cells.
     ///
     /// The goal must be reachable from each pose, and each pose from the goal and from all agents: at the edge of a map
     /// a body may stand in poses near the goal that it could only reach if it had begun there.
@@ -86,8 +89,10 @@ impl NearbyPoses<'_> {
         let tables = self.tables();
         let space = tables.space();
         let distance = GoalDistance::new(tables, self.goal.cell);
-        let key = |state: State, cost: u32| (distance.parts(space.pose(state).cell, cost), cost, state);
-        let mut near: Vec<(u64, u32, State)> = match self.field {
+        let key = |state: State, cost: u32| {
+            (distance.parts(space.pose(state).cell, cost), self.standing_on(state).is_none(), cost, state)
+        };
+        let mut near: Vec<(u64, bool, u32, State)> = match self.field {
             Some(field) => {
                 field.within(distance.ticks(reach)).map(|(state, cost)| key(state, cost)).collect()
             }
@@ -101,30 +106,39 @@ impl NearbyPoses<'_> {
         near.sort_unstable();
         let goals: Vec<State> = poses_of(tables, self.goal).collect();
         let mut chosen = Vec::new();
-        for (_, _, state) in near {
+        let reaches = |from, to| tables.components().reachability(from, to) == Reachability::Yes;
+        let is_open = |&state: &State| {
+            let faces = self.goal.heading.is_none_or(|heading| heading == space.pose(state).heading);
+            let both_ways =
+                |goal: &State| reaches(*goal, state) && (self.field.is_some() || reaches(state, *goal));
+            let from = |&start: &State| tables.components().reachability(start, state) != Reachability::No;
+            faces && self.starts.iter().all(from) && goals.iter().any(both_ways)
+        };
+        for (.., state) in near {
             if chosen.len() == n {
                 break;
             }
-            let pose = space.pose(state);
-            let cells = || cells_of(tables, pose);
-            let faces = self.goal.heading.is_none_or(|heading| heading == pose.heading);
-            if !faces || !cells().all(|cell| self.is_free(cell, taken)) {
+            let cells = || cells_of(tables, space.pose(state));
+            if !cells().all(|cell| self.is_free(cell, taken)) {
                 continue;
             }
-            let both_ways = |goal: &State| {
-                let reaches = |from, to| tables.components().reachability(from, to) == Reachability::Yes;
-                reaches(*goal, state) && (self.field.is_some() || reaches(state, *goal))
-            };
-            let from_all = self
-                .starts
-                .iter()
-                .all(|&start| tables.components().reachability(start, state) != Reachability::No);
-            if from_all && goals.iter().any(both_ways) {
+            let mut states = self.standing_on(state).into_iter().chain([state]);
+            if let Some(state) = states.find(is_open) {
                 cells().for_each(|cell| taken.set(cell, true));
                 chosen.push(state);
             }
         }
         chosen
+    }
+
+    /// The state of the agent that stands on exactly the cells of a state.
+    fn standing_on(&self, state: State) -> Option<State> {
+        let GroupView { agents, occupancy, .. } = self.view;
+        let mut holders =
+            cells_of(self.tables(), self.tables().space().pose(state)).map(|cell| occupancy.holder_at(cell));
+        let first = holders.next()??;
+        let row = agents.row_of_slot(first).filter(|&row| self.stands[row])?;
+        holders.all(|holder| holder == Some(first)).then(|| agents.motion[row].state)
     }
 
     /// Marks the cells of poses as free again.

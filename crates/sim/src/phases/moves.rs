@@ -26,7 +26,7 @@ pub(crate) fn finish_moves(world: &mut World) {
         let pose = tables.space().pose(motion.state);
         world.occupancy.hold(world.agents.slots[row], pose.cell, tables.class().cells_at(pose));
         world.agents.wait_states[row].moved_at = world.tick;
-        world.agents.rows[row].end_move();
+        world.agents.row_mut(row).end_move();
     }
     for &(row, _) in &ended {
         settle(world, row as usize);

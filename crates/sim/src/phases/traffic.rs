@@ -277,7 +277,7 @@ fn begin_move(world: &mut World, Start { row, primitive, ticks }: Start) {
     let to = tables.space().pose(tables.state_after(state, primitive as usize));
     // Fewer than the headings of a class.
     let turn = tables.class().primitives()[usize::from(primitive)].turn as i8;
-    world.agents.rows[row].begin_move((primitive, turn), [from, to], [world.tick, until]);
+    world.agents.row_mut(row).begin_move((primitive, turn), [from, to], [world.tick, until]);
     // A single agent is in nobody's way.
     if world.traffic.needs_paths() && world.agents.len() > 1 {
         world.congestion.count_move(class, (from.cell, to.cell));

@@ -161,7 +161,7 @@ impl Generator {
             return if self.chance(30) { 0 } else { 1000 };
         }
         if self.chance(30) {
-            return self.pick(&[0, 1, 10, u16::MAX]);
+            return self.pick(&[0, 0, 0, 1, 10, u16::MAX]);
         }
         self.pick(&[999, 1000, 1000, 1001, 500, 2000, 330, 5000])
     }

@@ -1,0 +1,62 @@
+//! Which rows of agents the last tick has changed.
+
+use crate::rows::agent_row::AgentRow;
+use wheelbase_traffic::RowSet;
+
+/// The rows written since the last tick began, and their earlier values. A tick costs nothing for other rows.
+#[derive(Debug, Default)]
+pub(crate) struct ChangedRows {
+    written: RowSet,
+    /// By row; of no meaning for a row that is not written.
+    before: Vec<AgentRow>,
+}
+
+impl ChangedRows {
+    /// Begins a tick.
+    pub fn clear(&mut self) {
+        self.written.clear();
+    }
+
+    /// Notes that a row is about to be written.
+    pub fn note(&mut self, row: usize, before: &AgentRow) {
+        if !self.written.contains(row) {
+            self.written.insert(row);
+            self.before[row] = *before;
+        }
+    }
+
+    /// Notes a row that has come after the last one.
+    pub fn push(&mut self) {
+        self.written.insert(self.before.len());
+        // No agent has this id.
+        self.before.push(AgentRow { id: u32::MAX, ..AgentRow::default() });
+    }
+
+    /// Follows the removal of rows, given in ascending order.
+    pub fn close_up(&mut self, gone: &[u32]) {
+        self.written.close_up(gone);
+        close_up(&mut self.before, gone);
+    }
+
+    /// The rows that differ from what they were, ascending.
+    pub fn iter<'a>(&'a self, rows: &'a [AgentRow]) -> impl Iterator<Item = usize> + 'a {
+        self.written.iter().filter(|&row| self.before[row] != rows[row])
+    }
+
+    /// Makes it a copy of another one, in its own memory as far as that goes.
+    pub fn copy_from(&mut self, from: &Self) {
+        self.written.copy_from(&from.written);
+        self.before.clone_from(&from.before);
+    }
+}
+
+/// Drops some rows of an array, given in ascending order.
+pub(crate) fn close_up<T: Copy>(rows: &mut Vec<T>, gone: &[u32]) {
+    let mut to = gone.first().map_or(rows.len(), |&row| row as usize);
+    for (at, &row) in gone.iter().enumerate() {
+        let end = gone.get(at + 1).map_or(rows.len(), |&next| next as usize);
+        rows.copy_within(row as usize + 1..end, to);
+        to += end - (row as usize + 1);
+    }
+    rows.truncate(to);
+}
