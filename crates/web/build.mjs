@@ -29,7 +29,13 @@ if (!process.argv.includes('--no-wasm')) {
     '--target', 'wasm32-unknown-unknown', '--no-default-features');
 }
 if (!existsSync(built)) throw new Error(`${built} is missing: run node build.mjs without --no-wasm`);
-const wasm = readFileSync(built);
+// The passes of Binaryen that make it smaller by 3 % in six seconds; its -Oz takes minutes for another 0.3 %.
+const optimized = `${built}.optimized`;
+run(process.execPath, 'node_modules/binaryen/bin/wasm-opt', built, '-o', optimized, '--enable-bulk-memory',
+  '--enable-multivalue', '--enable-mutable-globals', '--enable-nontrapping-float-to-int', '--enable-reference-types',
+  '--enable-sign-ext', '--duplicate-function-elimination', '--reorder-functions', '--coalesce-locals', '--vacuum',
+  '--reorder-locals');
+const wasm = readFileSync(optimized);
 
 // Deflated before it is base64, so that the text is a third of what it would be, and packs as small as the module itself.
 // DecompressionStream is in node from 18 and in all browsers since 2023. Zopfli makes it smaller by a twentieth, in half a
