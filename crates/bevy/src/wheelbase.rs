@@ -165,8 +165,9 @@ impl Wheelbase {
         Ok(())
     }
 
-    /// Goes back to the beginning of a tick. Returns the commands for that tick and later ones, and forgets them. Give the wanted ones to [`RemoteCommands::at`](crate::RemoteCommands::at). Entities
-    /// follow at the next tick, or at the end of this frame.
+    /// Goes back to the beginning of a tick. Returns the commands for that tick and later ones, and forgets them. Give
+    /// the wanted ones to [`RemoteCommands::at`](crate::RemoteCommands::at). Entities follow at the next tick, or at the
+    /// end of this frame.
     /// # Errors
     /// The ring has no such tick. Nothing changes.
     pub fn rollback_to(&mut self, tick: u32) -> Result<Vec<(u32, PlayerCommand)>, RollbackError> {
