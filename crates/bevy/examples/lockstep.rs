@@ -1,18 +1,18 @@
 //! Two machines in lockstep over TCP. Only commands cross the wire; each machine compares the hash of the other. Run it
 //! with `cargo run --example lockstep`: both machines are threads of one process here.
 
+mod field;
+
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::RunSystemOnce;
 use bevy_time::{TimePlugin, TimeUpdateStrategy};
 use bevy_wheelbase::prelude::*;
+use field::{Outcome, battlefield, send_tanks};
 use serde::{Deserialize, Serialize};
-use std::error::Error;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
-
-type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 const TICKS: u32 = 300;
 /// Ticks between a click and its effect: longer than a message is under way.
@@ -36,23 +36,6 @@ struct Peer {
     writer: TcpStream,
     own: Vec<(u32, u64)>,
     theirs: Vec<(u32, u64)>,
-}
-
-fn battlefield() -> Outcome<bevy_wheelbase::sim::World> {
-    let grid =
-        Grid::from_rows(&[".".repeat(60).as_str(); 30], TerrainTable::movingai(), SideTable::default())?;
-    let mut tank = ClassSpec::new("tank", 4);
-    tank.footprint = vec![(0, 0), (-1, 0)];
-    tank.primitives = Primitive::vehicle(4, 10, 5);
-    let mut setup = Setup::cooperative(Settings::named("field"), grid, vec![MovementClass::new(tank)?]);
-    for y in 0..12 {
-        let [left, right] = [(4, 0, 0), (55, 2, 1)].map(|(x, heading, team)| {
-            let pose = Pose::new(x, 2 + 2 * y, Heading(heading));
-            UnitSpawn { team: Team(team), ..UnitSpawn::new(ClassId(0), pose) }
-        });
-        setup.agents.extend([left, right]);
-    }
-    Ok(bevy_wheelbase::sim::World::new(setup)?)
 }
 
 /// Takes what has come. A stalled world waits for it.
@@ -83,12 +66,8 @@ fn send(
 
 /// A player who clicks now and then.
 fn click(peer: Res<Peer>, wheelbase: Res<Wheelbase>, units: Query<(&Unit, &UnitTeam)>, mut orders: Orders) {
-    let tick = wheelbase.tick();
-    if !wheelbase.is_stalled() && tick % 50 == 5 + u32::from(peer.me) * 9 {
-        let own = units.iter().filter(|(_, team)| team.0.0 == peer.me).map(|(unit, _)| unit.0);
-        let mut own: Vec<AgentId> = own.collect();
-        own.sort_unstable();
-        orders.of(own).goto_group(CellXY::new(10 + tick as i32 % 41, 4 + tick as i32 % 23));
+    if !wheelbase.is_stalled() && wheelbase.tick() % 50 == 5 + u32::from(peer.me) * 9 {
+        send_tanks(peer.me, wheelbase.tick(), &units, &mut orders);
     }
 }
 

@@ -1,34 +1,19 @@
 //! Two players with rollback: each acts in the tick of the click, and the other hears of it ticks later. A command that
 //! comes late rolls the world back, and both end up with one hash. Run it with `cargo run --example rollback`.
 
+mod field;
+
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_time::{TimePlugin, TimeUpdateStrategy};
 use bevy_wheelbase::prelude::*;
+use field::{Outcome, battlefield, send_tanks};
 
 const TICKS: u32 = 200;
 /// Ticks that a turn is under way.
 const LATENCY: u32 = 6;
 /// Longest latency that is not lost.
 const ROLLBACK_TICKS: u16 = 12;
-
-/// An open field with a column of tanks for each player.
-fn battlefield() -> Result<bevy_wheelbase::sim::World, Box<dyn std::error::Error>> {
-    let grid =
-        Grid::from_rows(&[".".repeat(60).as_str(); 30], TerrainTable::movingai(), SideTable::default())?;
-    let mut tank = ClassSpec::new("tank", 4);
-    tank.footprint = vec![(0, 0), (-1, 0)];
-    tank.primitives = Primitive::vehicle(4, 10, 5);
-    let mut setup = Setup::cooperative(Settings::named("field"), grid, vec![MovementClass::new(tank)?]);
-    for y in 0..12 {
-        let [left, right] = [(4, 0, 0), (55, 2, 1)].map(|(x, heading, team)| {
-            let pose = Pose::new(x, 2 + 2 * y, Heading(heading));
-            UnitSpawn { team: Team(team), ..UnitSpawn::new(ClassId(0), pose) }
-        });
-        setup.agents.extend([left, right]);
-    }
-    Ok(bevy_wheelbase::sim::World::new(setup)?)
-}
 
 /// What the network layer has to send.
 #[derive(Resource, Default)]
@@ -38,21 +23,17 @@ fn post(mut turns: MessageReader<LocalTurn>, mut outbox: ResMut<Outbox>) {
     outbox.0.extend(turns.read().filter(|turn| !turn.commands.is_empty()).cloned());
 }
 
-/// A player who clicks now and then: own tanks go to a point that depends on the tick.
+/// A player who clicks now and then.
 fn click(me: Res<Me>, wheelbase: Res<Wheelbase>, units: Query<(&Unit, &UnitTeam)>, mut orders: Orders) {
-    let tick = wheelbase.tick();
-    if tick % 40 == 5 + u32::from(me.0) * 7 {
-        let own = units.iter().filter(|(_, team)| team.0.0 == me.0).map(|(unit, _)| unit.0);
-        let mut own: Vec<AgentId> = own.collect();
-        own.sort_unstable();
-        orders.of(own).goto_group(CellXY::new(10 + tick as i32 % 41, 4 + tick as i32 % 23));
+    if wheelbase.tick() % 40 == 5 + u32::from(me.0) * 7 {
+        send_tanks(me.0, wheelbase.tick(), &units, &mut orders);
     }
 }
 
 #[derive(Resource)]
 struct Me(u8);
 
-fn player(number: u8) -> Result<App, Box<dyn std::error::Error>> {
+fn player(number: u8) -> Outcome<App> {
     let mut app = App::new();
     app.add_plugins((
         TimePlugin,
@@ -67,7 +48,7 @@ fn player(number: u8) -> Result<App, Box<dyn std::error::Error>> {
     Ok(app)
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Outcome<()> {
     let mut players = [player(0)?, player(1)?];
     let mut under_way: Vec<(u32, usize, LocalTurn)> = Vec::new();
     let mut late = 0;

@@ -45,7 +45,8 @@ const ROW_BYTES: usize = size_of::<AgentId>()
     + size_of::<PriorityKey>()
     + size_of::<Option<State>>()
     + size_of::<(Team, u16)>()
-    + size_of::<AgentRow>()
+    // As it is, and as it was before the tick.
+    + 2 * size_of::<AgentRow>()
     + size_of::<hecs::Entity>()
     // The row of its agent slot; the components; and the entity's id, generation, archetype and index.
     + size_of::<u32>()

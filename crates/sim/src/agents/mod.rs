@@ -6,13 +6,14 @@
 
 pub(crate) mod saved;
 
+use crate::close_up::close_up;
 use crate::leg::Leg;
 use crate::name::Name;
 use crate::order_pool::{OrderPool, OrderState};
 use crate::orders::OrderKind;
 use crate::progress::TripProgress;
 use crate::rows::agent_row::AgentRow;
-use crate::rows::changed_rows::{ChangedRows, close_up};
+use crate::rows::changed_rows::ChangedRows;
 use crate::statistics::TripStatistics;
 use hecs::World as Entities;
 use std::cmp::Reverse;

@@ -1,5 +1,6 @@
 //! Which rows of agents the last tick has changed.
 
+use crate::close_up::close_up;
 use crate::rows::agent_row::AgentRow;
 use wheelbase_traffic::RowSet;
 
@@ -48,15 +49,4 @@ impl ChangedRows {
         self.written.copy_from(&from.written);
         self.before.clone_from(&from.before);
     }
-}
-
-/// Drops some rows of an array, given in ascending order.
-pub(crate) fn close_up<T: Copy>(rows: &mut Vec<T>, gone: &[u32]) {
-    let mut to = gone.first().map_or(rows.len(), |&row| row as usize);
-    for (at, &row) in gone.iter().enumerate() {
-        let end = gone.get(at + 1).map_or(rows.len(), |&next| next as usize);
-        rows.copy_within(row as usize + 1..end, to);
-        to += end - (row as usize + 1);
-    }
-    rows.truncate(to);
 }
