@@ -161,11 +161,7 @@ impl WheelbaseWorld {
     /// Puts a kind of terrain on an area as soon as no unit is in its way; nobody enters it until then.
     #[func]
     pub(crate) fn build(&mut self, area: Rect2i, terrain: GString) -> i64 {
-        self.give("build", |game| {
-            let kind = game.world.grid().terrain_table().kind_of_name(&terrain.to_string());
-            let kind = kind.ok_or_else(|| format!("no terrain \"{terrain}\" on this map"))?;
-            Ok(Command::edit(Change::Terrain { area: area_of(area)?, kind }))
-        })
+        self.give("build", |game| Ok(Command::edit(terrain_change(game, area, &terrain)?)))
     }
 
     /// Withdraws a waiting edit by its ticket.
@@ -283,7 +279,8 @@ impl WheelbaseWorld {
         self.asked("unit_team", |game| Ok(i64::from(game.unit(unit)?.team))).unwrap_or(-1)
     }
 
-    /// What a unit does: `idle`, `following` its path, `waiting` for one, and so on. Empty if there is no such unit.
+    /// What a unit does: `idle`, `awaiting_path`, `following` a path, `dwelling`, `yielding`, `arrived`, `unreachable` or
+    /// `holding`. Empty if there is no such unit.
     #[func]
     pub(crate) fn unit_activity(&self, unit: i64) -> GString {
         let name = |game: &Game| Ok(game.unit(unit)?.activity().map_or("", |activity| activity.name()));
@@ -385,9 +382,7 @@ impl WheelbaseWorld {
     #[func]
     pub(crate) fn units_in_the_way(&self, area: Rect2i, terrain: GString) -> PackedInt32Array {
         let units = self.asked("units_in_the_way", |game| {
-            let kind = game.world.grid().terrain_table().kind_of_name(&terrain.to_string());
-            let kind = kind.ok_or_else(|| format!("no terrain \"{terrain}\" on this map"))?;
-            let change = Change::Terrain { area: area_of(area)?, kind };
+            let change = terrain_change(game, area, &terrain)?;
             game.world.would_disturb(&[change]).map_err(|reason| reason.name().to_owned())
         });
         units.unwrap_or_default().iter().map(|unit| unit.0 as i32).collect()
@@ -462,6 +457,12 @@ fn xy(cell: Vector2i) -> CellXY {
 
 fn area_of(area: Rect2i) -> Result<wheelbase_sim::Rect, String> {
     rect([area.position.x, area.position.y, area.size.x, area.size.y])
+}
+
+fn terrain_change(game: &Game, area: Rect2i, terrain: &GString) -> Result<Change, String> {
+    let kind = game.world.grid().terrain_table().kind_of_name(&terrain.to_string());
+    let kind = kind.ok_or_else(|| format!("no terrain \"{terrain}\" on this map"))?;
+    Ok(Change::Terrain { area: area_of(area)?, kind })
 }
 
 fn pose_of(game: &Game, class: i64, cell: Vector2i, heading: i64) -> Result<Pose, String> {

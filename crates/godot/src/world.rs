@@ -79,7 +79,7 @@ impl Game {
     /// The class with a number.
     pub(crate) fn class(&self, class: i64) -> Result<(u8, ClassBody), String> {
         let found = u8::try_from(class).ok().and_then(|n| Some((n, *self.bodies.get(usize::from(n))?)));
-        found.ok_or_else(|| format!("no class {class}, the world has 0 to {}", self.bodies.len() - 1))
+        found.ok_or_else(|| format!("no class {class}, the world has {}", self.bodies.len()))
     }
 }
 

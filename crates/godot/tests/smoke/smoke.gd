@@ -61,6 +61,7 @@ func _initialize() -> void:
 	bad_input()
 	edits()
 	await nodes()
+	every_command()
 	await many()
 	await steps_itself()
 	print("%d checks, %d failed, Godot %s" % [checks, failed, Engine.get_version_info().string])
@@ -300,6 +301,55 @@ func edits() -> void:
 	world.free()
 
 
+func every_command() -> void:
+	var world := WheelbaseWorld.new()
+	world.auto_step = false
+	root.add_child(world, true)
+	world.add_class(TANK)
+	equal(world.add_class(TANK.replace("class.tank", "class.truck")), 1, "a second class")
+	equal(world.befriend(0, 5), OK, "friends")
+	equal(world.start(field()), OK, "start")
+	equal([world.class_id("truck"), world.class_id("plane"), world.map_size()], [1, -1, Vector2i(32, 24)], "classes and map")
+	for i in 6:
+		world.spawn(0, Vector2i(4, 3 * i + 2))
+	world.step()
+	var failures := []
+	world.command_refused.connect(func(_ticket: int, unit: int, reason: String): failures.append([unit, reason]))
+	world.order_failed.connect(func(unit: int, order: String, reason: String): failures.append([unit, order, reason]))
+	var done := []
+	world.order_done.connect(func(unit: int, order: String): done.append([unit, order]))
+	var patrol: Array[Vector2i] = [Vector2i(20, 2), Vector2i(4, 2)]
+	var tickets := [
+		world.order_patrol([0], patrol),
+		world.order_goto_area([1], Rect2i(14, 4, 8, 3)),
+		world.order_follow([2], 0, 4),
+		world.order_wait([3], 5),
+		world.order_goto([3], Vector2i(12, 12), true),
+		world.order_goto_pose([4], Vector2i(12, 15), 3),
+		world.set_team([5], 5),
+		world.set_speed([5], 500),
+		world.set_priority([5], -2),
+		world.set_class(5, 1),
+	]
+	equal(tickets, range(tickets[0], tickets[0] + 10), "tickets in order")
+	world.step()
+	equal([world.unit_activity(3), world.unit_team(5), world.unit_class(5)], ["dwelling", 5, 1], "what units are")
+	check(world.why_waits(3) != "", "why a unit waits")
+	equal(Array(world.units_in(Rect2i(0, 0, 5, 6))), [0, 1], "units of an area")
+	var kinds := world.events().map(func(event): return event.kind)
+	for kind in ["ordered", "team_set", "speed_factor_set", "priority_set", "class_set"]:
+		check(kind in kinds, "no event %s" % kind)
+	for i in 300:
+		world.step()
+	done.sort()
+	equal(done, [[1, "goto_area"], [3, "goto"], [3, "wait"], [4, "goto"]], "orders done")
+	equal(failures, [], "orders failed")
+	equal([world.unit_cell(4), world.unit_heading(4)], [Vector2i(12, 15), 3], "the pose asked for")
+	check(Rect2i(14, 4, 8, 3).has_point(world.unit_cell(1)), "the area asked for")
+	check(not world.nothing_left(), "a patrol has no end")
+	world.free()
+
+
 func nodes() -> void:
 	var world := WheelbaseWorld.new()
 	world.auto_step = false
@@ -348,6 +398,13 @@ func nodes() -> void:
 	await process_frame
 	await process_frame
 	check(not is_instance_valid(flat), "the node is freed with its unit")
+	# The signals of the world reach it no more.
+	world.spawn(0, Vector2i(20, 4))
+	world.remove([1])
+	world.step()
+	await process_frame
+	await process_frame
+	check(not is_instance_valid(solid) and is_instance_valid(odd), "the other node, too")
 	world.queue_free()
 	await process_frame
 
