@@ -1,0 +1,6 @@
+#pragma once
+
+struct FDefaultModuleImpl {};
+
+#define IMPLEMENT_MODULE(type, name) \
+    type *make_##name() { return new type(); }
