@@ -13,6 +13,7 @@ mod follow;
 mod forged_snapshots;
 mod group_again;
 mod lockstep;
+mod off_map;
 mod outside_rule;
 mod random_commands;
 mod rts;
