@@ -12,6 +12,7 @@ mod examples_run;
 mod follow;
 mod forged_snapshots;
 mod group_again;
+mod idle_base;
 mod lockstep;
 mod off_map;
 mod outside_rule;
