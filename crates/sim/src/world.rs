@@ -5,6 +5,7 @@ use crate::assigned_poses::AssignedPoses;
 use crate::broken::{Broken, ReportBase};
 use crate::class::WorldClass;
 use crate::class_changes::ClassChange;
+use crate::class_landmarks::ClassLandmarks;
 use crate::command_queue::{CommandQueue, GivenCommand};
 use crate::commands::{Command, RefusalReason, Spawn, Ticket};
 use crate::congestion::Congestion;
@@ -355,6 +356,13 @@ impl World {
     /// The agents of the setup, by id; none once the world has stepped.
     pub fn setup_agents(&self) -> &[Spawn] {
         &self.start.agents
+    }
+
+    /// Whether searches of a class use its landmarks. They do not after an edit that has made a move easier, until the
+    /// landmarks are repaired, within a quarter of each tick's expansions. `false` for a class without landmarks.
+    pub fn landmarks_in_use(&self, class: ClassId) -> bool {
+        let landmarks = self.classes.get(usize::from(class.0)).and_then(|class| class.landmarks.as_ref());
+        landmarks.is_some_and(ClassLandmarks::hold)
     }
 
     /// The setup's number of landmarks of each class, and its eased changes.

@@ -13,6 +13,7 @@ mod follow;
 mod forged_snapshots;
 mod group_again;
 mod idle_base;
+mod landmarks_after_edits;
 mod lockstep;
 mod off_map;
 mod outside_rule;
