@@ -1283,7 +1283,7 @@ typedef struct wb_class_spec {
      */
     const struct wb_primitive *primitives;
     /**
-     * Number of primitives, 1 to 16.
+     * Number of primitives, at most 16; 0 of a building.
      */
     size_t n_primitives;
     /**
@@ -3479,7 +3479,7 @@ uint32_t wb_command_enter_in(uint64_t world,
                              uint64_t *ticket);
 
 /**
- * Puts an agent that is off the map back, at rest in a pose. It begins its current order anew. With `or_nearest` 1 the
+ * Puts an agent that is off the map back, at rest in a pose. It begins its current order from there. With `or_nearest` 1 the
  * nearest pose will do that is legal and free: the least distance of the anchor first, then the heading of `pose`. If
  * `pose` is legal, poses are left out that cannot be reached from it.
  *

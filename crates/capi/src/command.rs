@@ -216,7 +216,7 @@ pub unsafe extern "C" fn wb_command_enter_in(
     }
 }
 
-/// Puts an agent that is off the map back, at rest in a pose. It begins its current order anew. With `or_nearest` 1 the
+/// Puts an agent that is off the map back, at rest in a pose. It begins its current order from there. With `or_nearest` 1 the
 /// nearest pose will do that is legal and free: the least distance of the anchor first, then the heading of `pose`. If
 /// `pose` is legal, poses are left out that cannot be reached from it.
 ///

@@ -38,12 +38,12 @@ pub(crate) struct ClassLandmarks {
     /// Cells over which a move can be easier than on that map, and their number.
     eased: BitGrid,
     n_eased: usize,
-    /// Some of these cells are eased in vain: their heights differ, and no repair follows those.
+    /// A repair would change nothing until the next edit: heights differ, which no repair follows.
     waits_for_edit: bool,
     repair: Repair,
 }
 
-/// What is left of a repair.
+/// The rest of a repair.
 #[derive(Clone, Debug)]
 enum Repair {
     None,
@@ -205,7 +205,7 @@ impl ClassLandmarks {
     }
 }
 
-/// The cells of a mask as rectangles, those of a rectangle in one. Linear in the cells of the map.
+/// The cells of a mask as rectangles; cells that form a rectangle are one. Linear in the cells of the map.
 fn areas_of(mask: &BitGrid, map: Rect) -> Vec<Rect> {
     let mut areas: Vec<Rect> = Vec::new();
     let (width, height) = (map.width as i32, map.height as i32);

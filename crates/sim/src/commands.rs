@@ -119,11 +119,11 @@ pub enum Command {
         /// The agents.
         agents: AgentSelection,
         /// The agent that they enter, which may be off the map itself; [`AgentId::NOBODY`] for none. The world only stores
-        /// it: whoever removes a container decides what becomes of those inside.
+        /// it: whoever removes a container decides about the units inside.
         #[serde(with = "serde_ids::agent")]
         container: AgentId,
     },
-    /// Puts an agent that is off the map back, at rest. It begins its current order anew.
+    /// Puts an agent that is off the map back, at rest. It begins its current order from there.
     Leave {
         /// The agent.
         #[serde(with = "serde_ids::agent")]

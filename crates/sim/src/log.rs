@@ -189,7 +189,7 @@ pub enum TraceEvent {
         pose: Pose,
         /// Its team.
         team: Team,
-        /// Its speed factor in permille.
+        /// Its speed factor in thousandths.
         speed_factor: u16,
     },
 }

@@ -22,7 +22,7 @@ pub struct OffMapAgent {
     /// Its team.
     #[serde(with = "serde_ids::team")]
     pub team: Team,
-    /// Its speed factor in permille.
+    /// Its speed factor in thousandths.
     pub speed_factor: u16,
     /// Its priority.
     pub priority: i32,

@@ -773,7 +773,7 @@ impl World {
         self.tick_buffers.requests_over.insert(row);
     }
 
-    /// The agents off the map, in order of id: those that [`Command::Enter`] has taken off it.
+    /// The agents off the map, in order of id. [`Command::Enter`] has taken them off it.
     ///
     /// ```
     /// # use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};

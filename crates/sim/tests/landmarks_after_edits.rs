@@ -72,7 +72,7 @@ fn a_repair_keeps_to_its_part_of_the_budget() {
             break;
         }
         if ticks % 7 == 3 {
-            // A save in the middle of a repair holds what is left to pay.
+            // A save in the middle of a repair holds the rest to pay.
             copies.push(World::load(&world.save().unwrap(), Host::default()).unwrap());
             copies.push(world.clone());
         }

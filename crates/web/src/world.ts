@@ -471,7 +471,7 @@ export class World extends Handle {
 
   /**
    * Puts an agent that is off the map back: in the pose, or in the free one nearest to it unless `orNearest` is false. It
-   * begins its current order anew.
+   * begins its current order from there.
    */
   leave(agent: number, pose: Pose, options: When & { orNearest?: boolean } = {}): number {
     const orNearest = (options.orNearest ?? true) ? 1 : 0;

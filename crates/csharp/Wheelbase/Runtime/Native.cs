@@ -1021,7 +1021,7 @@ namespace Wheelbase
             public UIntPtr n_diagonal;
             /// <summary>Its motion primitives.</summary>
             public wb_primitive* primitives;
-            /// <summary>Number of primitives, 1 to 16.</summary>
+            /// <summary>Number of primitives, at most 16; 0 of a building.</summary>
             public UIntPtr n_primitives;
             /// <summary>Its own speeds on terrain kinds.</summary>
             public wb_speed* speeds;
@@ -2257,7 +2257,7 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_enter_in(ulong world, CellRect* area, uint container, uint tick, ulong* ticket);
 
-        /// <summary>Puts an agent that is off the map back, at rest in a pose. It begins its current order anew. With <c>or_nearest</c> 1 the
+        /// <summary>Puts an agent that is off the map back, at rest in a pose. It begins its current order from there. With <c>or_nearest</c> 1 the
         /// nearest pose will do that is legal and free: the least distance of the anchor first, then the heading of <c>pose</c>. If
         /// <c>pose</c> is legal, poses are left out that cannot be reached from it.</summary>
         /// <remarks>

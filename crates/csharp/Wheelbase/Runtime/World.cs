@@ -647,7 +647,7 @@ namespace Wheelbase
         }
 
         /// <summary>Puts an agent that is off the map back: in the pose, or with <c>orNearest</c> in the free one nearest to it. It
-        /// begins its current order anew. Gives the ticket.</summary>
+        /// begins its current order from there. Gives the ticket.</summary>
         public ulong Leave(uint agent, Pose pose, bool orNearest = true, uint tick = 0)
         {
             ulong ticket;

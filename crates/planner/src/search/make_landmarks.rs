@@ -31,8 +31,8 @@ impl Landmarks {
         landmarks
     }
 
-    /// Landmarks at given poses, with a [threshold](Landmarks::threshold_permille) that is known: those of
-    /// [`Landmarks::of`] after repairs, for one.
+    /// Landmarks at given poses, with a [threshold](Landmarks::threshold_permille) that is known, such as
+    /// landmarks of [`Landmarks::of`] after repairs.
     pub fn at(tables: &MovementTables, states: Vec<State>, threshold_permille: Option<u64>) -> Self {
         let step_max = if tables.is_reversible() { tables.max_ticks() as u32 } else { u32::MAX };
         let distances = LandmarkDistances::of(tables, &states);

@@ -46,7 +46,7 @@ impl Landmarks {
     }
 
     /// Goes on with a repair, by at most a number of expansions. Returns the expansions spent, and whether the repair is
-    /// done. Then the distances equal those of [`Landmarks::at`] the same poses.
+    /// done. Then the distances are equal to [`Landmarks::at`] the same poses.
     pub fn repair(
         &mut self,
         tables: &MovementTables,

@@ -83,7 +83,7 @@ pub struct Agents {
     entity: Vec<hecs::Entity>,
     /// Cold data, and components of game code.
     entities: Entities,
-    /// Agents off the map by id, and their entities. One that has left the map at this very tick may still have its row.
+    /// Agents off the map by id, and their entities. An agent that has left the map at this very tick may still have its row.
     off_map: Vec<(OffMapAgent, hecs::Entity)>,
     /// Row by agent slot; [`NO_ROW`] of a free one.
     row_of_slot: Vec<u32>,
@@ -348,7 +348,7 @@ impl Agents {
         self.entities.get::<&OrderState>(entity).map_or(OrderState::NONE, |orders| *orders)
     }
 
-    /// Progress of every agent through its orders: of those present by row, then of those off the map by id.
+    /// Progress of every agent through its orders: agents present by row, then agents off the map by id.
     pub(crate) fn all_orders(&self) -> impl Iterator<Item = (AgentId, ClassId, OrderState)> {
         let present = (0..self.len()).map(|row| (self.ids[row], self.motion[row].class, self.orders(row)));
         let off = self.off_map.iter().filter(|(agent, _)| self.row(agent.id).is_none());

@@ -71,7 +71,7 @@ pub(super) fn leave(
     let pose = world.tables[usize::from(class.0)].space().pose(state);
     let row = world.agents.put_back(index, (state, pose), world.tick);
     world.tick_buffers.given_orders.open_up(row);
-    // Its current order begins anew, and so does its trip.
+    // Its current order and its trip begin from here.
     let orders = world.agents.orders(row);
     world.agents.begin_trip(row, orders, &world.orders, world.tick);
     world.hold_cells(row);

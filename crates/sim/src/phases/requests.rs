@@ -80,7 +80,7 @@ fn assign_poses(world: &mut World, poses: &GroupPoses) {
 const REPAIR_PARTS: u64 = 4;
 
 /// Goes on with the repairs of landmarks that edits have made necessary, class by class, within a budget of expansions.
-/// Returns the expansions spent. Searches of a class whose landmarks come into use begin again.
+/// Returns the expansions spent. Searches of a class whose landmarks come into use restart.
 fn repair_landmarks(world: &mut World, budget: u64) -> u64 {
     let World { classes, grid, requests, agents, counts, .. } = world;
     let mut left = budget;

@@ -31,7 +31,7 @@ impl ChangedRows {
         self.insert(self.before.len());
     }
 
-    /// Notes a row that has come before all those from an index on.
+    /// Notes a row that has come before all rows from an index on.
     pub fn insert(&mut self, row: usize) {
         self.written.open_up(row);
         self.written.insert(row);
