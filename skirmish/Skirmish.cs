@@ -85,7 +85,7 @@ struct Formation
 sealed class Skirmish
 {
     const uint SavedAt = 300, LoadedUntil = 400, Ticks = 700, LineEvery = 50;
-    const int EventKinds = 19;
+    const int EventKinds = 21;
     static readonly string[] Classes = { "scout", "truck", "tank", "hovercraft" };
 
     // Red (team 0) stands in the west and faces east, blue (team 1) in the east.

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <wheelbase.h>
 
-enum { SAVED_AT = 300, LOADED_UNTIL = 400, TICKS = 700, LINE_EVERY = 50, UNITS_MAX = 300, EVENT_KINDS = 19 };
+enum { SAVED_AT = 300, LOADED_UNTIL = 400, TICKS = 700, LINE_EVERY = 50, UNITS_MAX = 300, EVENT_KINDS = 21 };
 
 static const char *const classes[] = {"scout", "truck", "tank", "hovercraft"};
 

@@ -150,7 +150,7 @@ constexpr Click CLICKS[] = {
 /// What the game keeps beside the world, and saves with it.
 struct Notes {
     std::vector<std::uint32_t> units; // the ids of all units ever placed, in order
-    unsigned events[19] = {};         // so far, by kind
+    unsigned events[21] = {};         // so far, by kind
 };
 
 static std::string read_file(const std::string &path) {

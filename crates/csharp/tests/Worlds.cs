@@ -113,6 +113,11 @@ static class Worlds
         world.Leave(first, new Pose(12, 3, 0));
         world.Step();
         Check.That(world.Events.Any(one => one.Kind == EventKind.Left && one.Agent == first) && world.OffMap().Length == 0, "back");
+        ulong rides;
+        Check.Equal(world.TryEnter(first, Constants.None, 0, out rides), Status.Ok, "enters");
+        Check.Equal(world.TryLeave(first, new Pose(12, 3, 0), true, 0, out rides), Status.Ok, "leaves");
+        world.Step();
+        Check.That(world.Agents.Count == 1 && world.OffMap().Length == 0, "there and back");
         world.Remove(first);
         world.Step();
         Check.That(world.Agents.Count == 0 && world.NothingLeft, "removed");
