@@ -36,6 +36,7 @@ enum Verb
     Blow,     // X, y, width, height, what becomes of units there (0 to 4: wait ...), deadline: water.
     Build,    // X, y, width, height become ground, after so many ticks.
     FalseAlarm, // X, y, width, height: water there once nobody is on it, which is withdrawn immediately.
+    Ferry,    // Unit, the unit that it enters, x, y, heading: it comes back there after so many ticks.
     Gate,     // X, y, kind of the western side.
     Why,      // Unit: why does it wait?
     Left,     // Unit: what is left of its path?
@@ -84,7 +85,7 @@ struct Formation
 sealed class Skirmish
 {
     const uint SavedAt = 300, LoadedUntil = 400, Ticks = 700, LineEvery = 50;
-    const int EventKinds = 19;
+    const int EventKinds = 21;
     static readonly string[] Classes = { "scout", "truck", "tank", "hovercraft" };
 
     // Red (team 0) stands in the west and faces east, blue (team 1) in the east.
@@ -124,6 +125,7 @@ sealed class Skirmish
         new Click(37, Verb.Blow, 4, 16, 18, 8, 0, 0),               // under trucks: it waits,
         new Click(37, Verb.Build, 4, 16, 18, 8, 1),                 // and is replaced
         new Click(40, Verb.Then, 0, 20, 66, 24, 0, 0),
+        new Click(42, Verb.Ferry, 45, 50, 38, 14, 0, 15),           // a scout rides in a truck
         new Click(60, Verb.Why, 50, 0, 0, 0, 0, 0),
         new Click(60, Verb.Left, 80, 0, 0, 0, 0, 0),
         new Click(75, Verb.Hold, 172, 2, 0, 0, 0, 0),
@@ -252,6 +254,10 @@ sealed class Skirmish
             case Verb.Drop: world.SpawnGroup(new SpawnGroup { Class = (uint)n[0], Count = (uint)n[1], Area = Rect(n, 2) }); return;
             case Verb.Blow: world.Edit(new[] { TerrainChange(n, "water") }, (OnAgents)n[4], (uint)n[5]); return;
             case Verb.Build: world.Edit(new[] { TerrainChange(n, "ground") }, OnAgents.Wait, 0, world.Tick + (uint)n[4]); return;
+            case Verb.Ferry:
+                world.Leave(units[n[0]], new Pose(n[2], n[3], (uint)n[4]), true, world.Tick + (uint)n[5]);
+                world.Enter(units[n[0]], units[n[1]]);
+                return;
             case Verb.FalseAlarm:
                 world.CancelEdit(world.Edit(new[] { TerrainChange(n, "water") }));
                 return;

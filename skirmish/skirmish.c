@@ -10,7 +10,7 @@
 #include <string.h>
 #include <wheelbase.h>
 
-enum { SAVED_AT = 300, LOADED_UNTIL = 400, TICKS = 700, LINE_EVERY = 50, UNITS_MAX = 300, EVENT_KINDS = 19 };
+enum { SAVED_AT = 300, LOADED_UNTIL = 400, TICKS = 700, LINE_EVERY = 50, UNITS_MAX = 300, EVENT_KINDS = 21 };
 
 static const char *const classes[] = {"scout", "truck", "tank", "hovercraft"};
 
@@ -52,6 +52,7 @@ enum verb {
     BLOW,     /* X, y, width, height, what becomes of units there (0 to 4: wait ...), deadline: water. */
     BUILD,    /* X, y, width, height become ground, after so many ticks. */
     FALSE_ALARM, /* X, y, width, height: water there once nobody is on it, which is withdrawn immediately. */
+    FERRY,    /* Unit, the unit that it enters, x, y, heading: it comes back there after so many ticks. */
     GATE,     /* X, y, kind of the western side. */
     WHY,      /* Unit: why does it wait? */
     LEFT,     /* Unit: what is left of its path? */
@@ -91,6 +92,7 @@ static const struct click {
     {37, BLOW, {4, 16, 18, 8, 0, 0}},             /* under trucks: it waits, */
     {37, BUILD, {4, 16, 18, 8, 1, 0}},            /* and is replaced */
     {40, THEN, {0, 20, 66, 24, 0, 0}},
+    {42, FERRY, {45, 50, 38, 14, 0, 15}},         /* a scout rides in a truck */
     {60, WHY, {50, 0, 0, 0, 0, 0}},
     {60, LEFT, {80, 0, 0, 0, 0, 0}},
     {75, HOLD, {172, 2, 0, 0, 0, 0}},
@@ -468,6 +470,14 @@ static void click(struct game *game, enum verb verb, const int32_t *n) {
         uint32_t tick;
         ok(wb_world_tick(world, &tick));
         ok(wb_command_edit(world, &change, 1, WB_ON_AGENTS_WAIT, 0, tick + (uint32_t)n[4], NULL));
+        break;
+    }
+    case FERRY: {
+        const wb_pose pose = {n[2], n[3], (uint32_t)n[4]};
+        uint32_t tick;
+        ok(wb_world_tick(world, &tick));
+        ok(wb_command_leave(world, *units, &pose, 1, tick + (uint32_t)n[5], NULL));
+        ok(wb_command_enter(world, units, 1, game->notes.units[n[1]], 0, NULL));
         break;
     }
     case FALSE_ALARM: {

@@ -54,6 +54,7 @@ enum class Verb {
     Blow,     // X, y, width, height, what becomes of units there (0 to 4: wait ...), deadline: water.
     Build,    // X, y, width, height become ground, after so many ticks.
     FalseAlarm, // X, y, width, height: water there once nobody is on it, which is withdrawn immediately.
+    Ferry,    // Unit, the unit that it enters, x, y, heading: it comes back there after so many ticks.
     Gate,     // X, y, kind of the western side.
     Why,      // Unit: why does it wait?
     Left,     // Unit: what is left of its path?
@@ -94,6 +95,7 @@ constexpr Click CLICKS[] = {
     {37, Verb::Blow, {4, 16, 18, 8, 0, 0}}, // under trucks: it waits,
     {37, Verb::Build, {4, 16, 18, 8, 1, 0}}, // and is replaced
     {40, Verb::Then, {0, 20, 66, 24, 0, 0}},
+    {42, Verb::Ferry, {45, 50, 38, 14, 0, 15}},  // a scout rides in a truck
     {60, Verb::Why, {50, 0, 0, 0, 0, 0}},
     {60, Verb::Left, {80, 0, 0, 0, 0, 0}},
     {75, Verb::Hold, {172, 2, 0, 0, 0, 0}},
@@ -148,7 +150,7 @@ constexpr Click CLICKS[] = {
 /// What the game keeps beside the world, and saves with it.
 struct Notes {
     std::vector<std::uint32_t> units; // the ids of all units ever placed, in order
-    unsigned events[19] = {};         // so far, by kind
+    unsigned events[21] = {};         // so far, by kind
 };
 
 static std::string read_file(const std::string &path) {
@@ -311,6 +313,12 @@ class Game {
         case Verb::Build: {
             const wb::Change change[] = {terrain_change(n, "ground")};
             world.edit(change, WB_ON_AGENTS_WAIT, 0, *world.tick() + whole(n[4])).value();
+            break;
+        }
+        case Verb::Ferry: {
+            const std::uint32_t unit[] = {notes.units[whole(n[0])]};
+            world.leave(unit[0], {n[2], n[3], whole(n[4])}, true, *world.tick() + whole(n[5])).value();
+            world.enter(unit, notes.units[whole(n[1])]).value();
             break;
         }
         case Verb::FalseAlarm: {

@@ -534,7 +534,17 @@
 #define WB_EVENT_EDIT_REPLACED 18
 
 /**
- * No agent has this id any more, or yet; or an order has no such leader to follow.
+ * An agent has left the map and has no row. `a`: the agent that it entered, `WB_NONE` if none was named.
+ */
+#define WB_EVENT_ENTERED 19
+
+/**
+ * An agent has come back to the map. `a`: its class.
+ */
+#define WB_EVENT_LEFT 20
+
+/**
+ * No agent has this id any more, or yet; or there is no such leader to follow or container to enter.
  */
 #define WB_REFUSED_UNKNOWN_AGENT 0
 
@@ -599,7 +609,7 @@
 #define WB_REFUSED_TOO_MANY_AGENTS 12
 
 /**
- * There is no room for all agents of a group. The placed agents have events with the same ticket.
+ * There is no room for an agent that comes back, or for all agents of a group. The placed agents have events with the same ticket.
  */
 #define WB_REFUSED_NO_ROOM 13
 
@@ -622,6 +632,16 @@
  * No edit with this ticket waits.
  */
 #define WB_REFUSED_NO_SUCH_EDIT 17
+
+/**
+ * The agent is off the map.
+ */
+#define WB_REFUSED_OFF_MAP 18
+
+/**
+ * The agent is on the map, where only an agent off the map can come back.
+ */
+#define WB_REFUSED_ON_MAP 19
 
 /**
  * Go to a member of the goal, the cheapest.
@@ -1263,7 +1283,7 @@ typedef struct wb_class_spec {
      */
     const struct wb_primitive *primitives;
     /**
-     * Number of primitives, 1 to 16.
+     * Number of primitives, at most 16; 0 of a building.
      */
     size_t n_primitives;
     /**
@@ -3429,6 +3449,52 @@ uint32_t wb_command_remove(uint64_t world, const uint32_t *agents, size_t n_agen
 uint32_t wb_command_remove_in(uint64_t world, const struct wb_rect *area, uint32_t tick, uint64_t *ticket);
 
 /**
+ * Takes agents off the map: into a garrison, a transport, a burrow. Each keeps its id and orders; it holds no cell, blocks
+ * nobody and has no row. A move in progress ends without effect. `container` is the agent that they enter, `WB_NONE` for
+ * none; it is only stored. Off the map only `wb_command_leave` and `wb_command_remove` reach them; other commands to them
+ * are refused with `WB_REFUSED_OFF_MAP`.
+ *
+ * `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
+ *
+ * Pointers: `agents` points to `n_agents` ids; `ticket` is null, or may be written.
+ */
+uint32_t wb_command_enter(uint64_t world,
+                          const uint32_t *agents,
+                          size_t n_agents,
+                          uint32_t container,
+                          uint32_t tick,
+                          uint64_t *ticket);
+
+/**
+ * As `wb_command_enter`, for the agents in an area (see `wb_command_remove_in`).
+ *
+ * `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
+ *
+ * Pointers: `area` is valid; `ticket` is null, or may be written.
+ */
+uint32_t wb_command_enter_in(uint64_t world,
+                             const struct wb_rect *area,
+                             uint32_t container,
+                             uint32_t tick,
+                             uint64_t *ticket);
+
+/**
+ * Puts an agent that is off the map back, at rest in a pose. It begins its current order from there. With `or_nearest` 1 the
+ * nearest pose will do that is legal and free: the least distance of the anchor first, then the heading of `pose`. If
+ * `pose` is legal, poses are left out that cannot be reached from it.
+ *
+ * `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
+ *
+ * Pointers: `pose` is valid; `ticket` is null, or may be written.
+ */
+uint32_t wb_command_leave(uint64_t world,
+                          uint32_t agent,
+                          const struct wb_pose *pose,
+                          uint8_t or_nearest,
+                          uint32_t tick,
+                          uint64_t *ticket);
+
+/**
  * Gives agents orders, done one after another, in place of their remaining orders, or with `append` 1 after them; no
  * orders leave them without any. Agents sent to a group goal by one command share the poses around it. Of several
  * commands to an agent at one tick only the first replaces, and the orders of the others come after it; orders that
@@ -3677,6 +3743,16 @@ uint32_t wb_world_agents_in(uint64_t world,
                             uint32_t *agents,
                             size_t capacity,
                             size_t *count);
+
+/**
+ * The agents off the map that have entered an agent, in order of id; with `container` `WB_NONE` all agents off the map.
+ * Linear in the agents off the map.
+ *
+ * Threads: reads `world`.
+ *
+ * Pointers: `agents` has room for `capacity` ids, or is null with `capacity` 0; `count` may be written.
+ */
+uint32_t wb_world_off_map(uint64_t world, uint32_t container, uint32_t *agents, size_t capacity, size_t *count);
 
 /**
  * Whether an agent of a class could be placed in a pose now. `refusal`: `WB_NONE` if so, else

@@ -728,6 +728,11 @@ class World : public detail::Owner<wb_world_destroy> {
         return detail::list<std::vector<std::uint32_t>>(
             [&](auto *to, auto room, auto *count) { return wb_world_agents_in(handle_, &area, to, room, count); });
     }
+    /** The agents off the map that have entered `container`; WB_NONE: all. */
+    Result<std::vector<std::uint32_t>> off_map(std::uint32_t container = WB_NONE) const {
+        return detail::list<std::vector<std::uint32_t>>(
+            [&](auto *to, auto room, auto *count) { return wb_world_off_map(handle_, container, to, room, count); });
+    }
     /** Why an agent could not be placed, a WB_REFUSED_...; WB_NONE if it could. */
     Result<std::uint32_t> can_place(std::uint32_t class_, const Pose &pose) const {
         return detail::get<std::uint32_t>([&](auto *out) { return wb_world_can_place(handle_, class_, &pose, out); });
@@ -837,6 +842,19 @@ class World : public detail::Owner<wb_world_destroy> {
     }
     Result<std::uint64_t> set_team_in(const Rect &area, std::uint32_t team, std::uint32_t tick = 0) {
         return command([&](auto *out) { return wb_command_team_in(handle_, &area, team, tick, out); });
+    }
+    /** Takes agents off the map, into `container`, or WB_NONE. They keep their orders. */
+    Result<std::uint64_t> enter(Span<const std::uint32_t> agents, std::uint32_t container = WB_NONE, std::uint32_t tick = 0) {
+        return command(
+            [&](auto *out) { return wb_command_enter(handle_, agents.data(), agents.size(), container, tick, out); });
+    }
+    Result<std::uint64_t> enter_in(const Rect &area, std::uint32_t container = WB_NONE, std::uint32_t tick = 0) {
+        return command([&](auto *out) { return wb_command_enter_in(handle_, &area, container, tick, out); });
+    }
+    /** Puts an agent that is off the map back, in the pose or the free one nearest to it. */
+    Result<std::uint64_t> leave(std::uint32_t agent, const Pose &pose, bool or_nearest = true, std::uint32_t tick = 0) {
+        return command(
+            [&](auto *out) { return wb_command_leave(handle_, agent, &pose, or_nearest ? 1 : 0, tick, out); });
     }
     /** Withdraws an edit that still waits, by the ticket of its command. */
     Result<std::uint64_t> cancel_edit(std::uint64_t edit, std::uint32_t tick = 0) {

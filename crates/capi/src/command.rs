@@ -168,6 +168,80 @@ pub unsafe extern "C" fn wb_command_remove_in(
     unsafe { command("wb_command_remove_in", (world, tick, ticket), || inside(area).map(Command::Remove)) }
 }
 
+/// Takes agents off the map: into a garrison, a transport, a burrow. Each keeps its id and orders; it holds no cell, blocks
+/// nobody and has no row. A move in progress ends without effect. `container` is the agent that they enter, `WB_NONE` for
+/// none; it is only stored. Off the map only `wb_command_leave` and `wb_command_remove` reach them; other commands to them
+/// are refused with `WB_REFUSED_OFF_MAP`.
+///
+/// `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
+///
+/// # Safety
+/// `agents` points to `n_agents` ids; `ticket` is null, or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_command_enter(
+    world: u64,
+    agents: *const u32,
+    n_agents: usize,
+    container: u32,
+    tick: u32,
+    ticket: *mut u64,
+) -> u32 {
+    // SAFETY: by this function's contract.
+    unsafe {
+        command("wb_command_enter", (world, tick, ticket), || {
+            Ok(Command::enter(named(agents, n_agents)?, AgentId(container)))
+        })
+    }
+}
+
+/// As `wb_command_enter`, for the agents in an area (see `wb_command_remove_in`).
+///
+/// `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
+///
+/// # Safety
+/// `area` is valid; `ticket` is null, or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_command_enter_in(
+    world: u64,
+    area: *const wb_rect,
+    container: u32,
+    tick: u32,
+    ticket: *mut u64,
+) -> u32 {
+    // SAFETY: by this function's contract.
+    unsafe {
+        command("wb_command_enter_in", (world, tick, ticket), || {
+            Ok(Command::enter(inside(area)?, AgentId(container)))
+        })
+    }
+}
+
+/// Puts an agent that is off the map back, at rest in a pose. It begins its current order from there. With `or_nearest` 1 the
+/// nearest pose will do that is legal and free: the least distance of the anchor first, then the heading of `pose`. If
+/// `pose` is legal, poses are left out that cannot be reached from it.
+///
+/// `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
+///
+/// # Safety
+/// `pose` is valid; `ticket` is null, or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_command_leave(
+    world: u64,
+    agent: u32,
+    pose: *const wb_pose,
+    or_nearest: u8,
+    tick: u32,
+    ticket: *mut u64,
+) -> u32 {
+    // SAFETY: by this function's contract.
+    unsafe {
+        command("wb_command_leave", (world, tick, ticket), || {
+            let (pose, or_nearest) = (read_pose(pose, u8::MAX)?, flag(or_nearest, "or_nearest")?);
+            Ok(Command::Leave { agent: AgentId(agent), pose, or_nearest })
+        })
+    }
+}
+
 /// Gives agents orders, done one after another, in place of their remaining orders, or with `append` 1 after them; no
 /// orders leave them without any. Agents sent to a group goal by one command share the poses around it. Of several
 /// commands to an agent at one tick only the first replaces, and the orders of the others come after it; orders that

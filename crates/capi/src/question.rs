@@ -232,6 +232,30 @@ pub unsafe extern "C" fn wb_world_agents_in(
     })
 }
 
+/// The agents off the map that have entered an agent, in order of id; with `container` `WB_NONE` all agents off the map.
+/// Linear in the agents off the map.
+///
+/// Threads: reads `world`.
+///
+/// # Safety
+/// `agents` has room for `capacity` ids, or is null with `capacity` 0; `count` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_world_off_map(
+    world: u64,
+    container: u32,
+    agents: *mut u32,
+    capacity: usize,
+    count: *mut usize,
+) -> u32 {
+    call("wb_world_off_map", || {
+        let found = reading(world)?;
+        let off_map = found.world.off_map().filter(|of| container == WB_NONE || of.container.0 == container);
+        let found: Vec<u32> = off_map.map(|of| of.id.0).collect();
+        // SAFETY: by this function's contract.
+        unsafe { fill(agents, capacity, count, &found, "agents") }
+    })
+}
+
 /// Whether an agent of a class could be placed in a pose now. `refusal`: `WB_NONE` if so, else
 /// `WB_REFUSED_UNKNOWN_CLASS`, `WB_REFUSED_ILLEGAL_POSE` or `WB_REFUSED_POSE_HELD`. A command to place it can still be
 /// refused if an earlier command takes the place.

@@ -86,8 +86,12 @@ pub const WB_EVENT_EDIT_CANCELLED: u32 = 17;
 /// A later edit has replaced parts of a waiting edit. `a`, `b`: low and high half of the ticket of the earlier edit, `c`:
 /// the changes left of it, 0 if it waits no longer. The event has the ticket of the later edit.
 pub const WB_EVENT_EDIT_REPLACED: u32 = 18;
+/// An agent has left the map and has no row. `a`: the agent that it entered, `WB_NONE` if none was named.
+pub const WB_EVENT_ENTERED: u32 = 19;
+/// An agent has come back to the map. `a`: its class.
+pub const WB_EVENT_LEFT: u32 = 20;
 
-/// No agent has this id any more, or yet; or an order has no such leader to follow.
+/// No agent has this id any more, or yet; or there is no such leader to follow or container to enter.
 pub const WB_REFUSED_UNKNOWN_AGENT: u32 = 0;
 /// There is no class of this number.
 pub const WB_REFUSED_UNKNOWN_CLASS: u32 = 1;
@@ -113,7 +117,7 @@ pub const WB_REFUSED_UNKNOWN_TEAM: u32 = 10;
 pub const WB_REFUSED_WRONG_SPEED_FACTOR: u32 = 11;
 /// The most agents are present, or no ids are left.
 pub const WB_REFUSED_TOO_MANY_AGENTS: u32 = 12;
-/// There is no room for all agents of a group. The placed agents have events with the same ticket.
+/// There is no room for an agent that comes back, or for all agents of a group. The placed agents have events with the same ticket.
 pub const WB_REFUSED_NO_ROOM: u32 = 13;
 /// The agent waits for no path from the host.
 pub const WB_REFUSED_NO_REQUEST: u32 = 14;
@@ -123,6 +127,10 @@ pub const WB_REFUSED_WRONG_PATH: u32 = 15;
 pub const WB_REFUSED_WRONG_PRIMITIVE: u32 = 16;
 /// No edit with this ticket waits.
 pub const WB_REFUSED_NO_SUCH_EDIT: u32 = 17;
+/// The agent is off the map.
+pub const WB_REFUSED_OFF_MAP: u32 = 18;
+/// The agent is on the map, where only an agent off the map can come back.
+pub const WB_REFUSED_ON_MAP: u32 = 19;
 
 /// Go to a member of the goal, the cheapest.
 pub const WB_ORDER_GOTO: u32 = 0;

@@ -107,6 +107,17 @@ static class Worlds
         foreach (var kind in new[] { EventKind.PrioritySet, EventKind.TeamSet, EventKind.SpeedFactorSet })
             Check.That(kinds.Contains(kind), kind.ToString());
         Check.Equal(world.Agents[0].Team, (byte)2, "team");
+        world.Enter(first);
+        world.Step();
+        Check.That(world.Agents.Count == 0 && world.OffMap().Single() == first && world.OffMap(first).Length == 0, "off the map");
+        world.Leave(first, new Pose(12, 3, 0));
+        world.Step();
+        Check.That(world.Events.Any(one => one.Kind == EventKind.Left && one.Agent == first) && world.OffMap().Length == 0, "back");
+        ulong rides;
+        Check.Equal(world.TryEnter(first, Constants.None, 0, out rides), Status.Ok, "enters");
+        Check.Equal(world.TryLeave(first, new Pose(12, 3, 0), true, 0, out rides), Status.Ok, "leaves");
+        world.Step();
+        Check.That(world.Agents.Count == 1 && world.OffMap().Length == 0, "there and back");
         world.Remove(first);
         world.Step();
         Check.That(world.Agents.Count == 0 && world.NothingLeft, "removed");

@@ -3,6 +3,7 @@
 use crate::common::{apply, edit, goal, world_of};
 use proptest::prelude::*;
 use proptest::sample::Index;
+use wheelbase_grid::Rect;
 use wheelbase_planner::fields::*;
 use wheelbase_planner::model::*;
 use wheelbase_planner::search::*;
@@ -255,6 +256,48 @@ fn landmarks_guide_where_calibration_says_so() {
                 guided_total * 20 < plain_total * 19,
                 "{number}: {used}, {guided_total} of {plain_total}"
             ),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// After edits that only ease moves, distances repaired a few expansions at a time equal fresh ones.
+    #[test]
+    fn repaired_landmarks_equal_fresh_ones(
+        (mut grid, class) in world_of(1..20),
+        edits in prop::collection::vec(edit(), 1..8),
+        n in 1_usize..4,
+        expansions_max in 1_u64..40,
+    ) {
+        let mut best = grid.clone();
+        let mut tables = MovementTables::compile(&best, class);
+        let mut landmarks = Landmarks::of(&tables, n);
+        for edit in edits {
+            let changed = apply(&mut grid, edit).intersection(grid.size().rect());
+            let speeds = ClassSpeeds::of(&grid, tables.class());
+            let eased: Vec<_> =
+                changed.cells().filter(|&cell| speeds.may_ease(tables.class(), &best, &grid, cell)).collect();
+            for &cell in &eased {
+                speeds.ease(&mut best, &grid, cell);
+                prop_assume!(!speeds.may_ease(tables.class(), &best, &grid, cell));
+            }
+            let areas: Vec<Rect> = eased.into_iter().map(Rect::of_cell).collect();
+            areas.iter().for_each(|&area| { tables.update(&best, area); });
+            let mut repair = landmarks.begin_repair(&tables, &areas);
+            let (mut spent, mut is_done) = (expansions_max, false);
+            while !is_done {
+                prop_assert_eq!(spent, expansions_max);
+                (spent, is_done) = landmarks.repair(&tables, &mut repair, expansions_max);
+            }
+            let fresh = MovementTables::compile(&best, tables.class().clone());
+            let fresh = Landmarks::at(&fresh, landmarks.states().to_vec(), landmarks.threshold_permille());
+            for state in (0..tables.space().n_states() as u32).map(State) {
+                for landmark in 0..landmarks.states().len() {
+                    prop_assert_eq!(landmarks.distances(landmark, state), fresh.distances(landmark, state));
+                }
+            }
         }
     }
 }

@@ -26,8 +26,8 @@ use wheelbase_scenario::load::{Files, Overrides, load_world, load_world_of_bytes
 use wheelbase_scenario::recording::Recorder;
 use wheelbase_sim::traffic::{OwnRule, RuleSetting, Traffic};
 use wheelbase_sim::{
-    Activity, AgentId, AgentRow, AtDeadline, CollisionRule, Command, EventKind, EventRow, Friends, Host,
-    IfNoRoom, MapEdit, Name, OnAgents, OrderKind, PathSource, RefusalReason, RunState, Settings, Setup,
+    Activity, AgentId, AgentRow, AtDeadline, ClassId, CollisionRule, Command, EventKind, EventRow, Friends,
+    Host, IfNoRoom, MapEdit, Name, OnAgents, OrderKind, PathSource, RefusalReason, RunState, Settings, Setup,
     Spawn, SpawnGroup, Team, Threads, Ticket, UnreachableReason, World, make_own_rule, tune,
 };
 
@@ -727,6 +727,34 @@ impl PyWorld {
         self.give(at, |_| Ok(Command::SpeedFactor { agents: selection(agents)?, permille }))
     }
 
+    #[pyo3(signature = (agents, container = None, *, at = None))]
+    fn enter(
+        &self,
+        agents: &Bound<'_, PyAny>,
+        container: Option<&Bound<'_, PyAny>>,
+        at: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<u64> {
+        let container = container.map(agent_id).transpose()?.unwrap_or(AgentId::NOBODY);
+        self.give(at, |_| Ok(Command::enter(selection(agents)?, container)))
+    }
+
+    #[pyo3(signature = (agent, pose, *, or_nearest = true, at = None))]
+    fn leave(
+        &self,
+        agent: &Bound<'_, PyAny>,
+        pose: &Bound<'_, PyAny>,
+        or_nearest: bool,
+        at: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<u64> {
+        let agent = agent_id(agent)?;
+        self.give(at, |world| {
+            let class = world.off_map().find(|of| of.id == agent).map(|of| of.class);
+            let class = class.or_else(|| world.agent(agent).map(|row| ClassId(row.class)));
+            let count = class.map_or(8, |class| headings(class, world.tables()));
+            Ok(Command::Leave { agent, pose: self::pose(pose, count, "pose")?, or_nearest })
+        })
+    }
+
     #[pyo3(signature = (changes, *, on_agents = "wait", deadline = None, at = None))]
     fn edit(
         &self,
@@ -806,6 +834,18 @@ impl PyWorld {
         buffer::list(py, found.into_iter().map(|agent| agent.0).collect())
     }
 
+    #[pyo3(signature = (container = None))]
+    fn off_map<'py>(
+        &self,
+        py: Python<'py>,
+        container: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let container = container.map(agent_id).transpose()?;
+        let host = self.held()?;
+        let off_map = host.world.off_map().filter(|of| container.is_none_or(|agent| of.container == agent));
+        buffer::list(py, off_map.map(|of| of.id.0).collect())
+    }
+
     /// Why an agent cannot be placed; `None` if it can.
     fn why_not_place(
         &self,
@@ -842,7 +882,7 @@ impl PyWorld {
         let host = self.held()?;
         let world = &host.world;
         let row = world.agent(agent).ok_or_else(|| no_agent(agent))?;
-        let count = headings(wheelbase_sim::ClassId(row.class), world.tables());
+        let count = headings(ClassId(row.class), world.tables());
         let members = goals(goal, Some(count), "goal")?.0;
         let within = within.map_or(Ok(0), |within| whole(within, "within", "a number of cells"))?;
         let (mut scratch, mut path) = (Scratch::new(), PlannedPath::new());

@@ -180,6 +180,13 @@ class Commands(unittest.TestCase):
         self.assertEqual(world.terrain[29, 29], 2)
         self.assertEqual(world.agents["team"][:2].tolist(), [5, 5])
         self.assertEqual(wb.ORDERS[world.agents["order_kind"][1]], "hold")
+        world.enter([0, 1], 4)
+        self.assertEqual([e[1] for e in self.events(world) if e[0] == "entered"], [0, 1])
+        self.assertEqual((len(world.agents), world.off_map(4).tolist(), world.off_map(3).tolist()), (5, [0, 1], []))
+        world.leave(0, (0, 0, "E"))
+        world.leave(1, (9, 9, "E"), or_nearest=False)
+        self.assertEqual([e[1] for e in self.events(world) if e[0] in ("left", "refused")], [0, 1])
+        self.assertEqual(world.off_map().size, 0)
         world.remove([0, 1])
         self.assertEqual([e[1] for e in self.events(world) if e[0] == "removed"], [0, 1])
         self.assertEqual(len(world.agents), 5)
@@ -404,7 +411,7 @@ class RandomCalls(unittest.TestCase):
         methods = [
             (owner, name)
             for owner, names in [
-                (world, "spawn spawn_group remove order stop hold tasks set_priority set_class set_team set_speed_factor edit "
+                (world, "spawn spawn_group remove order stop hold tasks set_priority set_class set_team set_speed_factor enter leave off_map edit "
                  "decide answer_path agent_at agents_in why_not_place would_disturb plan reach path reason_for_waiting "
                  "class_cells movement_class name_agent agent_name frame tables"),
                 (tables, "plan plan_batch explain explain_pose explain_move is_legal move check_moves connected"),

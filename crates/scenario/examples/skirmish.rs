@@ -103,6 +103,8 @@ enum Verb {
     Build,
     /// X, y, width, height: water there once nobody is on it, which is withdrawn immediately.
     FalseAlarm,
+    /// Unit, the unit that it enters, x, y, heading: it comes back there after so many ticks.
+    Ferry,
     /// X, y, kind of the western side.
     Gate,
     /// Unit: why does it wait?
@@ -148,6 +150,7 @@ const CLICKS: &[(u32, Verb, [i32; 6])] = &[
     (37, Blow, [4, 16, 18, 8, 0, 0]),         // under trucks: it waits,
     (37, Build, [4, 16, 18, 8, 1, 0]),        // and is replaced
     (40, Then, [0, 20, 66, 24, 0, 0]),
+    (42, Ferry, [45, 50, 38, 14, 0, 15]),     // a scout rides in a truck
     (60, Why, [50, 0, 0, 0, 0, 0]),
     (60, Left, [80, 0, 0, 0, 0, 0]),
     (75, Hold, [172, 2, 0, 0, 0, 0]),
@@ -318,6 +321,12 @@ impl Game {
                     _ => OnAgents::WaitUntil { deadline: f as u32, then: AtDeadline::Remove },
                 };
                 Command::Edit(MapEdit { on_agents, ..MapEdit::new(change) })
+            }
+            Ferry => {
+                let [unit, truck] = [a, b].map(|at| self.notes.units[at as usize]);
+                let back = Command::leave(unit, Pose::new(c, d, Heading(e as u8)));
+                self.world.command_at(tick + f as u32, back);
+                Command::enter(unit, truck)
             }
             FalseAlarm => {
                 let change = Change::Terrain { area: area(a, b, c, d), kind: self.terrain("water")? };

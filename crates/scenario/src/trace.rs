@@ -251,7 +251,8 @@ fn add_pose(line: &mut Value, world: &World, details: EventDetails<'_>) {
     let Some(class) = details.class.filter(|_| line.get("class").is_none()) else { return };
     let Some(tables) = world.tables().get(usize::from(class.0)) else { return };
     line["class"] = json!(tables.class().spec().name);
-    if let Some(pose) = details.pose.filter(|pose| pose.heading.0 < tables.space().headings()) {
+    let is_told = line.get("leave").is_some();
+    if let Some(pose) = details.pose.filter(|pose| !is_told && pose.heading.0 < tables.space().headings()) {
         line["at"] = pose_json(world, class, pose);
     }
 }
@@ -279,7 +280,14 @@ fn write_event(
             }
             line
         }
-        TraceEvent::Remove { agent } => json!({ "t": tick, "remove": agent.0 }),
+        TraceEvent::Remove { agent, .. } => json!({ "t": tick, "remove": agent.0 }),
+        TraceEvent::Enter { agent, container } => {
+            let container = (container != AgentId::NOBODY).then_some(container.0);
+            json!({ "t": tick, "agent": agent.0, "enter": container })
+        }
+        TraceEvent::Leave { agent, class, pose, .. } => {
+            json!({ "t": tick, "agent": agent.0, "leave": pose_json(world, class, pose) })
+        }
         TraceEvent::Order { agent, order, append, .. } => {
             // Kept in the pool until the next tick, whatever has become of it.
             let Some(order) = world.orders().get(order) else { return Ok(()) };

@@ -3,14 +3,15 @@
 //! They are made before the first tick, where counts say that they pay. Their bounds hold as long as no move has
 //! become legal or cheaper since. This is tracked by cell: a move can only become easier where a cell that it sweeps,
 //! or a side of such a cell, becomes faster. So the scheduled edits are taken into account: landmarks are made on the
-//! map as it would be with all speed-ups applied at once, and doors may open and close during the run.
+//! map as it would be with all speed-ups applied at once, and doors may open and close during the run. After any other
+//! edit that eases a move they are repaired, within a part of each tick's expansions, and not used until then.
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::Arc;
-use wheelbase_grid::{BitGrid, Change, Grid, Rect};
-use wheelbase_planner::model::{ClassSpeeds, StateSpace};
-use wheelbase_planner::search::{Heuristic, Landmarks};
+use wheelbase_grid::{BitGrid, CellXY, Change, Grid, Rect};
+use wheelbase_planner::model::{ClassSpeeds, State, StateSpace};
+use wheelbase_planner::search::{Heuristic, LandmarkRepair, Landmarks};
 use wheelbase_planner::tables::SavedTables;
 use wheelbase_planner::{MovementClass, MovementTables};
 
@@ -31,29 +32,60 @@ pub(crate) const LANDMARK_BYTES: usize = 8;
 #[derive(Clone, Debug)]
 pub(crate) struct ClassLandmarks {
     landmarks: Arc<Landmarks>,
-    /// Their number, and the tables that they were made with: with the map, their recipe.
-    number: usize,
-    made_with: Arc<SavedTables>,
-    /// The map that they were made on.
-    made_on: Arc<Grid>,
+    /// The map that they are for, at least as fast everywhere as the present map but for the eased cells, and its tables.
+    best: Arc<Grid>,
+    tables: MovementTables,
     /// Cells over which a move can be easier than on that map, and their number.
     eased: BitGrid,
     n_eased: usize,
+    /// A repair would change nothing until the next edit: heights differ, which no repair follows.
+    waits_for_edit: bool,
+    repair: Repair,
 }
 
-/// Landmarks as a snapshot holds them: how they were made.
+/// The rest of a repair.
+#[derive(Clone, Debug)]
+enum Repair {
+    None,
+    UnderWay(LandmarkRepair),
+    /// It is done, but not paid for: so many expansions are owed by a world that was loaded.
+    Owed(u64),
+}
+
+/// Landmarks as a snapshot holds them: how they are made. A repair under way is stored as the expansions it still takes.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct LandmarkRecipe {
-    number: u32,
-    made_on: Grid,
-    made_with: SavedTables,
+    states: Vec<State>,
+    threshold_permille: Option<u64>,
+    best: Grid,
+    tables: SavedTables,
+    owed: u64,
 }
 
 impl ClassLandmarks {
-    /// How they were made.
+    fn new(landmarks: Landmarks, best: Arc<Grid>, tables: MovementTables) -> Self {
+        let (landmarks, eased) = (Arc::new(landmarks), BitGrid::new(best.size()));
+        let (n_eased, waits_for_edit, repair) = (0, false, Repair::None);
+        Self { landmarks, best, tables, eased, n_eased, waits_for_edit, repair }
+    }
+
+    /// How they are made.
     pub fn save(&self) -> LandmarkRecipe {
-        let (made_on, made_with) = (Grid::clone(&self.made_on), SavedTables::clone(&self.made_with));
-        LandmarkRecipe { number: self.number as u32, made_on, made_with }
+        let owed = match &self.repair {
+            Repair::None => 0,
+            Repair::Owed(owed) => *owed,
+            Repair::UnderWay(repair) => {
+                let (mut landmarks, mut repair) = (Landmarks::clone(&self.landmarks), repair.clone());
+                landmarks.repair(&self.tables, &mut repair, u64::MAX).0
+            }
+        };
+        LandmarkRecipe {
+            states: self.landmarks.states().to_vec(),
+            threshold_permille: self.landmarks.threshold_permille(),
+            best: Grid::clone(&self.best),
+            tables: self.tables.save(),
+            owed,
+        }
     }
 
     /// Makes the landmarks of a class again, as they are on the present map.
@@ -65,27 +97,28 @@ impl ClassLandmarks {
         speeds: &ClassSpeeds,
         grid: &Grid,
     ) -> Result<Self, String> {
-        let LandmarkRecipe { number, made_on, made_with } = recipe;
+        let LandmarkRecipe { states, threshold_permille, best, tables, owed } = recipe;
         let kinds = |grid: &Grid| (grid.size(), grid.shape(), grid.side_table().clone());
-        if kinds(&made_on) != kinds(grid) || made_on.terrain_table() != grid.terrain_table() {
+        if kinds(&best) != kinds(grid) || best.terrain_table() != grid.terrain_table() {
             return Err("landmarks of another map".to_owned());
         }
-        let tables = MovementTables::restore(&made_with, &made_on, class.clone())
-            .map_err(|error| error.to_string())?;
-        if number as usize > most_in(tables.space()) || number > LANDMARKS_MAX {
-            return Err(format!("{number} landmarks"));
+        let tables =
+            MovementTables::restore(&tables, &best, class.clone()).map_err(|error| error.to_string())?;
+        let n_states = tables.space().n_states();
+        let are_known = states.iter().all(|state| (state.0 as usize) < n_states && tables.is_legal(*state));
+        if states.len() > most_in(tables.space()).min(LANDMARKS_MAX as usize) || !are_known {
+            return Err(format!("{} landmarks, or one in no legal pose", states.len()));
         }
-        let landmarks = Arc::new(Landmarks::of(&tables, number as usize));
-        let eased = BitGrid::new(grid.size());
-        let (number, made_on, made_with) = (number as usize, Arc::new(made_on), Arc::new(made_with));
-        let mut restored = Self { landmarks, number, made_on, made_with, eased, n_eased: 0 };
+        let landmarks = Landmarks::at(&tables, states, threshold_permille);
+        let mut restored = Self::new(landmarks, Arc::new(best), tables);
+        restored.repair = if owed > 0 { Repair::Owed(owed) } else { Repair::None };
         restored.follow(class, speeds, grid, grid.size().rect());
         Ok(restored)
     }
 
-    /// Whether the bounds hold: no move is easier than when the landmarks were made.
-    fn hold(&self) -> bool {
-        self.n_eased == 0
+    /// Whether the bounds hold: no move is easier than on their map.
+    pub fn hold(&self) -> bool {
+        self.n_eased == 0 && matches!(self.repair, Repair::None)
     }
 
     /// Heuristic for searches of the class to goals without a cost field.
@@ -108,13 +141,91 @@ impl ClassLandmarks {
     ) -> bool {
         let held = self.hold();
         for cell in changed.intersection(grid.size().rect()).cells() {
-            let eased = speeds.may_ease(class, &self.made_on, grid, cell);
+            let eased = speeds.may_ease(class, &self.best, grid, cell);
             let was = self.eased.get(cell);
             self.n_eased = self.n_eased + usize::from(eased) - usize::from(was);
             self.eased.set(cell, eased);
         }
+        self.waits_for_edit = false;
         held != self.hold()
     }
+
+    /// Goes on with the repair that eased cells need, by at most a number of expansions. Returns the expansions spent, and
+    /// whether the bounds have begun to hold. Without eased cells it takes constant time.
+    pub fn repair(&mut self, speeds: &ClassSpeeds, grid: &Grid, expansions_max: u64) -> (u64, bool) {
+        let (mut spent, held) = (0, self.hold());
+        // Landmarks that never pay need no repair.
+        while !self.hold() && !self.waits_for_edit && self.landmarks.threshold_permille().is_some() {
+            let left = expansions_max - spent;
+            let (took, is_done) = match &mut self.repair {
+                Repair::None => {
+                    self.begin_repair(speeds, grid);
+                    continue;
+                }
+                Repair::Owed(owed) => {
+                    let paid = left.min(*owed);
+                    *owed -= paid;
+                    (paid, *owed == 0)
+                }
+                Repair::UnderWay(repair) => {
+                    Arc::make_mut(&mut self.landmarks).repair(&self.tables, repair, left)
+                }
+            };
+            spent += took;
+            if !is_done {
+                break;
+            }
+            self.repair = Repair::None;
+        }
+        (spent, self.hold() && !held)
+    }
+
+    /// Eases their map where the present one is faster, and begins the repair of the distances.
+    fn begin_repair(&mut self, speeds: &ClassSpeeds, grid: &Grid) {
+        let Self { landmarks, best, tables, eased, n_eased, waits_for_edit, repair } = self;
+        let best = Arc::make_mut(best);
+        let before = best.revision();
+        let areas = areas_of(eased, grid.size().rect());
+        for &area in &areas {
+            for cell in area.cells() {
+                speeds.ease(best, grid, cell);
+                let is_eased = speeds.may_ease(tables.class(), best, grid, cell);
+                *n_eased -= usize::from(!is_eased);
+                eased.set(cell, is_eased);
+            }
+        }
+        *waits_for_edit = *n_eased > 0;
+        if best.revision() == before {
+            return;
+        }
+        for &area in &areas {
+            tables.update(best, area);
+        }
+        *repair = Repair::UnderWay(Arc::make_mut(landmarks).begin_repair(tables, &areas));
+    }
+}
+
+/// The cells of a mask as rectangles; cells that form a rectangle are one. Linear in the cells of the map.
+fn areas_of(mask: &BitGrid, map: Rect) -> Vec<Rect> {
+    let mut areas: Vec<Rect> = Vec::new();
+    let (width, height) = (map.width as i32, map.height as i32);
+    for y in 0..height {
+        let mut x = 0;
+        while x < width {
+            let run = (x..width).take_while(|&x| mask.get(CellXY::new(x, y))).count() as i32;
+            if run > 0 {
+                let is_above = |area: &&mut Rect| {
+                    (area.x, area.width as i32) == (x, run) && area.y + area.height as i32 == y
+                };
+                match areas.iter_mut().rev().find(is_above) {
+                    Some(area) => area.height += 1,
+                    None => areas.push(Rect::new(x, y, run as u32, 1)),
+                }
+            }
+            x += run + 1;
+        }
+    }
+    areas
 }
 
 /// Most landmarks that a class with these poses can have.
@@ -140,16 +251,16 @@ pub(crate) fn landmarks_of(
     for &change in edits {
         ease(&mut at_best, speeds, change);
     }
-    let (landmarks, made_on, made_with) = match at_best {
-        Cow::Borrowed(_) => (Landmarks::of(tables, number), Arc::clone(map), tables.save()),
+    match at_best {
+        Cow::Borrowed(_) => {
+            ClassLandmarks::new(Landmarks::of(tables, number), Arc::clone(map), tables.clone())
+        }
         Cow::Owned(grid) => {
             let mut tables = MovementTables::compile(&grid, tables.class().clone());
             tables.make_components();
-            (Landmarks::of(&tables, number), Arc::new(grid), tables.save())
+            ClassLandmarks::new(Landmarks::of(&tables, number), Arc::new(grid), tables)
         }
-    };
-    let (landmarks, made_with, eased) = (Arc::new(landmarks), Arc::new(made_with), BitGrid::new(map.size()));
-    ClassLandmarks { landmarks, number, made_on, made_with, eased, n_eased: 0 }
+    }
 }
 
 /// Applies the speed-ups of a change. Heights and rotated tiles are left as they are: while such a change eases a

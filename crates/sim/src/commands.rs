@@ -111,6 +111,29 @@ pub enum Command {
     },
     /// Withdraws an edit that still waits, by the ticket of its command. Any other ticket is refused.
     CancelEdit(Ticket),
+    /// Takes agents off the map: into a garrison, a transport, a burrow, or until they respawn. Each keeps its id, orders,
+    /// tasks and components. It holds no cell and nobody is blocked by it, it asks for no path, and no row shows it. A move
+    /// in progress ends without effect. Off the map only [`Command::Leave`] and [`Command::Remove`] reach it; other commands
+    /// to it are refused as [`RefusalReason::OffMap`].
+    Enter {
+        /// The agents.
+        agents: AgentSelection,
+        /// The agent that they enter, which may be off the map itself; [`AgentId::NOBODY`] for none. The world only stores
+        /// it: whoever removes a container decides about the units inside.
+        #[serde(with = "serde_ids::agent")]
+        container: AgentId,
+    },
+    /// Puts an agent that is off the map back, at rest. It begins its current order from there.
+    Leave {
+        /// The agent.
+        #[serde(with = "serde_ids::agent")]
+        agent: AgentId,
+        /// Its pose: legal, on cells that nobody holds.
+        pose: Pose,
+        /// Whether the nearest such pose will do. The least distance of the anchor comes first, then the asked heading, then
+        /// the lowest state. If the asked pose is legal, poses are left out that cannot be reached from it.
+        or_nearest: bool,
+    },
 }
 
 impl Command {
@@ -157,6 +180,16 @@ impl Command {
     /// Makes one change of the map; it waits until it disturbs no agent.
     pub fn edit(change: Change) -> Self {
         Self::Edit(MapEdit::new(change))
+    }
+
+    /// Takes agents off the map, into another agent.
+    pub fn enter(agents: impl Into<AgentSelection>, container: AgentId) -> Self {
+        Self::Enter { agents: agents.into(), container }
+    }
+
+    /// Puts an agent that is off the map back, in the free pose nearest to `pose`.
+    pub fn leave(agent: AgentId, pose: Pose) -> Self {
+        Self::Leave { agent, pose, or_nearest: true }
     }
 }
 
@@ -391,7 +424,7 @@ pub enum AtDeadline {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum RefusalReason {
-    /// No agent has this id any more, or yet; or an order has no such leader to follow.
+    /// No agent has this id any more, or yet; or there is no such leader to follow or container to enter.
     UnknownAgent = 0,
     /// There is no class of this number.
     UnknownClass,
@@ -418,7 +451,7 @@ pub enum RefusalReason {
     WrongSpeedFactor,
     /// The most agents are present, or no ids are left.
     TooManyAgents,
-    /// There is no room for all agents of a group. The placed agents have events with the same ticket;
+    /// There is no room for an agent that comes back, or for all agents of a group. The placed agents have events with the same ticket;
     /// [`Counts::not_placed`](crate::Counts::not_placed) counts the others.
     NoRoom,
     /// The agent waits for no path from the host.
@@ -429,11 +462,15 @@ pub enum RefusalReason {
     WrongPrimitive,
     /// No edit with this ticket waits.
     NoSuchEdit,
+    /// The agent is off the map.
+    OffMap,
+    /// The agent is on the map, where only an agent off the map can come back.
+    OnMap,
 }
 
 impl RefusalReason {
     /// All reasons, by number.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 20] = [
         Self::UnknownAgent,
         Self::UnknownClass,
         Self::IllegalPose,
@@ -452,6 +489,8 @@ impl RefusalReason {
         Self::WrongPath,
         Self::WrongPrimitive,
         Self::NoSuchEdit,
+        Self::OffMap,
+        Self::OnMap,
     ];
 
     /// Name in traces.
@@ -475,6 +514,8 @@ impl RefusalReason {
             "wrong_path",
             "wrong_primitive",
             "no_such_edit",
+            "off_map",
+            "on_map",
         ][self as usize]
     }
 }
@@ -500,6 +541,8 @@ impl fmt::Display for RefusalReason {
             Self::WrongPath => "the path is not legal or does not lead to the goal",
             Self::WrongPrimitive => "the class has no such primitive",
             Self::NoSuchEdit => "no edit with this ticket waits",
+            Self::OffMap => "the agent is off the map",
+            Self::OnMap => "the agent is on the map already",
         })
     }
 }

@@ -108,6 +108,7 @@ mod metrics;
 mod name;
 mod obstacles;
 mod obstructed;
+mod off_map;
 mod order_life;
 mod order_pool;
 mod orders;
@@ -168,6 +169,7 @@ pub use metrics::{
     single_agent_bounds_observed,
 };
 pub use name::Name;
+pub use off_map::OffMapAgent;
 pub use order_pool::{OrderList, OrderPool, OrderState};
 pub use orders::{LackedGoal, Order, OrderKind};
 pub use pending_edits::{PendingEdit, PendingEdits};

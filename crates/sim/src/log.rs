@@ -34,6 +34,8 @@ pub enum TraceEvent {
     Remove {
         /// The agent.
         agent: AgentId,
+        /// Whether it was off the map.
+        was_off_map: bool,
     },
     /// An order was given.
     Order {
@@ -170,6 +172,26 @@ pub enum TraceEvent {
         /// Changes that are left of the earlier one.
         left: u32,
     },
+    /// An agent left the map at the current tick.
+    Enter {
+        /// The agent.
+        agent: AgentId,
+        /// The agent that it entered; [`AgentId::NOBODY`] if none was named.
+        container: AgentId,
+    },
+    /// An agent came back to the map.
+    Leave {
+        /// The agent.
+        agent: AgentId,
+        /// Its class.
+        class: ClassId,
+        /// Its pose.
+        pose: Pose,
+        /// Its team.
+        team: Team,
+        /// Its speed factor in thousandths.
+        speed_factor: u16,
+    },
 }
 
 impl TraceEvent {
@@ -181,7 +203,7 @@ impl TraceEvent {
     ) -> EventDetails<'a> {
         details.ticket = details.ticket.or(cause);
         match *self {
-            Self::Spawn { class, team, pose, .. } => {
+            Self::Spawn { class, team, pose, .. } | Self::Leave { class, team, pose, .. } => {
                 (details.class, details.team, details.pose) = (Some(class), Some(team), Some(pose));
             }
             Self::Class { class, pose, .. } => (details.class, details.pose) = (Some(class), Some(pose)),

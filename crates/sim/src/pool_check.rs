@@ -54,7 +54,7 @@ pub fn pool_sizes(world: &World) -> PoolSizes {
 /// The first difference, in words.
 pub fn check_pools(world: &World) -> Result<(), String> {
     let (sizes, agents) = (pool_sizes(world), &world.agents);
-    let states: Vec<_> = (0..agents.len()).map(|row| agents.orders(row)).collect();
+    let states: Vec<_> = agents.all_orders().map(|(_, _, state)| state).collect();
     world.orders.check(&states)?;
     if let Some(agent) = world.followers.iter().find(|&&agent| agents.row(agent).is_none()) {
         return Err(format!("{agent:?} follows, but is gone"));

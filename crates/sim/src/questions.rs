@@ -4,7 +4,8 @@
 use crate::commands::{MapEdit, OnAgents, RefusalReason};
 use crate::disturbed::{disturbed_by, find_one_disturbed, is_known_to_wait};
 use crate::goal_poses::poses_of;
-use crate::orders::OrderKind;
+use crate::group_goals::{GroupView, preview_group_poses};
+use crate::orders::{Order, OrderKind};
 use crate::pending_edits::{PendingEdit, WaitsFor};
 use crate::requests::{PathRequest, PathSource};
 use crate::traffic_buffers::TrafficBuffers;
@@ -109,6 +110,49 @@ impl World {
             found.status = Status::Obstructed;
         }
         Some(found)
+    }
+
+    /// Previews the poses that an order [to a group](Order::goto_group) would give to some agents, in order of id. A pose
+    /// is `None` where there is no room or no way. Empty for other orders. An order now gives the same poses, unless other
+    /// commands change who stands where. A unit may still turn on the cells of its pose.
+    ///
+    /// Costs a cost field for each class, as the order itself does; a field that the world keeps for the goal is used.
+    /// Nothing of the world is copied but the tables of a class with one-way moves whose components edits have made stale.
+    ///
+    /// ```
+    /// # use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
+    /// # use wheelbase_planner::{Heading, MovementClass, Pose};
+    /// # use wheelbase_sim::{AgentId, ClassId, Order, Settings, Setup, Spawn, World};
+    /// # let grid = Grid::from_rows(&["......"; 3], TerrainTable::movingai(), SideTable::default())?;
+    /// # let mut setup = Setup::cooperative(Settings::named("field"), grid, vec![MovementClass::octile()]);
+    /// setup.agents = [0, 2].map(|y| Spawn::new(ClassId(0), Pose::new(0, y, Heading(0)))).to_vec();
+    /// let world = World::new(setup)?;
+    /// let poses = world.group_poses(&[AgentId(0), AgentId(1)], &Order::goto_group(CellXY::new(4, 1)));
+    /// let cells: Vec<_> = poses.iter().filter_map(|(_, pose)| Some(pose.as_ref()?.cell)).collect();
+    /// assert_eq!(cells, [CellXY::new(4, 0), CellXY::new(4, 1)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn group_poses(&self, agents: &[AgentId], order: &Order) -> Vec<(AgentId, Option<Pose>)> {
+        let mut rows: Vec<usize> = agents.iter().filter_map(|&agent| self.agents.row(agent)).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        // The tables and fields are shared: only what changes is copied.
+        let (mut tables, mut fields) = (self.tables.clone(), self.requests.fields.without_counts());
+        for &row in &rows {
+            tables[usize::from(self.agents.motion[row].class.0)].renew_components();
+        }
+        let Self { grid, agents, orders, assigned_poses, occupancy, group_goals, tick, .. } = self;
+        let (tick, size, tables) = (*tick, grid.size(), &tables[..]);
+        let view = GroupView { tick, size, agents, orders, tables, assigned_poses, occupancy };
+        let poses = preview_group_poses(group_goals, &mut fields, view, &rows, order).unwrap_or_default();
+        let pose = |(agent, state)| {
+            let class = agents.motion[agents.row(agent)?].class;
+            Some((agent, Some(tables[usize::from(class.0)].space().pose(state))))
+        };
+        let refused = poses.refused.into_iter().map(|(agent, _)| (agent, None));
+        let mut all: Vec<_> = poses.assigned.into_iter().filter_map(pose).chain(refused).collect();
+        all.sort_unstable_by_key(|&(agent, _)| agent);
+        all
     }
 
     /// Writes what is left of the path of an agent: from where it rests, or will rest, with arrivals in ticks from there

@@ -80,7 +80,7 @@ impl RowCheck {
                 TraceEvent::Spawn { agent, pose, tick, .. } => {
                     self.moves.insert(agent, (pose, pose, 0, tick, tick));
                 }
-                TraceEvent::Class { agent, pose, .. } => {
+                TraceEvent::Class { agent, pose, .. } | TraceEvent::Leave { agent, pose, .. } => {
                     let tick = world.tick().saturating_sub(1);
                     self.moves.insert(agent, (pose, pose, 0, tick, tick));
                 }
@@ -89,7 +89,7 @@ impl RowCheck {
                     let turn = class.primitives()[usize::from(primitive)].turn;
                     self.moves.insert(agent, (from, to, turn, world.tick().saturating_sub(1), until));
                 }
-                TraceEvent::Remove { agent } => {
+                TraceEvent::Remove { agent, .. } | TraceEvent::Enter { agent, .. } => {
                     self.moves.remove(&agent);
                 }
                 _ => {}
@@ -173,7 +173,7 @@ fn check_events(world: &World) -> Result<(), String> {
         let details = world.event_details(index);
         let is_right = (row.ticket == EventRow::NO_TICKET
             || details.ticket.map(|ticket| ticket.0) == Some(row.ticket))
-            && (kind != EventKind::Removed || details.class.is_some() && details.pose.is_some())
+            && (kind != EventKind::Removed || details.class.is_some() && details.team.is_some())
             && (kind != EventKind::EditWaits || !details.agents.is_empty())
             && details.agents.is_sorted();
         if !is_right {

@@ -90,6 +90,11 @@ impl SharedFields {
         }
     }
 
+    /// The fields, shared until one of the two extends them, without counts.
+    pub fn without_counts(&self) -> Self {
+        Self { fields: self.fields.clone(), ..Self::with_bytes_max(self.bytes_max) }
+    }
+
     /// All fields and counts.
     pub fn save(&self) -> SavedFields {
         let uses = self.uses.iter();

@@ -99,6 +99,19 @@ impl World {
                 hash.words(&agents.legs[row].words());
             }
         }
+        for &(agent, entity) in agents.off_map() {
+            let orders = agents.orders_of(entity);
+            hash.words(&[
+                u64::from(agent.id.0) << 32 | u64::from(agent.container.0),
+                u64::from(agent.class.0) << 24
+                    | u64::from(agent.team.0) << 16
+                    | u64::from(agent.speed_factor),
+                agent.priority as u64,
+                u64::from(orders.waypoint) << 32 | u64::from(orders.given),
+                u64::from(orders.dropped) << 1 | u64::from(orders.reported),
+            ]);
+            self.orders.words(&orders, |word| hash.word(word));
+        }
         self.requests.for_each_word(|word| hash.word(word));
         self.obstructed.for_each_word(|word| hash.word(word));
         self.congestion.for_each_word(&mut |word| hash.word(word));

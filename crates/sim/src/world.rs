@@ -1,10 +1,11 @@
 //! The data of a run: the owner of every array.
 
-use crate::agents::Agents;
+use crate::agents::{Agents, resting};
 use crate::assigned_poses::AssignedPoses;
 use crate::broken::{Broken, ReportBase};
 use crate::class::WorldClass;
 use crate::class_changes::ClassChange;
+use crate::class_landmarks::ClassLandmarks;
 use crate::command_queue::{CommandQueue, GivenCommand};
 use crate::commands::{Command, RefusalReason, Spawn, Ticket};
 use crate::congestion::Congestion;
@@ -13,6 +14,7 @@ use crate::group_goals::GroupGoals;
 use crate::log::{Log, TraceEvent};
 use crate::obstacles::{TeamObstacles, is_obstacle, mark_obstacles};
 use crate::obstructed::Obstructed;
+use crate::off_map::OffMapAgent;
 use crate::order_pool::{OrderPool, OrderState};
 use crate::orders::Order;
 use crate::pending_edits::PendingEdits;
@@ -224,7 +226,8 @@ impl World {
     }
 
     /// Indices into [`World::agents`] of the rows that the last tick has changed or added, ascending. Before the first tick
-    /// and after a load these are all rows. An engine need not compare all rows then. Agents that are removed have an event.
+    /// and after a load these are all rows. An engine need not compare all rows then. Agents that are removed, or leave the
+    /// map, have an event.
     /// The rows behind them close up, and count as unchanged. Linear in the changed rows, and a bit per agent.
     ///
     /// ```
@@ -268,9 +271,10 @@ impl World {
         self.agents.entities()
     }
 
-    /// The entity of an agent; `None` if it is not present. Logarithmic in the agents.
+    /// The entity of an agent; `None` if it is neither present nor off the map. Logarithmic in the agents.
     pub fn entity(&self, id: AgentId) -> Option<Entity> {
-        self.agents.row(id).map(|row| self.agents.entity(row))
+        let off_map = || self.agents.find_off_map(id).ok().map(|at| self.agents.off_map()[at].1);
+        self.agents.row(id).map(|row| self.agents.entity(row)).or_else(off_map)
     }
 
     /// The entities of the agents, to add components to.
@@ -352,6 +356,13 @@ impl World {
     /// The agents of the setup, by id; none once the world has stepped.
     pub fn setup_agents(&self) -> &[Spawn] {
         &self.start.agents
+    }
+
+    /// Whether searches of a class use its landmarks. They do not after an edit that has made a move easier, until the
+    /// landmarks are repaired, within a quarter of each tick's expansions. `false` for a class without landmarks.
+    pub fn landmarks_in_use(&self, class: ClassId) -> bool {
+        let landmarks = self.classes.get(usize::from(class.0)).and_then(|class| class.landmarks.as_ref());
+        landmarks.is_some_and(ClassLandmarks::hold)
     }
 
     /// The setup's number of landmarks of each class, and its eased changes.
@@ -654,16 +665,8 @@ impl World {
 
     /// Places an agent without orders in a legal pose whose cells are free.
     pub(crate) fn place(&mut self, class: ClassId, state: State, priority: i32) -> AgentId {
-        let motion = Motion {
-            state,
-            until: Motion::AT_REST,
-            primitive: 0,
-            activity: Activity::Idle,
-            class,
-            replan: false,
-        };
         let pose = self.tables[usize::from(class.0)].space().pose(state);
-        let id = self.agents.push(motion, pose, priority, self.tick);
+        let id = self.agents.push(resting(state, class), pose, priority, self.tick);
         let row = self.agents.len() - 1;
         self.agents.set_orders(row, OrderState::none_at(self.tick), &self.orders);
         self.hold_cells(row);
@@ -742,23 +745,55 @@ impl World {
         if !self.agents.is_present(row) {
             return;
         }
-        let (agent, class, pose) = (self.agents.ids[row], self.agents.motion[row].class, self.pose(row));
-        let team = self.agents.teams[row];
-        self.release_cells(row);
-        self.release_pose(row);
-        self.paths.drop_path(&mut self.agents.paths[row]);
+        let (agent, last) = (self.agents.ids[row], self.last_details(row));
+        self.give_up_place(row);
         let mut orders = self.agents.orders(row);
         self.orders.clear(&mut orders);
         self.agents.set_orders(row, orders, &self.orders);
+        self.agents.leave(row);
+        self.counts.removed += 1;
+        self.note_with(TraceEvent::Remove { agent, was_off_map: false }, last);
+    }
+
+    /// What an event says of the agent in a row that is about to give up its place.
+    pub(crate) fn last_details(&self, row: usize) -> EventDetails<'static> {
+        let (class, team) = (self.agents.motion[row].class, self.agents.teams[row]);
+        let pose = Some(self.pose(row));
+        EventDetails { class: Some(class), team: Some(team), pose, ..EventDetails::default() }
+    }
+
+    /// Has the agent in a row give up its cells, its path and its request. It keeps its orders.
+    pub(crate) fn give_up_place(&mut self, row: usize) {
+        self.release_cells(row);
+        self.release_pose(row);
+        self.paths.drop_path(&mut self.agents.paths[row]);
         self.agents.set_activity(row, Activity::Idle);
         let motion = &mut self.agents.motion[row];
         (motion.until, motion.replan) = (Motion::AT_REST, false);
-        self.agents.leave(row);
         self.tick_buffers.requests_over.insert(row);
-        self.counts.removed += 1;
-        let last =
-            EventDetails { class: Some(class), team: Some(team), pose: Some(pose), ..Default::default() };
-        self.note_with(TraceEvent::Remove { agent }, last);
+    }
+
+    /// The agents off the map, in order of id. [`Command::Enter`] has taken them off it.
+    ///
+    /// ```
+    /// # use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
+    /// # use wheelbase_planner::{Heading, MovementClass, Pose};
+    /// # use wheelbase_sim::{AgentId, ClassId, Command, Settings, Setup, Spawn, World};
+    /// # let grid = Grid::from_rows(&["....", "...."], TerrainTable::movingai(), SideTable::default())?;
+    /// # let mut setup = Setup::cooperative(Settings::named("field"), grid, vec![MovementClass::octile()]);
+    /// # setup.agents = [0, 1].map(|y| Spawn::new(ClassId(0), Pose::new(0, y, Heading(0)))).to_vec();
+    /// # let mut world = World::new(setup)?;
+    /// let (unit, transport) = (AgentId(0), AgentId(1));
+    /// world.command(Command::enter(unit, transport));
+    /// world.step();
+    /// assert!(world.off_map().all(|inside| (inside.id, inside.container) == (unit, transport)));
+    /// world.command(Command::leave(unit, Pose::new(2, 1, Heading(0))));
+    /// world.step();
+    /// assert_eq!((world.off_map().count(), world.agents().len()), (0, 2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn off_map(&self) -> impl ExactSizeIterator<Item = &OffMapAgent> {
+        self.agents.off_map().iter().map(|(agent, _)| agent)
     }
 }
 

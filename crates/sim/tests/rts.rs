@@ -87,34 +87,32 @@ fn a_gate_lets_one_team_through() {
 }
 
 // docs/rts.md 4: begin
-/// After each step: units that were removed are inside. Remove a unit that has arrived at the door to let it in.
-fn note_garrison(world: &World, inside: &mut Vec<Spawn>) {
-    for (index, event) in world.events().iter().enumerate() {
-        let gone = world.event_details(index);
-        if event.kind() == Some(EventKind::Removed)
-            && let (Some(class), Some(team), Some(pose)) = (gone.class, gone.team, gone.pose)
-        {
-            inside.push(Spawn { team, ..Spawn::new(class, pose) });
-        }
-    }
+/// Lets units in that stand at the door of a garrison or a transport, which may drive on with them.
+fn board(world: &mut World, units: Vec<AgentId>, container: AgentId) -> Ticket {
+    world.command(Command::enter(units, container))
 }
 
-/// The last one inside comes out where it went in. It gets a new id; if the pose is held, an event says by whom.
-fn leave(world: &mut World, inside: &mut Vec<Spawn>) -> Option<Ticket> {
-    Some(world.command(Command::Spawn(inside.pop()?)))
+/// Lets them all out around the door. They keep ids and orders; a refusal says `no_room` for those that stay inside.
+fn unload_all(world: &mut World, container: AgentId, door: Pose) {
+    let inside: Vec<AgentId> =
+        world.off_map().filter(|unit| unit.container == container).map(|unit| unit.id).collect();
+    for unit in inside {
+        world.command(Command::leave(unit, door));
+    }
 }
 // docs/rts.md 4: end
 
 #[test]
 fn a_garrison_is_entered_and_left() {
-    let mut run = Checked::on(open(8, 2), &[Spawn { team: Team(3), ..at(WALKER, 4, 1, 0) }]);
-    let mut inside = Vec::new();
-    run.does(Command::remove(A));
-    note_garrison(&run.world, &mut inside);
-    assert_eq!((run.world.agents().len(), inside.len()), (0, 1));
-    leave(&mut run.world, &mut inside).unwrap();
+    let mut run = Checked::on(open(8, 2), &[at(WALKER, 4, 1, 0), at(WALKER, 5, 1, 0), at(TRUCK, 1, 1, 0)]);
+    run.does(Command::order(B, Order::goto(cell(7, 0))));
+    board(&mut run.world, vec![A, B], AgentId(2));
     run.step();
-    assert_eq!((run.row(B).pose(), run.row(B).team), (pose(4, 1, 0), 3));
+    assert_eq!((run.world.agents().len(), run.world.off_map().len()), (1, 2));
+    unload_all(&mut run.world, AgentId(2), pose(3, 0, 0));
+    run.step();
+    assert_eq!((run.cell(A), run.world.off_map().len()), (cell(3, 0), 0));
+    run.steps_until_at(B, cell(7, 0), 60);
 }
 
 // docs/rts.md 5: begin

@@ -71,6 +71,27 @@ impl RowSet {
         }
     }
 
+    /// Follows the insertion of a row, which is not in the set: the rows from it on move up. Linear in the later rows of the set.
+    pub fn open_up(&mut self, row: usize) {
+        let mut carried = false;
+        let mut next = row;
+        loop {
+            let is_next = self.contains(next);
+            if carried {
+                self.insert(next);
+            } else {
+                self.remove(next);
+            }
+            carried = is_next;
+            if !carried {
+                let Some(later) = self.next_from(next + 1) else { return };
+                next = later;
+            } else {
+                next += 1;
+            }
+        }
+    }
+
     /// Makes it a copy of another set. Allocates only beyond the largest set so far.
     pub fn copy_from(&mut self, other: &Self) {
         self.words.clone_from(&other.words);
@@ -116,6 +137,7 @@ mod tests {
             changes in prop::collection::vec((0_usize..300, any::<bool>()), 0..200),
             n in 0_usize..300,
             gone in prop::collection::btree_set(0_u32..300, 0..20),
+            new in 0_usize..300,
         ) {
             let (mut rows, mut slow) = (RowSet::default(), BTreeSet::new());
             rows.fill(n);
@@ -140,6 +162,9 @@ mod tests {
             let stay = slow.iter().filter(|&&row| !gone.contains(&(row as u32)));
             let moved = stay.map(|&row| row - gone.iter().filter(|&&gone| (gone as usize) < row).count());
             prop_assert!(rows.iter().eq(moved));
+            let before: Vec<usize> = rows.iter().collect();
+            rows.open_up(new);
+            prop_assert!(rows.iter().eq(before.iter().map(|&row| row + usize::from(row >= new))));
         }
     }
 }

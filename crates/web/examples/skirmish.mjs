@@ -51,6 +51,7 @@ const FORMATIONS = [
  * - blow: x, y, width, height, what becomes of units there (0 to 4: wait ...), deadline: water
  * - build: x, y, width, height become ground, after so many ticks
  * - false_alarm: x, y, width, height: water there once nobody is on it, which is withdrawn immediately
+ * - ferry: unit, the unit that it enters, x, y, heading: it comes back there after so many ticks
  * - gate: x, y, kind of the western side
  * - why: unit: why does it wait?
  * - left: unit: what is left of its path?
@@ -85,6 +86,7 @@ const CLICKS = [
   [37, 'blow', 4, 16, 18, 8, 0, 0],               // under trucks: it waits,
   [37, 'build', 4, 16, 18, 8, 1],                 // and is replaced
   [40, 'then', 0, 20, 66, 24],
+  [42, 'ferry', 45, 50, 38, 14, 0, 15],           // a scout rides in a truck
   [60, 'why', 50],
   [60, 'left', 80],
   [75, 'hold', 172, 2],
@@ -223,6 +225,9 @@ class Game {
       }
       case 'build': return world.edit([terrain('ground')], { tick: world.tick + n[4] });
       case 'false_alarm': return world.cancelEdit(world.edit([terrain('water')]));
+      case 'ferry':
+        world.leave(this.units[n[0]], { x, y, heading: n[4] }, { tick: world.tick + n[5] });
+        return world.enter([this.units[n[0]]], { container: this.units[n[1]] });
       case 'gate': return world.edit([{ kind: 'sides', cell: { x: n[0], y: n[1] }, sides: [null, null, n[2], null] }]);
       default: return this.ask(verb, n);
     }

@@ -456,6 +456,31 @@ export class World extends Handle {
   }
 
   /**
+   * Takes agents off the map, into `container` if one is given. They keep their orders; only `leave` and `remove` reach them
+   * there.
+   */
+  enter(agents: Selection, options: When & { container?: number } = {}): number {
+    const container = options.container === undefined ? WB_NONE : agentId(options.container);
+    return this.#command(options, (m, tick, to) => {
+      const of = putSelection(m, agents);
+      return of.isArea
+        ? m.f.wb_command_enter_in(this.handle, of.at, container, tick, to)
+        : m.f.wb_command_enter(this.handle, of.at, of.n, container, tick, to);
+    });
+  }
+
+  /**
+   * Puts an agent that is off the map back: in the pose, or in the free one nearest to it unless `orNearest` is false. It
+   * begins its current order from there.
+   */
+  leave(agent: number, pose: Pose, options: When & { orNearest?: boolean } = {}): number {
+    const orNearest = (options.orNearest ?? true) ? 1 : 0;
+    return this.#command(options, (m, tick, to) =>
+      m.f.wb_command_leave(this.handle, agentId(agent), putPose(m, pose, 'pose'), orNearest, tick, to),
+    );
+  }
+
+  /**
    * Changes the map; all changes are one edit. `onAgents` says what happens to agents whose pose or move would become
    * illegal: the edit waits for them (usual), they are stranded, or removed; the last two also after a `deadline` of ticks.
    */
@@ -509,6 +534,14 @@ export class World extends Handle {
     m.begin();
     const at = putRect(m, area, 'area');
     return getU32s(m, m.buffer(4, (to, room, n) => m.f.wb_world_agents_in(this.handle, at, to, room, n)));
+  }
+
+  /** The agents off the map that have entered `container`, in order of id; without one, all of them. */
+  offMap(container?: number): number[] {
+    const m = this.instance;
+    m.begin();
+    const of = container === undefined ? WB_NONE : agentId(container);
+    return getU32s(m, m.buffer(4, (to, room, n) => m.f.wb_world_off_map(this.handle, of, to, room, n)));
   }
 
   /** Why an agent of a class could not be placed in a pose now; `null` if it could. */

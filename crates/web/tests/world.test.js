@@ -193,6 +193,12 @@ test('a world obeys commands and tells what happened', async () => {
   world.step();
   assert.deepEqual(world.events().toArray().map((event) => event.kind).sort(), ['priority_set', 'speed_factor_set', 'team_set']);
   assert.equal(world.agents().team(0), 2);
+  world.enter([first]);
+  world.step();
+  assert.deepEqual([world.offMap(), world.offMap(first)], [[first], []]);
+  world.leave(first, { x: 12, y: 3, heading: 0 });
+  world.step();
+  assert.deepEqual(world.offMap(), []);
   world.remove([first]);
   world.step();
   assert.equal(world.agents().length, 0);

@@ -19,7 +19,8 @@ pub fn sayable(mut command: Command, shape: GridShape) -> Command {
         | Command::Tasks { agents, .. }
         | Command::Priority { agents, .. }
         | Command::Team { agents, .. }
-        | Command::SpeedFactor { agents, .. } => Some(agents),
+        | Command::SpeedFactor { agents, .. }
+        | Command::Enter { agents, .. } => Some(agents),
         _ => None,
     };
     if let Some(agents) = selection
@@ -30,6 +31,7 @@ pub fn sayable(mut command: Command, shape: GridShape) -> Command {
     }
     match &mut command {
         Command::Order { orders, .. } => *orders = sayable_orders(orders),
+        Command::Leave { pose, .. } => *pose = sayable_pose(*pose),
         Command::Spawn(spawn) => {
             spawn.orders = sayable_orders(&spawn.orders);
             spawn.speed_factor = usual(spawn.speed_factor);
@@ -380,6 +382,17 @@ unsafe fn call(world: u64, command: &Command, shape: GridShape, tick: u32, out: 
                     }
                 };
                 wb_command_edit(world, changes.as_ptr(), changes.len(), on_agents, deadline, tick, out)
+            }
+            Command::Enter { agents, container } => match area(agents) {
+                Some(area) => wb_command_enter_in(world, &raw const area, container.0, tick, out),
+                None => {
+                    let ids = ids(agents);
+                    wb_command_enter(world, ids.as_ptr(), ids.len(), container.0, tick, out)
+                }
+            },
+            Command::Leave { agent, pose, or_nearest } => {
+                let pose = wb_pose::from(*pose);
+                wb_command_leave(world, agent.0, &raw const pose, (*or_nearest).into(), tick, out)
             }
             Command::CancelEdit(edit) => wb_command_cancel_edit(world, edit.0, tick, out),
             Command::Decisions(moves) => {

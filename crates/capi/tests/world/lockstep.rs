@@ -93,6 +93,8 @@ fn two_thousand_ticks_of_all_commands_are_those_of_rust() {
         "Class",
         "Decisions",
         "Edit",
+        "Enter",
+        "Leave",
         "Order",
         "PathAnswer",
         "Priority",

@@ -139,7 +139,7 @@ fn paths_and_ranges_are_those_of_rust() {
 fn reasons_for_waiting_are_those_of_rust() {
     let mut seen = BTreeSet::new();
     for driver in [Driver::Planner, Driver::HostPaths, Driver::HostMoves] {
-        for seed in 1..12 {
+        for seed in 1..20 {
             let (rust, world) = filled(driver, seed, 150);
             for row in rust.agents() {
                 let expected = rust.reason_for_waiting(row.agent()).unwrap().named();

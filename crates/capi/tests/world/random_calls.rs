@@ -156,7 +156,7 @@ impl Calls {
                     self.note(status);
                     if status == WB_OK {
                         let rows = std::slice::from_raw_parts(rows, count);
-                        assert!(rows.iter().all(|row| row.kind <= WB_EVENT_EDIT_REPLACED));
+                        assert!(rows.iter().all(|row| row.kind <= WB_EVENT_LEFT));
                     }
                 }
                 70..74 => {

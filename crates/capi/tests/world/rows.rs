@@ -171,6 +171,8 @@ fn numbers_and_names_are_those_of_rust() {
         WB_EVENT_TASKS_REPLACED,
         WB_EVENT_EDIT_CANCELLED,
         WB_EVENT_EDIT_REPLACED,
+        WB_EVENT_ENTERED,
+        WB_EVENT_LEFT,
     ];
     assert_eq!(events.to_vec(), EventKind::ALL.map(|kind| kind as u32));
     let names = |of: extern "C" fn(u32) -> *const std::ffi::c_char, n: usize| -> Vec<&'static str> {
@@ -198,6 +200,8 @@ fn numbers_and_names_are_those_of_rust() {
         WB_REFUSED_WRONG_PATH,
         WB_REFUSED_WRONG_PRIMITIVE,
         WB_REFUSED_NO_SUCH_EDIT,
+        WB_REFUSED_OFF_MAP,
+        WB_REFUSED_ON_MAP,
     ];
     assert_eq!(refusals.to_vec(), RefusalReason::ALL.map(|reason| reason as u32));
     assert_eq!(names(wb_refusal_name, refusals.len()), RefusalReason::ALL.map(RefusalReason::name));

@@ -105,12 +105,16 @@ namespace Wheelbase
         /// <summary>A later edit has replaced parts of a waiting edit. <c>a</c>, <c>b</c>: low and high half of the ticket of the earlier edit, <c>c</c>:
         /// the changes left of it, 0 if it waits no longer. The event has the ticket of the later edit.</summary>
         EditReplaced = 18,
+        /// <summary>An agent has left the map and has no row. <c>a</c>: the agent that it entered, <c>Constants.None</c> if none was named.</summary>
+        Entered = 19,
+        /// <summary>An agent has come back to the map. <c>a</c>: its class.</summary>
+        Left = 20,
     }
 
     /// <summary>The numbers <c>WB_REFUSED_...</c> of C.</summary>
     public enum Refusal : uint
     {
-        /// <summary>No agent has this id any more, or yet; or an order has no such leader to follow.</summary>
+        /// <summary>No agent has this id any more, or yet; or there is no such leader to follow or container to enter.</summary>
         UnknownAgent = 0,
         /// <summary>There is no class of this number.</summary>
         UnknownClass = 1,
@@ -136,7 +140,7 @@ namespace Wheelbase
         WrongSpeedFactor = 11,
         /// <summary>The most agents are present, or no ids are left.</summary>
         TooManyAgents = 12,
-        /// <summary>There is no room for all agents of a group. The placed agents have events with the same ticket.</summary>
+        /// <summary>There is no room for an agent that comes back, or for all agents of a group. The placed agents have events with the same ticket.</summary>
         NoRoom = 13,
         /// <summary>The agent waits for no path from the host.</summary>
         NoRequest = 14,
@@ -146,6 +150,10 @@ namespace Wheelbase
         WrongPrimitive = 16,
         /// <summary>No edit with this ticket waits.</summary>
         NoSuchEdit = 17,
+        /// <summary>The agent is off the map.</summary>
+        OffMap = 18,
+        /// <summary>The agent is on the map, where only an agent off the map can come back.</summary>
+        OnMap = 19,
     }
 
     /// <summary>The numbers <c>WB_ORDER_...</c> of C.</summary>
@@ -1013,7 +1021,7 @@ namespace Wheelbase
             public UIntPtr n_diagonal;
             /// <summary>Its motion primitives.</summary>
             public wb_primitive* primitives;
-            /// <summary>Number of primitives, 1 to 16.</summary>
+            /// <summary>Number of primitives, at most 16; 0 of a building.</summary>
             public UIntPtr n_primitives;
             /// <summary>Its own speeds on terrain kinds.</summary>
             public wb_speed* speeds;
@@ -2230,6 +2238,35 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_remove_in(ulong world, CellRect* area, uint tick, ulong* ticket);
 
+        /// <summary>Takes agents off the map: into a garrison, a transport, a burrow. Each keeps its id and orders; it holds no cell, blocks
+        /// nobody and has no row. A move in progress ends without effect. <c>container</c> is the agent that they enter, <c>Constants.None</c> for
+        /// none; it is only stored. Off the map only <c>wb_command_leave</c> and <c>wb_command_remove</c> reach them; other commands to them
+        /// are refused with <c>Refusal.OffMap</c>.</summary>
+        /// <remarks>
+        /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
+        /// <para>Pointers: <c>agents</c> points to <c>n_agents</c> ids; <c>ticket</c> is null, or may be written.</para>
+        /// </remarks>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern Status wb_command_enter(ulong world, uint* agents, UIntPtr n_agents, uint container, uint tick, ulong* ticket);
+
+        /// <summary>As <c>wb_command_enter</c>, for the agents in an area (see <c>wb_command_remove_in</c>).</summary>
+        /// <remarks>
+        /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
+        /// <para>Pointers: <c>area</c> is valid; <c>ticket</c> is null, or may be written.</para>
+        /// </remarks>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern Status wb_command_enter_in(ulong world, CellRect* area, uint container, uint tick, ulong* ticket);
+
+        /// <summary>Puts an agent that is off the map back, at rest in a pose. It begins its current order from there. With <c>or_nearest</c> 1 the
+        /// nearest pose will do that is legal and free: the least distance of the anchor first, then the heading of <c>pose</c>. If
+        /// <c>pose</c> is legal, poses are left out that cannot be reached from it.</summary>
+        /// <remarks>
+        /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
+        /// <para>Pointers: <c>pose</c> is valid; <c>ticket</c> is null, or may be written.</para>
+        /// </remarks>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern Status wb_command_leave(ulong world, uint agent, Pose* pose, byte or_nearest, uint tick, ulong* ticket);
+
         /// <summary>Gives agents orders, done one after another, in place of their remaining orders, or with <c>append</c> 1 after them; no
         /// orders leave them without any. Agents sent to a group goal by one command share the poses around it. Of several
         /// commands to an agent at one tick only the first replaces, and the orders of the others come after it; orders that
@@ -2389,6 +2426,15 @@ namespace Wheelbase
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_agents_in(ulong world, CellRect* area, uint* agents, UIntPtr capacity, UIntPtr* count);
+
+        /// <summary>The agents off the map that have entered an agent, in order of id; with <c>container</c> <c>Constants.None</c> all agents off the map.
+        /// Linear in the agents off the map.</summary>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>.</para>
+        /// <para>Pointers: <c>agents</c> has room for <c>capacity</c> ids, or is null with <c>capacity</c> 0; <c>count</c> may be written.</para>
+        /// </remarks>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern Status wb_world_off_map(ulong world, uint container, uint* agents, UIntPtr capacity, UIntPtr* count);
 
         /// <summary>Whether an agent of a class could be placed in a pose now. <c>refusal</c>: <c>Constants.None</c> if so, else
         /// <c>Refusal.UnknownClass</c>, <c>Refusal.IllegalPose</c> or <c>Refusal.PoseHeld</c>. A command to place it can still be

@@ -623,6 +623,46 @@ namespace Wheelbase
             return Given(status, given, out ticket);
         }
 
+        /// <summary>Takes agents off the map, into <c>container</c>, or none. They keep their orders; only <c>Leave</c> and
+        /// <c>Remove</c> reach them there. Gives the ticket.</summary>
+        public ulong Enter(Selection agents, uint container = Constants.None, uint tick = 0)
+        {
+            ulong ticket;
+            Check(TryEnter(agents, container, tick, out ticket));
+            return ticket;
+        }
+
+        /// <summary>As <c>Enter</c>; gives the status.</summary>
+        public Status TryEnter(Selection agents, uint container, uint tick, out ulong ticket)
+        {
+            ulong given = Constants.NoTicket;
+            Status status;
+            var arena = Arena.Begin();
+            UIntPtr n;
+            var ids = agents.Put(arena, out n);
+            var area = agents.Area;
+            if (agents.IsArea) status = Native.wb_command_enter_in(Handle, &area, container, tick, &given);
+            else status = Native.wb_command_enter(Handle, ids, n, container, tick, &given);
+            return Given(status, given, out ticket);
+        }
+
+        /// <summary>Puts an agent that is off the map back: in the pose, or with <c>orNearest</c> in the free one nearest to it. It
+        /// begins its current order from there. Gives the ticket.</summary>
+        public ulong Leave(uint agent, Pose pose, bool orNearest = true, uint tick = 0)
+        {
+            ulong ticket;
+            Check(TryLeave(agent, pose, orNearest, tick, out ticket));
+            return ticket;
+        }
+
+        /// <summary>As <c>Leave</c>; gives the status.</summary>
+        public Status TryLeave(uint agent, Pose pose, bool orNearest, uint tick, out ulong ticket)
+        {
+            ulong given = Constants.NoTicket;
+            var status = Native.wb_command_leave(Handle, agent, &pose, (byte)(orNearest ? 1 : 0), tick, &given);
+            return Given(status, given, out ticket);
+        }
+
         /// <summary>Changes the map; all changes are one edit. <c>onAgents</c> says what happens to agents whose pose or move would
         /// become illegal; <c>deadline</c> is the most ticks of waiting where that has one. Gives the ticket.</summary>
         public ulong Edit(Change[] changes, OnAgents onAgents = OnAgents.Wait, uint deadline = 0, uint tick = 0)
@@ -735,6 +775,18 @@ namespace Wheelbase
             GC.KeepAlive(this);
             if (status != Status.Buffer) Check(status);
             return (int)(uint)count;
+        }
+
+        /// <summary>The agents off the map that have entered <c>container</c>, in order of id; without one, all of them.</summary>
+        public uint[] OffMap(uint container = Constants.None)
+        {
+            Status status;
+            var room = new Room(Arena.Begin(), 4, 256);
+            do status = Native.wb_world_off_map(Handle, container, (uint*)room.At, room.Capacity, &room.Count);
+            while (room.IsTooSmallFor(status));
+            GC.KeepAlive(this);
+            Check(status);
+            return room.Numbers();
         }
 
         /// <summary>Whether an agent of a class could be placed in a pose now; if not, why.</summary>

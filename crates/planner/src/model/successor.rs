@@ -9,7 +9,7 @@ use crate::model::offset::Offset;
 use crate::model::pose::{Heading, Pose, StateSpace};
 use std::borrow::Cow;
 use std::fmt;
-use wheelbase_grid::{Cell, CellXY, Change, Grid, Side, SideKind, TerrainKind};
+use wheelbase_grid::{Cell, CellXY, Change, Grid, Rect, Side, SideKind, TerrainKind};
 
 /// `slope` of a move on flat ground, in thousandths of the base time.
 pub const SLOPE_FLAT: u64 = 1000;
@@ -232,6 +232,24 @@ impl ClassSpeeds {
         self.of_terrain(after.terrain_of(cell)) > self.of_terrain(before.terrain_of(cell))
             || before.shape().sides().iter().any(by_side)
             || (class.spec().climb != Climb::default() && by_height())
+    }
+}
+
+impl ClassSpeeds {
+    /// Gives a cell of the map `best`, and its sides, the kinds of `present` that are faster. Heights stay, so a move
+    /// may still be easier on the present map where the class depends on them.
+    pub fn ease(&self, best: &mut Grid, present: &Grid, xy: CellXY) {
+        let Some(cell) = present.size().cell(xy) else { return };
+        let kind = present.terrain_of(cell);
+        if self.of_terrain(kind) > self.of_terrain(best.terrain_of(cell)) {
+            best.set_terrain(Rect::of_cell(xy), kind);
+        }
+        for &side in present.shape().sides() {
+            let kind = present.side_of(cell, side);
+            if self.of_side(kind) > self.of_side(best.side_of(cell, side)) {
+                best.set_side(xy, side, kind);
+            }
+        }
     }
 }
 

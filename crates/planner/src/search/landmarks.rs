@@ -17,7 +17,7 @@ const GOAL_POSES_MAX: usize = 4096;
 ///
 /// They remain lower bounds as long as no move becomes legal or cheaper than when they were made: if made on a
 /// map without its buildings, doors and crops, they hold while those come and go. They do not track edits; on a
-/// map where some move is cheaper, answers become inexact.
+/// map where some move is cheaper, answers become inexact until a repair ([`Landmarks::begin_repair`]).
 ///
 /// A request with landmarks ([`crate::search::Heuristic::Landmarks`]) uses those with the largest bounds
 /// between its start and goal, and only if these exceed the norm's bound enough to pay for their evaluation.
@@ -103,6 +103,21 @@ impl Landmarks {
     /// The landmarks, in order of selection.
     pub fn states(&self) -> &[State] {
         &self.states
+    }
+
+    /// The least ratio of their bound to the norm's bound, in thousandths, from which on they guide a request; `None` if
+    /// they never pay off.
+    pub fn threshold_permille(&self) -> Option<u64> {
+        self.threshold_permille
+    }
+
+    /// Ticks from a landmark, by its index, to a state, and back; `None` without a way.
+    pub fn distances(&self, landmark: usize, state: State) -> [Option<u32>; 2] {
+        let unreachable = self.distances.unreachable();
+        [landmark, landmark + self.states.len()].map(|column| {
+            let ticks = self.ticks(column, state);
+            (ticks < unreachable).then_some(ticks as u32)
+        })
     }
 
     /// Memory in bytes.

@@ -26,13 +26,17 @@ impl Landmarks {
     /// With the feature `rayon` distances are computed in parallel on the current pool; results do not depend
     /// on the number of threads.
     pub fn of(tables: &MovementTables, n: usize) -> Self {
-        let step_max = if tables.is_reversible() { tables.max_ticks() as u32 } else { u32::MAX };
-        let states = pick(tables, n);
-        let distances = LandmarkDistances::of(tables, &states);
-        let mut landmarks =
-            Self { space: tables.space(), states, distances, step_max, threshold_permille: Some(0) };
+        let mut landmarks = Self::at(tables, pick(tables, n), Some(0));
         landmarks.threshold_permille = landmarks.calibrate(tables);
         landmarks
+    }
+
+    /// Landmarks at given poses, with a [threshold](Landmarks::threshold_permille) that is known, such as
+    /// landmarks of [`Landmarks::of`] after repairs.
+    pub fn at(tables: &MovementTables, states: Vec<State>, threshold_permille: Option<u64>) -> Self {
+        let step_max = if tables.is_reversible() { tables.max_ticks() as u32 } else { u32::MAX };
+        let distances = LandmarkDistances::of(tables, &states);
+        Self { space: tables.space(), states, distances, step_max, threshold_permille }
     }
 
     /// Runs sample requests to find the minimum ratio of bounds from which on landmarks save more expansions

@@ -15,6 +15,7 @@ pub mod path_queue;
 pub(crate) mod penalties;
 pub(crate) mod plan;
 pub mod reference;
+mod repair_landmarks;
 mod replan;
 pub(crate) mod request;
 mod saved_search;
@@ -30,6 +31,7 @@ pub use penalties::Penalties;
 pub use plan::{
     advance, begin, cost_lower_bound, cost_lower_bound_of, finish, for_each_obstacle_met, pass_goal, plan,
 };
+pub use repair_landmarks::LandmarkRepair;
 pub use replan::BackTraces;
 pub use request::{Answer, Fallback, GoalArea, Reason, Request};
 pub use saved_search::SavedSearch;

@@ -9,13 +9,13 @@ use wheelbase_sim::codec::FileKind;
 pub(super) const KIND: FileKind = FileKind {
     magic: *b"WB-REC\r\n",
     name: "recording",
-    version: 6,
+    version: 7,
     versions_before: &[1, 2, 3, 4],
     layout: "Header: file scenario attached host snapshot name seed ticks expansions_per_tick search_slots \
              poses_per_agent tries_per_tick tunables collision shape terrain_kinds terrain_colours side_kinds map map_revision objects classes \
              orders order_kinds; host: name rule needs_paths host_answers_paths components landmarks eased friends \
              agents orders scheduled; snapshot: tick agents rule_is_outside needs_paths bytes; class: name text with sweep; Chunk: key orders edits ticks; key: ids classes x y headings \
-             primitives since left orders waits n_runs runs counters; tick: flags commands decisions orders events \
+             primitives since left orders waits n_runs runs counters; tick: flags commands decisions orders events (enter leave) \
              moves late waits current drops counters hash; edit: on_agents deadline asked part effect; command: \
              spawn_group of orders and speed_factor, edit of on_agents and deadline; End: tick interrupted \
              state_hash outcome commands",

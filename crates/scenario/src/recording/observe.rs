@@ -115,7 +115,11 @@ fn gather_events(world: &World, record: &mut TickRecord) -> usize {
             TraceEvent::Spawn { agent, class, pose, team, speed_factor, .. } => {
                 Event::Spawn { agent, class, pose, team, speed_factor }
             }
-            TraceEvent::Remove { agent } => Event::Remove { agent },
+            TraceEvent::Remove { agent, was_off_map: false } => Event::Remove { agent },
+            TraceEvent::Enter { agent, container } => Event::Enter { agent, container },
+            TraceEvent::Leave { agent, class, pose, team, speed_factor } => {
+                Event::Leave { agent, class, pose, team, speed_factor }
+            }
             TraceEvent::Order { agent, order, append, .. } => Event::Order { agent, order, append },
             TraceEvent::Done { agent, kind, .. } => Event::Done { agent, kind },
             TraceEvent::Unreachable { agent, kind, .. } => Event::Unreachable { agent, kind },
@@ -132,9 +136,10 @@ fn gather_events(world: &World, record: &mut TickRecord) -> usize {
                 Event::Path { agent, from, runs: RunRange { first: first_run as u32, count } }
             }
             // The commands tell.
-            TraceEvent::EditCancelled { .. } | TraceEvent::EditReplaced { .. } | TraceEvent::Move { .. } => {
-                continue;
-            }
+            TraceEvent::EditCancelled { .. }
+            | TraceEvent::EditReplaced { .. }
+            | TraceEvent::Remove { was_off_map: true, .. }
+            | TraceEvent::Move { .. } => continue,
         });
     }
     let n_events = events.len();

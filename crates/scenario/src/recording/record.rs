@@ -114,7 +114,7 @@ pub enum Event {
         /// Its speed factor in thousandths.
         speed_factor: u16,
     },
-    /// An agent was removed.
+    /// An agent on the map was removed. The commands tell of agents removed off the map.
     Remove {
         /// The agent.
         agent: AgentId,
@@ -202,6 +202,26 @@ pub enum Event {
         /// The agent.
         agent: AgentId,
     },
+    /// An agent left the map.
+    Enter {
+        /// The agent.
+        agent: AgentId,
+        /// The agent that it entered; [`AgentId::NOBODY`] if none was named.
+        container: AgentId,
+    },
+    /// An agent came back to the map. Its order, if it has one, is a change of the current order.
+    Leave {
+        /// The agent.
+        agent: AgentId,
+        /// Its class.
+        class: ClassId,
+        /// Its pose.
+        pose: Pose,
+        /// Its team.
+        team: Team,
+        /// Its speed factor in thousandths.
+        speed_factor: u16,
+    },
     /// An edit of the map took effect. Its areas and its cell are on the map.
     Edit(AppliedEdit),
     /// An agent was given a path, by a search or to retreat. A path without moves drops the rest of the one before.
@@ -259,6 +279,8 @@ impl Event {
             | Self::SpeedFactor { agent, .. }
             | Self::Class { agent, .. }
             | Self::TasksReplaced { agent }
+            | Self::Enter { agent, .. }
+            | Self::Leave { agent, .. }
             | Self::Path { agent, .. }
             | Self::Move { agent, .. }
             | Self::Wait { agent, .. }

@@ -233,14 +233,19 @@ impl RecordedAgents {
     }
 
     fn push(&mut self, agent: AgentId, class: ClassId, motion: RecordedMotion) {
-        self.ids.push(agent);
-        self.classes.push(class);
-        self.motion.push(motion);
-        self.ends.push(motion.end);
+        self.insert(self.len(), agent, class, motion);
+    }
+
+    /// Inserts the row of an agent without an order.
+    fn insert(&mut self, row: usize, agent: AgentId, class: ClassId, motion: RecordedMotion) {
+        self.ids.insert(row, agent);
+        self.classes.insert(row, class);
+        self.motion.insert(row, motion);
+        self.ends.insert(row, motion.end);
         self.next_end = self.next_end.min(motion.end);
-        self.orders.push(NONE);
-        self.waits_since.push(NONE);
-        self.paths.push(PathHandle::EMPTY);
+        self.orders.insert(row, NONE);
+        self.waits_since.insert(row, NONE);
+        self.paths.insert(row, PathHandle::EMPTY);
     }
 
     /// Checks that there are not too many agents for a simulation, and that their bodies fit on the map without
@@ -291,14 +296,29 @@ impl RecordedAgents {
             self.push(agent, class, RecordedMotion::resting(pose, self.tick));
             return Ok(());
         }
+        if let Event::Leave { agent, class, pose, .. } = *event {
+            // Others, or the agent itself, may have gone at this tick.
+            self.remove_gone()?;
+            let row = self.ids.partition_point(|&other| other < agent);
+            if self.ids.get(row) == Some(&agent) || self.len() >= AGENTS_MAX as usize {
+                return Err(format!(
+                    "agent {} comes back to the map, and is on it or beyond all room",
+                    agent.0
+                ));
+            }
+            self.insert(row, agent, class, RecordedMotion::resting(pose, self.tick));
+            return Ok(());
+        }
         let Some(agent) = event.agent().filter(|_| !matches!(event, Event::Refused { .. })) else {
             return Ok(());
         };
         let Some(row) = self.row(agent) else { return Err(format!("agent {} is not there", agent.0)) };
         match *event {
             // `remove_gone` finds an agent that is removed twice.
-            Event::Remove { .. } if self.gone.len() < self.len() => self.gone.push(row as u32),
-            Event::Remove { .. } => return Err(REMOVED_TWICE.to_owned()),
+            Event::Remove { .. } | Event::Enter { .. } if self.gone.len() < self.len() => {
+                self.gone.push(row as u32);
+            }
+            Event::Remove { .. } | Event::Enter { .. } => return Err(REMOVED_TWICE.to_owned()),
             Event::Class { class, pose, .. } => {
                 if self.is_moving(row) {
                     return Err(format!("agent {} takes another class in mid-move", agent.0));

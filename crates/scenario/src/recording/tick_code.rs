@@ -49,6 +49,8 @@ const TEAM: u8 = 14;
 const SPEED_FACTOR: u8 = 15;
 const CLASS: u8 = 16;
 const TASKS_REPLACED: u8 = 17;
+const ENTER: u8 = 18;
+const LEAVE: u8 = 19;
 
 /// The agent rests.
 const RESTS: u8 = 0;
@@ -296,6 +298,17 @@ fn encode_event(event: &Event, record: &TickRecord, base: &mut DeltaBase, out: &
             encode_pose(class, pose, base, out);
         }
         Event::TasksReplaced { agent } => head(TASKS_REPLACED, agent, out),
+        Event::Enter { agent, container } => {
+            head(ENTER, agent, out);
+            // The number after that of no agent is 0.
+            varint::put(out, container.0.wrapping_add(1).into());
+        }
+        Event::Leave { agent, class, pose, team, speed_factor } => {
+            head(LEAVE, agent, out);
+            encode_pose(class, pose, base, out);
+            out.push(team.0);
+            varint::put(out, speed_factor.into());
+        }
         Event::Edit(edit) => encode_edit(&edit, out),
         Event::Move { .. } | Event::Wait { .. } | Event::Current { .. } => {}
     }
@@ -438,7 +451,7 @@ pub(super) fn decode_events(
     let (mut base, mut any_larger) = (DeltaBase::START, false);
     for _ in 0..n_events {
         let event = decode_event(bytes, header, frame, record, &mut base)?;
-        any_larger |= matches!(event, Event::Spawn { .. } | Event::Class { .. });
+        any_larger |= matches!(event, Event::Spawn { .. } | Event::Class { .. } | Event::Leave { .. });
         frame.apply(&event, record)?;
         record.events.push(event);
     }
@@ -501,6 +514,12 @@ fn decode_event(
             Event::Class { agent, class, pose }
         }
         TASKS_REPLACED => Event::TasksReplaced { agent },
+        ENTER => Event::Enter { agent, container: AgentId(bytes.number_u32()?.wrapping_sub(1)) },
+        LEAVE => {
+            let (class, pose) = decode_pose(bytes, header, base)?;
+            let (team, speed_factor) = (decode_team(bytes)?, decode_speed_factor(bytes)?);
+            Event::Leave { agent, class, pose, team, speed_factor }
+        }
         DONE => Event::Done { agent, kind: order_kind(bytes.byte()?)? },
         UNREACHABLE => Event::Unreachable { agent, kind: order_kind(bytes.byte()?)? },
         PATH => {

@@ -146,7 +146,8 @@ impl TickComparison<'_> {
             Event::Move { primitive, end, .. } => format!("primitive {primitive} until {end}"),
             Event::Wait { since: u32::MAX, .. } => "waits no more".to_owned(),
             Event::Wait { since, .. } => format!("waits since {since}"),
-            Event::Spawn { class, pose, team, speed_factor, .. } => {
+            Event::Spawn { class, pose, team, speed_factor, .. }
+            | Event::Leave { class, pose, team, speed_factor, .. } => {
                 format!(
                     "{} of team {} and speed factor {speed_factor}",
                     pose_text(header, class, pose),
@@ -164,6 +165,8 @@ impl TickComparison<'_> {
             Event::Task { cell, heading: None, .. } | Event::TaskDone { cell, .. } => cell.to_string(),
             Event::Task { cell, heading: Some(heading), .. } => format!("{cell} with heading {}", heading.0),
             Event::Remove { .. } => "taken out".to_owned(),
+            Event::Enter { container: AgentId::NOBODY, .. } => "off the map".to_owned(),
+            Event::Enter { container, .. } => format!("into agent {}", container.0),
             Event::Edit(edit) => {
                 let effect = match edit.effect {
                     EditEffect::Terrain { area, kind } => {
@@ -242,6 +245,8 @@ fn event_field(event: &Event) -> &'static str {
     match event {
         Event::Spawn { .. } => "placing",
         Event::Remove { .. } => "removal",
+        Event::Enter { .. } => "way off the map",
+        Event::Leave { .. } => "way back to the map",
         Event::Order { .. } => "order given",
         Event::Done { .. } => "order done",
         Event::Unreachable { .. } => "order that cannot be done",

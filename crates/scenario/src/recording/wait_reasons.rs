@@ -98,7 +98,7 @@ impl Asker {
         for event in &record.events {
             let (agent, rests_from) = match *event {
                 Event::Move { agent, end, .. } => (agent, end),
-                Event::Spawn { agent, .. } => (agent, record.tick),
+                Event::Spawn { agent, .. } | Event::Leave { agent, .. } => (agent, record.tick),
                 _ => continue,
             };
             let id = agent.0 as usize;

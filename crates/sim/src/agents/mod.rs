@@ -9,6 +9,7 @@ pub(crate) mod saved;
 use crate::close_up::close_up;
 use crate::leg::Leg;
 use crate::name::Name;
+use crate::off_map::OffMapAgent;
 use crate::order_pool::{OrderPool, OrderState};
 use crate::orders::OrderKind;
 use crate::progress::TripProgress;
@@ -82,6 +83,8 @@ pub struct Agents {
     entity: Vec<hecs::Entity>,
     /// Cold data, and components of game code.
     entities: Entities,
+    /// Agents off the map by id, and their entities. An agent that has left the map at this very tick may still have its row.
+    off_map: Vec<(OffMapAgent, hecs::Entity)>,
     /// Row by agent slot; [`NO_ROW`] of a free one.
     row_of_slot: Vec<u32>,
     /// Free agent slots, the lowest on top.
@@ -151,6 +154,11 @@ impl Agents {
             self.n_of_team[usize::from(self.teams[row].0)] -= 1;
             self.cleared += 1;
         }
+    }
+
+    /// Rows of agents that have gone at this tick, ascending.
+    pub(crate) fn leaving_rows(&self) -> impl Iterator<Item = usize> {
+        self.leaving.iter()
     }
 
     /// Whether some agents are obstacles to the searches of a team.
@@ -226,15 +234,30 @@ impl Agents {
 
     /// Adds an agent at rest in a pose, without orders, as the last row.
     pub(crate) fn push(&mut self, motion: Motion, pose: Pose, priority: i32, tick: u32) -> AgentId {
-        let (id, slot) = (AgentId(self.n_placed), self.next_slot());
+        let (id, row) = (AgentId(self.n_placed), self.ids.len());
         self.n_placed += 1;
-        let row = Row(self.ids.len() as u32);
-        let entity = self.entities.spawn((id, motion.class, row, OrderState::NONE, TripStatistics::NEW));
-        self.row_of_slot[slot.index()] = row.0;
-        self.ids.push(id);
-        self.slots.push(slot);
-        self.motion.push(motion);
-        self.wait_states.push(WaitState {
+        let components = (id, motion.class, Row(row as u32), OrderState::NONE, TripStatistics::NEW);
+        let entity = self.entities.spawn(components);
+        self.insert_row(row, (id, entity), motion, pose, priority, tick);
+        id
+    }
+
+    /// Inserts the row of an agent at rest in a pose, of team 0, whose orders are not known yet. The rows behind it move.
+    fn insert_row(
+        &mut self,
+        row: usize,
+        (id, entity): (AgentId, hecs::Entity),
+        motion: Motion,
+        pose: Pose,
+        priority: i32,
+        tick: u32,
+    ) {
+        let slot = self.next_slot();
+        self.row_of_slot[slot.index()] = row as u32;
+        self.ids.insert(row, id);
+        self.slots.insert(row, slot);
+        self.motion.insert(row, motion);
+        let wait_state = WaitState {
             priority,
             waits_since: u32::MAX,
             moved_at: tick,
@@ -243,22 +266,93 @@ impl Agents {
             look_failures: 0,
             failures: 0,
             stranded: false,
-        });
-        self.progress.push(TripProgress::NONE);
-        self.legs.push(Leg::NONE);
-        self.paths.push(PathHandle::EMPTY);
+        };
+        self.wait_states.insert(row, wait_state);
+        self.progress.insert(row, TripProgress::NONE);
+        self.legs.insert(row, Leg::NONE);
+        self.paths.insert(row, PathHandle::EMPTY);
         let stamp = stamp_of(&OrderState::NONE);
-        self.stamps.push(stamp);
-        self.keys.push(key_of(stamp, priority, id));
-        self.rows.push(AgentRow::placed(id, motion.class, pose, tick));
-        self.changed.push();
-        self.busy.insert(row.0 as usize);
-        self.assigned.push(None);
-        self.teams.push(Team::default());
+        self.stamps.insert(row, stamp);
+        self.keys.insert(row, key_of(stamp, priority, id));
+        self.rows.insert(row, AgentRow::placed(id, motion.class, pose, tick));
+        self.changed.insert(row);
+        self.busy.open_up(row);
+        self.busy.insert(row);
+        self.assigned.insert(row, None);
+        self.teams.insert(row, Team::default());
         self.n_of_team[usize::from(Team::default().0)] += 1;
-        self.speed_factors.push(USUAL_SPEED_PERMILLE);
-        self.entity.push(entity);
-        id
+        self.speed_factors.insert(row, USUAL_SPEED_PERMILLE);
+        self.entity.insert(row, entity);
+        for (later, slot) in self.slots.iter().enumerate().skip(row + 1) {
+            self.row_of_slot[slot.index()] = later as u32;
+        }
+    }
+
+    /// The agents off the map by id, and their entities.
+    pub(crate) fn off_map(&self) -> &[(OffMapAgent, hecs::Entity)] {
+        &self.off_map
+    }
+
+    /// Index of an agent among those off the map, or where it would be.
+    pub(crate) fn find_off_map(&self, id: AgentId) -> Result<usize, usize> {
+        self.off_map.binary_search_by_key(&id, |(agent, _)| agent.id)
+    }
+
+    /// Takes the agent in a row off the map. Its row stays until [`Agents::close_up`].
+    pub(crate) fn take_off(&mut self, row: usize, container: AgentId) {
+        let agent = OffMapAgent {
+            id: self.ids[row],
+            container,
+            class: self.motion[row].class,
+            team: self.teams[row],
+            speed_factor: self.speed_factors[row],
+            priority: self.wait_states[row].priority,
+        };
+        if let Err(at) = self.find_off_map(agent.id) {
+            self.off_map.insert(at, (agent, self.entity[row]));
+        }
+        self.leave(row);
+    }
+
+    /// Puts the agent of an index among those off the map back, at rest in a state with a pose, and returns its row.
+    /// No row is about to close up. Linear in the agents.
+    pub(crate) fn put_back(&mut self, index: usize, (state, pose): (State, Pose), tick: u32) -> usize {
+        let (agent, entity) = self.off_map.remove(index);
+        let OffMapAgent { id, class, team, speed_factor, priority, .. } = agent;
+        let row = self.ids.partition_point(|&other| other < id);
+        if row < self.len() {
+            for kept in self.entities.query_mut::<&mut Row>() {
+                kept.0 += u32::from(kept.0 as usize >= row);
+            }
+        }
+        // Game code may have despawned the entity.
+        let _ = self.entities.insert_one(entity, Row(row as u32));
+        self.insert_row(row, (id, entity), resting(state, class), pose, priority, tick);
+        self.set_team(row, team);
+        self.speed_factors[row] = speed_factor;
+        row
+    }
+
+    /// Forgets the agent of an index among those off the map, and gives up its entity.
+    pub(crate) fn drop_off_map(&mut self, index: usize) -> OffMapAgent {
+        let (agent, entity) = self.off_map.remove(index);
+        // Where it still has a row, that gives up the entity.
+        if self.row(agent.id).is_none() {
+            let _ = self.entities.despawn(entity);
+        }
+        agent
+    }
+
+    /// Progress through its orders of the agent with an entity.
+    pub(crate) fn orders_of(&self, entity: hecs::Entity) -> OrderState {
+        self.entities.get::<&OrderState>(entity).map_or(OrderState::NONE, |orders| *orders)
+    }
+
+    /// Progress of every agent through its orders: agents present by row, then agents off the map by id.
+    pub(crate) fn all_orders(&self) -> impl Iterator<Item = (AgentId, ClassId, OrderState)> {
+        let present = (0..self.len()).map(|row| (self.ids[row], self.motion[row].class, self.orders(row)));
+        let off = self.off_map.iter().filter(|(agent, _)| self.row(agent.id).is_none());
+        present.chain(off.map(|&(agent, entity)| (agent.id, agent.class, self.orders_of(entity))))
     }
 
     /// Removes some rows, given in ascending order; the others close up in order.
@@ -268,8 +362,12 @@ impl Agents {
             let slot = self.slots[row as usize];
             self.row_of_slot[slot.index()] = NO_ROW;
             self.free_slots.push(Reverse(slot));
+            let entity = self.entity[row as usize];
             // Game code may have despawned the entity already.
-            let _ = self.entities.despawn(self.entity[row as usize]);
+            let _ = match self.find_off_map(self.ids[row as usize]) {
+                Ok(_) => self.entities.remove_one::<Row>(entity).map(|_| ()).ok(),
+                Err(_) => self.entities.despawn(entity).ok(),
+            };
         }
         close_up(&mut self.ids, gone);
         close_up(&mut self.slots, gone);
@@ -298,7 +396,7 @@ impl Agents {
 
     /// Progress of the agent in a row through its orders; no orders if its component was removed.
     pub fn orders(&self, row: usize) -> OrderState {
-        self.entities.get::<&OrderState>(self.entity[row]).map_or(OrderState::NONE, |orders| *orders)
+        self.orders_of(self.entity[row])
     }
 
     /// Sets the progress of the agent in a row through its orders, which are in the pool.
@@ -380,7 +478,12 @@ impl Agents {
 
     /// Name of the agent in a row, if it has one.
     pub fn name(&self, row: usize) -> Option<String> {
-        self.entities.get::<&Name>(self.entity[row]).ok().map(|name| name.0.to_string())
+        self.name_of(self.entity[row])
+    }
+
+    /// Name of the agent with an entity, if it has one.
+    fn name_of(&self, entity: hecs::Entity) -> Option<String> {
+        self.entities.get::<&Name>(entity).ok().map(|name| name.0.to_string())
     }
 
     /// Names the agent in a row.
@@ -433,7 +536,7 @@ impl Agents {
 
     /// The entities of all agents. Each has [`AgentId`], [`ClassId`](crate::ClassId), [`Row`], [`OrderState`]
     /// and [`TripStatistics`], a [`Name`] if the scenario gives one, and the components that game code has
-    /// added.
+    /// added. An agent off the map has no [`Row`].
     pub fn entities(&self) -> &Entities {
         &self.entities
     }
@@ -442,6 +545,12 @@ impl Agents {
     pub(crate) fn entities_mut(&mut self) -> &mut Entities {
         &mut self.entities
     }
+}
+
+/// The motion of an agent at rest that has nothing to do yet.
+pub(crate) fn resting(state: State, class: ClassId) -> Motion {
+    let (until, activity) = (Motion::AT_REST, Activity::Idle);
+    Motion { state, until, primitive: 0, activity, class, replan: false }
 }
 
 /// What the traffic rule sees of an agent's orders.
@@ -459,12 +568,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use wheelbase_planner::Heading;
-    use wheelbase_traffic::motion::ClassId;
-
-    fn resting() -> Motion {
-        let (state, until, class) = (State(0), Motion::AT_REST, ClassId(0));
-        Motion { state, until, primitive: 0, activity: Activity::Idle, class, replan: false }
-    }
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
@@ -485,7 +588,7 @@ mod tests {
                 prop_assert!(after.eq(before), "an agent keeps its agent slot");
                 for _ in 0..n_new {
                     let lowest = (0..).map(AgentSlot).find(|slot| !agents.slots.contains(slot));
-                    let id = agents.push(resting(), Pose::new(0, 0, Heading(0)), 0, 0);
+                    let id = agents.push(resting(State(0), ClassId(0)), Pose::new(0, 0, Heading(0)), 0, 0);
                     prop_assert_eq!((id, agents.slots.last().copied()), (AgentId(n_placed), lowest));
                     n_placed += 1;
                 }

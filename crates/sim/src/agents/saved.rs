@@ -5,6 +5,7 @@ use crate::codec::COUNT_MAX;
 use crate::commands::AGENTS_MAX;
 use crate::leg::Leg;
 use crate::name::Name;
+use crate::off_map::{OffMapAgent, SavedOffMap};
 use crate::order_pool::saved::SeenPlaces;
 use crate::order_pool::{OrderPool, OrderState};
 use crate::places::are_distinct;
@@ -54,6 +55,8 @@ pub(crate) struct SavedAgents {
     busy: Vec<u32>,
     /// Names by row.
     names: Vec<(u32, String)>,
+    /// Agents off the map, by id.
+    off_map: Vec<SavedOffMap>,
 }
 
 impl Agents {
@@ -87,6 +90,7 @@ impl Agents {
             statistics: rows.clone().map(|row| self.component(row)).collect(),
             busy: self.busy.iter().map(|row| row as u32).collect(),
             names: rows.filter_map(|row| Some((row as u32, self.name(row)?))).collect(),
+            off_map: self.off_map.iter().map(|&(agent, entity)| self.save_off_map(agent, entity)).collect(),
         }
     }
 
@@ -167,12 +171,57 @@ impl Agents {
             }
             agents.set_name(row as usize, Name(name.into()));
         }
+        for off in saved.off_map {
+            let of_agent = |why: &str| format!("agent {} off the map: {why}", off.agent.id.0);
+            let OffMapAgent { id, class, team, speed_factor, .. } = off.agent;
+            let is_next = agents.off_map.last().is_none_or(|(last, _)| last.id < id);
+            if !is_next || id.0 >= agents.n_placed || agents.row(id).is_some() {
+                return Err(of_agent("out of order, on the map, or never placed"));
+            }
+            if usize::from(class.0) >= tables.len() || !team.is_known() || speed_factor == 0 {
+                return Err(of_agent("an unknown class, an unknown team or a speed factor of 0"));
+            }
+            let orders = off.orders.unwrap_or(OrderState::NONE);
+            let finished = off.statistics.map_or(0, |statistics| statistics.finished);
+            if orders.given > tick || orders.waypoint.max(finished) > u32::MAX / 2 {
+                return Err(of_agent("orders of a later tick, or too many of them"));
+            }
+            pool.check_state(&orders, &mut seen).map_err(|why| of_agent(&why))?;
+            agents.restore_off_map(off);
+        }
+        if agents.len() + agents.off_map.len() > AGENTS_MAX {
+            return Err(format!("more than {AGENTS_MAX} agents"));
+        }
         Ok(agents)
     }
 
     /// A component of the agent in a row; `None` if game code has removed it.
     fn component<C: hecs::Component + Copy>(&self, row: usize) -> Option<C> {
-        self.entities.get::<&C>(self.entity[row]).ok().map(|kept| *kept)
+        self.component_of(self.entity[row])
+    }
+
+    fn component_of<C: hecs::Component + Copy>(&self, entity: hecs::Entity) -> Option<C> {
+        self.entities.get::<&C>(entity).ok().map(|kept| *kept)
+    }
+
+    fn save_off_map(&self, agent: OffMapAgent, entity: hecs::Entity) -> SavedOffMap {
+        SavedOffMap {
+            agent,
+            orders: self.component_of(entity),
+            statistics: self.component_of(entity),
+            name: self.name_of(entity),
+        }
+    }
+
+    /// Adds an agent off the map, with an entity for it, behind those with lower ids.
+    fn restore_off_map(&mut self, saved: SavedOffMap) {
+        let SavedOffMap { agent, orders, statistics, name } = saved;
+        let entity = self.spawn_entity((agent.id, agent.class, 0), (orders, statistics));
+        let _ = self.entities.remove_one::<Row>(entity);
+        if let Some(name) = name {
+            let _ = self.entities.insert_one(entity, Name(name.into()));
+        }
+        self.off_map.push((agent, entity));
     }
 
     /// An entity for the agent in a row. What game code had removed stays removed.
@@ -391,6 +440,7 @@ impl Clone for Agents {
             cleared,
             entity: _,
             entities: _,
+            off_map: _,
             row_of_slot,
             free_slots,
             n_placed,
@@ -429,6 +479,10 @@ impl Clone for Agents {
                 let _ = self.entities.insert_one(copy, Name(name.0.clone()));
             }
             self.entity.push(copy);
+        }
+        self.off_map.clear();
+        for &(agent, entity) in &from.off_map {
+            self.restore_off_map(from.save_off_map(agent, entity));
         }
     }
 }

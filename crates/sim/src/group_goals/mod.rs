@@ -11,7 +11,7 @@ mod nearby_poses;
 mod view;
 
 use crate::goal_poses::poses_of;
-use crate::orders::OrderKind;
+use crate::orders::{Order, OrderKind};
 use crate::serde_ids;
 use crate::shared_fields::SharedFields;
 use crate::unreachable::UnreachableReason;
@@ -167,11 +167,48 @@ pub(crate) fn choose_group_poses(
     order: u32,
     left: &mut u64,
 ) -> Option<GroupPoses> {
-    let (mut batches, mut refused) = batches_of(view, order);
+    let n_orders = group_goals.open.len();
+    let waits = (0..view.agents.len()).filter_map(|row| wait_of(view, row, order));
+    let (poses, batches) = choose_for(fields, view, (order, n_orders), waits, left)?;
+    let classes: Vec<ClassId> = batches.iter().map(|batch| batch.centre.class).collect();
+    group_goals.centres.retain(|centre| centre.order != order || !classes.contains(&centre.class));
+    group_goals.centres.extend(batches.iter().map(|batch| batch.centre));
+    Some(poses)
+}
+
+/// The poses that agents in some rows, ascending, would be assigned by an order that is given to them now. The
+/// components of all tables must be up to date.
+pub(crate) fn preview_group_poses(
+    group_goals: &GroupGoals,
+    fields: &mut SharedFields,
+    view: GroupView<'_>,
+    rows: &[usize],
+    order: &Order,
+) -> Option<GroupPoses> {
+    let waits = rows.iter().filter_map(|&row| {
+        let motion = &view.agents.motion[row];
+        let tables = &view.tables[motion.class.0 as usize];
+        let of_class = order.for_headings(tables.space().headings());
+        let OrderKind::GotoGroup(_, trip) = &of_class.kind else { return None };
+        let (from, goal) = (end_state(tables, motion), trip.members.first().copied());
+        Some(Wait { row, from, goal, fallback: trip.fallback })
+    });
+    let number = (u32::MAX, group_goals.open.len() + 1);
+    choose_for(fields, view, number, waits, &mut u64::MAX.clone()).map(|(poses, _)| poses)
+}
+
+/// Chooses poses for agents that wait for one of an order of a number, one of some open orders.
+fn choose_for(
+    fields: &mut SharedFields,
+    view: GroupView<'_>,
+    (order, n_orders): (u32, usize),
+    waits: impl Iterator<Item = Wait>,
+    left: &mut u64,
+) -> Option<(GroupPoses, Vec<Batch>)> {
+    let (mut batches, mut refused) = batches_of(view, order, waits);
     // The fields of a choice must all be kept until it is made, as must those of other open orders. Otherwise fields
     // would displace each other at every tick, and none would ever be ready.
     let tables = batches.iter().map(|batch| &view.tables[batch.centre.class.0 as usize]);
-    let n_orders = group_goals.open.len();
     let by_field = fields.fit(tables.flat_map(|tables| std::iter::repeat_n(tables, n_orders)));
     for batch in &mut batches {
         batch.by_field = by_field;
@@ -204,20 +241,20 @@ pub(crate) fn choose_group_poses(
         let pairs = batch.agents.iter().zip(matched);
         assigned.extend(pairs.map(|(waiting, to)| (waiting.agent, poses[to as usize])));
     }
-    let classes: Vec<ClassId> = batches.iter().map(|batch| batch.centre.class).collect();
-    group_goals.centres.retain(|centre| centre.order != order || !classes.contains(&centre.class));
-    group_goals.centres.extend(batches.iter().map(|batch| batch.centre));
     assigned.sort_unstable();
     refused.sort_unstable_by_key(|&(agent, _)| agent);
-    Some(GroupPoses { assigned, refused })
+    Some((GroupPoses { assigned, refused }, batches))
 }
 
 /// The agents that wait for a pose of an order, by class and goal, and those that can reach no goal.
-fn batches_of(view: GroupView<'_>, order: u32) -> (Vec<Batch>, Vec<Refused>) {
+fn batches_of(
+    view: GroupView<'_>,
+    order: u32,
+    waits: impl Iterator<Item = Wait>,
+) -> (Vec<Batch>, Vec<Refused>) {
     let mut refused = Vec::new();
     let mut batches: Vec<Batch> = Vec::new();
-    for row in 0..view.agents.len() {
-        let Some((from, goal, fallback)) = wait_of(view, row, order) else { continue };
+    for Wait { row, from, goal, fallback } in waits {
         let (class, agent) = (view.agents.motion[row].class, view.agents.ids[row]);
         let tables = &view.tables[class.0 as usize];
         let waiting = UnassignedAgent { agent, from, cost: 0 };
@@ -256,8 +293,16 @@ fn why_unreachable(tables: &MovementTables, goal: Option<GoalMember>) -> Unreach
     }
 }
 
-/// If the agent in a row waits for a pose of an order: the state it starts from, the goal, and the fallback.
-fn wait_of(view: GroupView<'_>, row: usize, order: u32) -> Option<(State, Option<GoalMember>, Fallback)> {
+/// An agent that waits for a pose: its row, the state that it starts from, the goal, and the fallback.
+struct Wait {
+    row: usize,
+    from: State,
+    goal: Option<GoalMember>,
+    fallback: Fallback,
+}
+
+/// If the agent in a row waits for a pose of an order: what for.
+fn wait_of(view: GroupView<'_>, row: usize, order: u32) -> Option<Wait> {
     let motion = &view.agents.motion[row];
     let waits = match motion.activity {
         Activity::AwaitingPath => motion.at_rest(),
@@ -276,7 +321,8 @@ fn wait_of(view: GroupView<'_>, row: usize, order: u32) -> Option<(State, Option
     };
     let tables = &view.tables[motion.class.0 as usize];
     let from = end_state(tables, motion);
-    (*number == order).then(|| (from, trip.members.first().copied(), trip.fallback))
+    let goal = trip.members.first().copied();
+    (*number == order).then_some(Wait { row, from, goal, fallback: trip.fallback })
 }
 
 /// Whether some legal pose of a goal may be reachable, according to components.

@@ -148,14 +148,15 @@ impl NearbyPoses<'_> {
         cells.for_each(|cell| taken.set(cell, false));
     }
 
-    /// Whether a cell is neither taken nor part of an assigned pose, and no agent that stays rests on it.
+    /// Whether a cell is neither taken nor part of a pose assigned to others, and no agent that stays rests on it.
     fn is_free(&self, cell: CellXY, taken: &BitGrid) -> bool {
         let GroupView { size, agents, assigned_poses, occupancy, .. } = self.view;
         let stays = |slot: AgentSlot| {
             agents.row_of_slot(slot).is_some_and(|row| !self.is_member[row] && agents.motion[row].at_rest())
         };
+        let is_other = |slot: AgentSlot| agents.row_of_slot(slot).is_none_or(|row| !self.is_member[row]);
         let owner = size.cell(cell).and_then(|cell| assigned_poses.owner(cell));
-        !taken.get(cell) && owner.is_none() && !occupancy.holder_at(cell).is_some_and(stays)
+        !taken.get(cell) && !owner.is_some_and(is_other) && !occupancy.holder_at(cell).is_some_and(stays)
     }
 
     fn tables(&self) -> &MovementTables {

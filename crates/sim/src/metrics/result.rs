@@ -202,6 +202,9 @@ impl World {
                 doable += n;
             }
         }
+        for &(_, entity) in self.agents.off_map() {
+            left += self.orders.left(&self.agents.orders_of(entity)) as u64;
+        }
         (left, doable)
     }
 }

@@ -68,7 +68,8 @@ pub(super) fn details_of_refused(
 
 /// Whether one more agent can be present, and there is an id for it.
 fn check_room(world: &World) -> Result<(), RefusalReason> {
-    let has_room = world.agents.len() < AGENTS_MAX && world.agents.ids_left();
+    let n_agents = world.agents.len() + world.agents.off_map().len();
+    let has_room = n_agents < AGENTS_MAX && world.agents.ids_left();
     if has_room { Ok(()) } else { Err(RefusalReason::TooManyAgents) }
 }
 

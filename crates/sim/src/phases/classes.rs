@@ -1,7 +1,7 @@
 //! Class changes: deploying, upgrading. Each takes effect at the first tick at which its agent rests.
 
 use super::agents::{self, check_class};
-use super::selection::refuse_with_details;
+use super::selection::{refuse_with_details, why_absent};
 use crate::class_changes::ClassChange;
 use crate::commands::{RefusalReason, Ticket};
 use crate::log::TraceEvent;
@@ -20,7 +20,7 @@ pub(super) fn request_class(
     pose: Option<Pose>,
 ) -> Result<(), RefusalReason> {
     check_class(world, class)?;
-    let row = world.agents.present_row(agent).ok_or(RefusalReason::UnknownAgent)?;
+    let row = world.agents.present_row(agent).ok_or_else(|| why_absent(world, agent))?;
     let change = ClassChange { ticket, agent, class, pose };
     if world.agents.motion[row].at_rest() {
         return change_class(world, row, &change);
@@ -40,8 +40,9 @@ pub(super) fn retry_pending(world: &mut World) {
         }
         world.class_changes.remove(at);
         world.tick_buffers.cause = Some(change.ticket);
-        let changed =
-            row.ok_or(RefusalReason::UnknownAgent).and_then(|row| change_class(world, row, &change));
+        let changed = row
+            .ok_or_else(|| why_absent(world, change.agent))
+            .and_then(|row| change_class(world, row, &change));
         if let Err(reason) = changed {
             let details = details_of_refused(world, change.agent, (change.class, change.pose), reason);
             refuse_with_details(world, change.ticket, Some(change.agent), reason, details);

@@ -1,16 +1,13 @@
 //! The events phase: waiting edits and class changes, then the commands of the tick in order.
 
+use super::finished_commands::finish_commands;
 use super::selection::{for_each_row, refuse_with_details};
-use super::{agents, classes, edits, orders_given};
-use crate::agents::Agents;
+use super::{agents, classes, edits, off_map, orders_given};
 use crate::commands::{Command, RefusalReason, Ticket};
 use crate::disturbed::check_edit;
 use crate::pending_edits::PendingEdit;
 use crate::rows::event_details::EventDetails;
-use crate::tick_buffers::TickBuffers;
 use crate::world::World;
-use wheelbase_traffic::RowSet;
-use wheelbase_traffic::motion::AgentId;
 
 /// The events phase of a tick.
 pub(crate) fn apply_events(world: &mut World) {
@@ -37,32 +34,6 @@ pub(crate) fn apply_events(world: &mut World) {
     }
 }
 
-/// What commands leave to do, once for all of them: drops the requests that are over, sets the priorities of the others,
-/// and closes up the rows of removed agents, which stay where they are until then.
-pub(super) fn finish_commands(world: &mut World) {
-    let World { requests, agents, tick_buffers, .. } = world;
-    let TickBuffers { requests_over, reprioritised, agents: named, .. } = tick_buffers;
-    // Most commands name few agents, and requests may be many: each is looked up among the few.
-    if take_agents(requests_over, agents, named) {
-        requests.forget_where(|agent| named.binary_search(&agent).is_ok());
-    }
-    if take_agents(reprioritised, agents, named) {
-        requests.set_priorities(|agent| {
-            named.binary_search(&agent).ok()?;
-            Some(agents.wait_states[agents.row(agent)?].priority)
-        });
-    }
-    agents.close_up();
-}
-
-/// Empties a set of rows into their agents, which are in order of id as rows are. Returns whether there are any.
-fn take_agents(rows: &mut RowSet, agents: &Agents, named: &mut Vec<AgentId>) -> bool {
-    named.clear();
-    named.extend(rows.iter().map(|row| agents.ids[row]));
-    rows.clear();
-    !named.is_empty()
-}
-
 /// Carries out a command, as far as that is possible.
 fn carry_out(world: &mut World, ticket: Ticket, command: Command) {
     world.tick_buffers.cause = Some(ticket);
@@ -74,10 +45,17 @@ fn carry_out(world: &mut World, ticket: Ticket, command: Command) {
             world.agents.skip_id();
         }),
         Command::SpawnGroup(group) => agents::spawn_group(world, ticket, &group),
-        Command::Remove(selection) => for_each_row(world, ticket, &selection, |world, _, row| {
-            world.remove(row);
-            Ok(())
-        }),
+        Command::Remove(selection) => {
+            let selection = off_map::remove_off_map(world, selection);
+            for_each_row(world, ticket, &selection, |world, _, row| {
+                world.remove(row);
+                Ok(())
+            })
+        }
+        Command::Enter { agents, container } => off_map::enter(world, ticket, &agents, container),
+        Command::Leave { agent, pose, or_nearest } => {
+            off_map::leave(world, ticket, agent, (pose, or_nearest))
+        }
         Command::Order { agents, orders, append } => {
             orders_given::give_orders(world, ticket, &agents, &orders, append)
         }

@@ -1,6 +1,7 @@
 //! The requests phase: assigns poses to groups and answers path requests.
 
 use crate::bypass::note_outcome;
+use crate::class::WorldClass;
 use crate::commands::RefusalReason;
 use crate::group_goals::{GroupPoses, GroupView, choose_group_poses};
 use crate::order_life::{end_obstruction, obstacles_now, refuse_search, refuse_with, request_path};
@@ -75,11 +76,33 @@ fn assign_poses(world: &mut World, poses: &GroupPoses) {
     }
 }
 
+/// Part of a tick's expansions that repairs of landmarks take at most: one of so many.
+const REPAIR_PARTS: u64 = 4;
+
+/// Goes on with the repairs of landmarks that edits have made necessary, class by class, within a budget of expansions.
+/// Returns the expansions spent. Searches of a class whose landmarks come into use restart.
+fn repair_landmarks(world: &mut World, budget: u64) -> u64 {
+    let World { classes, grid, requests, agents, counts, .. } = world;
+    let mut left = budget;
+    for (number, class) in classes.iter_mut().enumerate() {
+        let WorldClass { speeds, landmarks: Some(landmarks), .. } = class else { continue };
+        let (spent, is_ready) = landmarks.repair(speeds, grid, left);
+        left -= spent;
+        if is_ready {
+            let is_of_class = |row: usize| usize::from(agents.motion[row].class.0) == number;
+            requests.restart_searches(|agent| agents.row(agent).is_some_and(is_of_class));
+        }
+    }
+    counts.expansions += budget - left;
+    budget - left
+}
+
 /// The requests phase of a tick: spends at most the tick's expansions and delivers the answers.
 pub(crate) fn answer_requests(world: &mut World) {
     world.obstacles.begin_tick();
     world.requests.fields.end_period(world.tick, world.tables.len());
     let mut budget = world.settings.expansions_per_tick;
+    budget -= repair_landmarks(world, budget / REPAIR_PARTS);
     // At least half of it is left for path requests.
     let spent = assign_group_poses(world, budget.div_ceil(2));
     budget -= spent;

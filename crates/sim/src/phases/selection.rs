@@ -65,7 +65,7 @@ fn select_rows(
     match selection {
         AgentSelection::One(id) => match world.agents.present_row(*id) {
             Some(row) => rows.push(row as u32),
-            None => refuse_command(world, ticket, Some(*id), RefusalReason::UnknownAgent),
+            None => refuse_command(world, ticket, Some(*id), why_absent(world, *id)),
         },
         AgentSelection::Named(ids) if ids.len() > NAMED_MAX => {
             return Err(RefusalReason::TooLong);
@@ -74,7 +74,7 @@ fn select_rows(
             for &id in ids {
                 match world.agents.present_row(id) {
                     Some(row) => rows.push(row as u32),
-                    None => refuse_command(world, ticket, Some(id), RefusalReason::UnknownAgent),
+                    None => refuse_command(world, ticket, Some(id), why_absent(world, id)),
                 }
             }
             rows.sort_unstable();
@@ -83,4 +83,10 @@ fn select_rows(
         AgentSelection::Area(area) => world.rows_in(*area, rows),
     }
     Ok(())
+}
+
+/// Why no row has an agent.
+pub(super) fn why_absent(world: &World, agent: AgentId) -> RefusalReason {
+    let is_off_map = world.agents.find_off_map(agent).is_ok();
+    if is_off_map { RefusalReason::OffMap } else { RefusalReason::UnknownAgent }
 }

@@ -28,9 +28,15 @@ impl ChangedRows {
 
     /// Notes a row that has come after the last one.
     pub fn push(&mut self) {
-        self.written.insert(self.before.len());
+        self.insert(self.before.len());
+    }
+
+    /// Notes a row that has come before all rows from an index on.
+    pub fn insert(&mut self, row: usize) {
+        self.written.open_up(row);
+        self.written.insert(row);
         // No agent has this id.
-        self.before.push(AgentRow { id: u32::MAX, ..AgentRow::default() });
+        self.before.insert(row, AgentRow { id: u32::MAX, ..AgentRow::default() });
     }
 
     /// Follows the removal of rows, given in ascending order.

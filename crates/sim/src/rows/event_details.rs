@@ -17,6 +17,7 @@ pub(crate) const WAITS_FOR_MAX: usize = 8;
 /// |---|---|
 /// | `spawned` | `ticket`, `class`, `team`, `pose` |
 /// | `removed` | `ticket`, `class`, `team`, `pose`: the last one, in mid-move that in which the move began |
+/// | `entered`, `left` | as `removed`, as `spawned` |
 /// | `refused` | `ticket`; about a pose: `class`, `team`, `pose`, its `blocker` or the `area` of a waiting edit |
 /// | `ordered` | `ticket` |
 /// | `order_done` | `ticket`; `reached` of an order with a goal |

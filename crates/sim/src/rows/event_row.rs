@@ -51,11 +51,16 @@ pub enum EventKind {
     /// A later edit has replaced parts of a waiting edit. `a`, `b`: low and high half of the ticket of the earlier edit,
     /// `c`: the changes left of it, 0 if it waits no longer. The event has the ticket of the later edit.
     EditReplaced = 18,
+    /// An agent has left the map and is in none of its rows. `a`: the agent that it entered, [`EventRow::NONE`] if none was
+    /// named.
+    Entered = 19,
+    /// An agent has come back to the map. `a`: its class.
+    Left = 20,
 }
 
 impl EventKind {
     /// All kinds, each at the index that is its number.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::Spawned,
         Self::Removed,
         Self::Refused,
@@ -75,6 +80,8 @@ impl EventKind {
         Self::TasksReplaced,
         Self::EditCancelled,
         Self::EditReplaced,
+        Self::Entered,
+        Self::Left,
     ];
 
     /// Name in outputs.
@@ -99,6 +106,8 @@ impl EventKind {
             "tasks_replaced",
             "edit_cancelled",
             "edit_replaced",
+            "entered",
+            "left",
         ][self as usize]
     }
 }
@@ -207,7 +216,7 @@ impl EventRow {
         let (kind, agent, numbers) = match *event {
             TraceEvent::Move { .. } => return None,
             TraceEvent::Spawn { agent, class, .. } => (EventKind::Spawned, agent, [u32::from(class.0), 0, 0]),
-            TraceEvent::Remove { agent } => (EventKind::Removed, agent, [0; 3]),
+            TraceEvent::Remove { agent, .. } => (EventKind::Removed, agent, [0; 3]),
             TraceEvent::Order { agent, order, kind, .. } => {
                 (EventKind::Ordered, agent, [order, kind.into(), 0])
             }
@@ -244,6 +253,8 @@ impl EventRow {
             TraceEvent::EditReplaced { edit, left, .. } => {
                 (EventKind::EditReplaced, AgentId::NOBODY, [edit.0 as u32, (edit.0 >> 32) as u32, left])
             }
+            TraceEvent::Enter { agent, container } => (EventKind::Entered, agent, [container.0, 0, 0]),
+            TraceEvent::Leave { agent, class, .. } => (EventKind::Left, agent, [class.0.into(), 0, 0]),
             TraceEvent::Edit(AppliedEdit { asked, .. }) => {
                 (EventKind::EditDone, AgentId::NOBODY, [asked, 0, 0])
             }

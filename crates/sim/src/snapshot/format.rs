@@ -22,7 +22,7 @@ use wheelbase_traffic::motion::AgentId;
 
 /// The kind of file.
 pub const SNAPSHOT: FileKind =
-    FileKind { magic: *b"WB-SNP\r\n", name: "snapshot", version: 5, versions_before: &[], layout: LAYOUT };
+    FileKind { magic: *b"WB-SNP\r\n", name: "snapshot", version: 6, versions_before: &[], layout: LAYOUT };
 
 /// Kinds of the blocks, which stand in this order.
 pub(super) const BLOCKS: [(u8, &str); 5] =
@@ -31,8 +31,8 @@ pub(super) const BLOCKS: [(u8, &str); 5] =
 const LAYOUT: &str = "\
 1 world: tick settings(name seed collision ticks expansions search_slots poses_per_agent tries tunables) grid classes friends \
 landmarks eased agents collisions; \
-2 tables: of each class (layout times components landmarks); \
-3 agents: arrays by row with progress and legs, orders with tickets, commands, edits with agents, class changes, followers, obstructed, congestion, groups, buffers, \
+2 tables: of each class (layout times components landmarks (states threshold map tables owed)); \
+3 agents: arrays by row with progress and legs, agents off the map, orders with tickets, commands, edits with agents, class changes, followers, obstructed, congestion, groups, buffers, \
 counts, longest times by class; \
 4 path requests: queue slots with legs, fields; \
 5 traffic rule: name parts";

@@ -332,9 +332,8 @@ fn check_orders_of_agents(world: &World) -> Result<(), String> {
             }
         }
     }
-    for row in 0..world.agents.len() {
-        let (state, id) = (world.agents.orders(row), world.agents.ids[row].0);
-        let tables = &world.tables[usize::from(world.agents.motion[row].class.0)];
+    for (AgentId(id), class, state) in world.agents.all_orders() {
+        let tables = &world.tables[usize::from(class.0)];
         let headings = tables.space().headings();
         let fits =
             world.orders.open(&state).all(|order| order.headings == headings || order.names_no_heading());

@@ -128,7 +128,8 @@ impl Checked {
     pub fn step(&mut self) {
         self.world.step();
         let (tick, counts) = (self.world.tick(), self.world.counts());
-        assert_eq!(counts.placed - counts.removed, self.world.agents().len() as u64, "tick {tick}");
+        let n_agents = self.world.agents().len() + self.world.off_map().len();
+        assert_eq!(counts.placed - counts.removed, n_agents as u64, "tick {tick}");
         assert_eq!(check(&self.world), [], "tick {tick}");
         assert_eq!(check_pools(&self.world), Ok(()), "tick {tick}");
         assert_eq!(self.rows.follow(&mut self.world), Ok(()), "tick {tick}");

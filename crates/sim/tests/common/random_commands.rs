@@ -347,6 +347,23 @@ impl Generator {
         (answer.status == Status::Found).then(|| self.path.moves.as_slice().into())
     }
 
+    /// Takes agents off the map, or puts one back that mostly is off it.
+    fn enter_or_leave(&mut self, world: &World) -> Command {
+        let n_off = world.off_map().len() as u32;
+        if self.chance(if n_off > 3 { 100 } else { 500 }) {
+            let container = if self.chance(500) { AgentId::NOBODY } else { self.agent(world) };
+            let few = AgentSelection::Named((0..self.below(4)).map(|_| self.agent(world)).collect());
+            return Command::Enter { agents: few, container };
+        }
+        let nth = self.below(n_off.max(1)) as usize;
+        let found = world.off_map().nth(nth).filter(|_| self.chance(950)).copied();
+        let (agent, class) = match found {
+            Some(off) => (off.id, off.class),
+            None => (self.agent(world), self.class(world)),
+        };
+        Command::Leave { agent, pose: self.pose(world, class), or_nearest: self.chance(700) }
+    }
+
     /// A command.
     pub fn command(&mut self, world: &World) -> Command {
         let few = world.agents().len() < AGENTS;
@@ -355,6 +372,9 @@ impl Generator {
         // Most edits wait for a few ticks only.
         if self.kinds.edits && self.waits.is_some() && self.chance(300) {
             return Command::CancelEdit(self.waits.take().unwrap_or(Ticket(0)));
+        }
+        if self.chance(40) {
+            return self.enter_or_leave(world);
         }
         match self.below(100) {
             0..10 if few => {

@@ -36,6 +36,7 @@ pub(crate) fn read_agents(
     }
     let mut slots = reader.part_of("agent.slot", ids.left())?;
     let mut is_taken = vec![false; n_slots];
+    let is_new = |row: usize| context.reclassed.binary_search(&(row as u32)).is_ok();
     let (mut next_id, mut n_known) = (0, 0);
     while ids.left() > 0 {
         let id = ids.next(next_id..=u64::from(AgentId::NOBODY.0) - 1, "a greater agent id")?;
@@ -45,18 +46,20 @@ pub(crate) fn read_agents(
             return Err(slots.wrong("a slot that no other agent has"));
         }
         if let Some(row) = agents.row(id) {
-            if row != n_known {
+            // Agents that have come back since are new to the rule.
+            if !(n_known..row).all(is_new) {
                 return Err(ids.wrong("all agents that were placed before it and are still there"));
             }
-            if agents.slots[row] != slot {
+            if agents.slots[row] != slot && !is_new(row) {
                 return Err(slots.wrong(format!("{}, the slot of agent {}", agents.slots[row].0, id.0)));
             }
-            n_known += 1;
+            n_known = row + 1;
         }
         present.push((id, slot));
     }
-    if agents.ids.get(n_known).is_some_and(|&id| u64::from(id.0) < next_id) {
-        let found = format!("no agent {}", agents.ids[n_known].0);
+    let unknown = (n_known..agents.len()).find(|&row| !is_new(row));
+    if let Some(row) = unknown.filter(|&row| u64::from(agents.ids[row].0) < next_id) {
+        let found = format!("no agent {}", agents.ids[row].0);
         return Err(RuleStateError::of_part("agent.id", found, "that agent, for later ones are there"));
     }
     read_ids(reader, "just_out", present, just_out)?;

@@ -26,6 +26,8 @@ pub struct Cooperative {
     pub(crate) present: Vec<(AgentId, AgentSlot)>,
     /// Rows that the present tick visits.
     pub(crate) visited: RowSet,
+    /// Scratch: rows of agents that were there at the last tick.
+    pub(crate) stay: RowSet,
     /// Idle agents that the next tick visits once more: they came out of a busy corridor with their last move.
     pub(crate) just_out: Vec<AgentId>,
     /// Agents that plan at the present tick: priority key, row.
@@ -37,7 +39,7 @@ pub struct Cooperative {
 }
 
 clone_fields!(Cooperative { table, search, present, just_out, revisions, next_tick } keep {
-    coordination, scratch, visited, due
+    coordination, scratch, visited, stay, due
 });
 
 impl Cooperative {
@@ -58,6 +60,7 @@ impl Cooperative {
             scratch: PlanningScratch::default(),
             present: Vec::new(),
             visited: RowSet::default(),
+            stay: RowSet::default(),
             just_out: Vec::new(),
             due: Vec::new(),
             revisions: tables.iter().map(|tables| tables.revision()).collect(),

@@ -137,29 +137,33 @@ impl Cooperative {
     }
 
     /// Clears the agent slots of agents that are gone and adds the reservations of new agents. The slot of an agent
-    /// that is gone may belong to a new one. An agent that has taken another class is both: its body is new.
+    /// that is gone may belong to a new one. An agent that has taken another class is both: its body is new. So is an
+    /// agent that has come back to the map; `view.reclassed` names it too.
     pub(crate) fn update_agents(&mut self, view: &TrafficView<'_>) {
         let (ids, slots) = (view.agents.ids, view.agents.slots);
         let is_same = ids.len() == self.present.len() && ids.last() == self.present.last().map(|(id, _)| id);
         if is_same && view.reclassed.is_empty() {
             return;
         }
-        // Ids rise, and new agents have ids beyond all known ones: the agents that stay are the first.
-        let mut n_stay = 0;
+        // Ids rise. Before an agent that stays there may be others that have come back.
+        let (mut next, stay) = (0, &mut self.stay);
+        stay.clear();
         for &(id, slot) in &self.present {
-            match ids.get(n_stay) {
-                Some(&stays) if stays == id => n_stay += 1,
-                _ => self.table.clear(slot),
+            next += ids[next..].partition_point(|&other| other < id);
+            if ids.get(next) == Some(&id) && slots[next] == slot {
+                stay.insert(next);
+            } else {
+                self.table.clear(slot);
             }
         }
         self.present.clear();
         self.present.extend(ids.iter().copied().zip(slots.iter().copied()));
         self.table.grow(view.agents.row_of_slot.len());
         self.search.windows.grow(view.agents.row_of_slot.len());
-        let reclassed = view.reclassed.iter().map(|&row| row as usize).filter(|&row| row < n_stay);
+        let reclassed = view.reclassed.iter().map(|&row| row as usize).filter(|&row| stay.contains(row));
         reclassed.clone().for_each(|row| self.table.clear_reclassed(slots[row]));
         let mut clash = false;
-        for row in reclassed.chain(n_stay..ids.len()) {
+        for row in reclassed.chain((0..ids.len()).filter(|&row| !stay.contains(row))) {
             let slot = slots[row];
             let motion = &view.agents.motion[row];
             let tables = &view.tables[motion.class.0 as usize];

@@ -249,6 +249,10 @@ impl Timeline {
             index.add(agent, self.agents.len());
             self.agents.push(TimelineAgent::placed_at(tick, agent, class, pose));
         }
+        if let Event::Leave { agent, class, pose, .. } = *event {
+            index.put(agent, self.agents.len());
+            self.agents.push(TimelineAgent::placed_at(tick, agent, class, pose));
+        }
         let Some(at) = event.agent().and_then(|id| index.get(id)) else { return };
         let n_agents = self.agents.len();
         let agent = &mut self.agents[*at as usize];
@@ -261,7 +265,7 @@ impl Timeline {
                 *at = n_agents as u32;
                 self.agents.push(again);
             }
-            Event::Remove { .. } => {
+            Event::Remove { .. } | Event::Enter { .. } => {
                 agent.end_wait(tick);
                 agent.removed = tick;
             }
@@ -300,7 +304,7 @@ const AGENT_BYTES: usize = size_of::<TimelineAgent>() + 128;
 /// Bytes of a timeline for an event.
 fn memory_of(event: &Event) -> usize {
     match event {
-        Event::Spawn { .. } | Event::Class { .. } => AGENT_BYTES,
+        Event::Spawn { .. } | Event::Class { .. } | Event::Leave { .. } => AGENT_BYTES,
         Event::Move { .. } => size_of::<TimelineMove>(),
         Event::Wait { .. } | Event::Current { .. } => size_of::<[u32; 2]>(),
         Event::Path { .. } => size_of::<TimelinePath>(),
@@ -322,6 +326,17 @@ impl AgentIndex {
     fn add(&mut self, agent: AgentId, place: usize) {
         self.ids.push(agent);
         self.places.push(place as u32);
+    }
+
+    /// Adds or replaces the place of an agent of any id.
+    fn put(&mut self, agent: AgentId, place: usize) {
+        match self.ids.binary_search(&agent) {
+            Ok(at) => self.places[at] = place as u32,
+            Err(at) => {
+                self.ids.insert(at, agent);
+                self.places.insert(at, place as u32);
+            }
+        }
     }
 
     fn get(&mut self, agent: AgentId) -> Option<&mut u32> {

@@ -89,7 +89,7 @@ impl Extent {
 }
 
 /// The states of each row of a rectangle of anchors on the map.
-pub(super) fn rows_of(space: StateSpace, anchors: Rect) -> impl Iterator<Item = Range<usize>> {
+pub(crate) fn rows_of(space: StateSpace, anchors: Rect) -> impl Iterator<Item = Range<usize>> {
     let (width, headings) = (space.size().width() as usize, space.headings() as usize);
     // Full-width rows are contiguous.
     let (n, rows) = match anchors.width as usize == width {

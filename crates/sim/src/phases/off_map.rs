@@ -1,0 +1,159 @@
+//! Commands that take agents off the map and put them back.
+
+use super::agents::details_of_refused;
+use super::finished_commands::finish_commands;
+use super::selection::{for_each_row, refuse_with_details};
+use crate::commands::{AgentSelection, NAMED_MAX, RefusalReason, Ticket};
+use crate::log::TraceEvent;
+use crate::off_map::OffMapAgent;
+use crate::placement::is_free;
+use crate::rows::event_details::EventDetails;
+use crate::world::World;
+use wheelbase_grid::{CellXY, Rect};
+use wheelbase_planner::model::State;
+use wheelbase_planner::tables::Reachability;
+use wheelbase_planner::{Heading, Pose};
+use wheelbase_traffic::motion::{AgentId, ClassId};
+
+/// Takes agents off the map.
+pub(super) fn enter(
+    world: &mut World,
+    ticket: Ticket,
+    selection: &AgentSelection,
+    container: AgentId,
+) -> Result<(), RefusalReason> {
+    for_each_row(world, ticket, selection, |world, _, row| {
+        let agent = world.agents.ids[row];
+        let is_known = world.agents.present_row(container).is_some() || is_off_map(world, container);
+        if container != AgentId::NOBODY && (!is_known || container == agent) {
+            return Err(RefusalReason::UnknownAgent);
+        }
+        let last = world.last_details(row);
+        world.give_up_place(row);
+        world.obstructed.remove(agent);
+        world.agents.take_off(row, container);
+        world.note_with(TraceEvent::Enter { agent, container }, last);
+        Ok(())
+    })
+}
+
+/// Whether an agent is off the map.
+pub(super) fn is_off_map(world: &World, agent: AgentId) -> bool {
+    world.agents.find_off_map(agent).is_ok()
+}
+
+/// Puts an agent that is off the map back.
+pub(super) fn leave(
+    world: &mut World,
+    ticket: Ticket,
+    agent: AgentId,
+    (pose, or_nearest): (Pose, bool),
+) -> Result<(), RefusalReason> {
+    let Ok(index) = world.agents.find_off_map(agent) else {
+        let is_present = world.agents.present_row(agent).is_some();
+        return Err(if is_present { RefusalReason::OnMap } else { RefusalReason::UnknownAgent });
+    };
+    let OffMapAgent { class, team, speed_factor, .. } = world.agents.off_map()[index].0;
+    let found = match world.placeable(class, pose) {
+        Err(_) if or_nearest => nearest_placeable(world, class, pose).ok_or(RefusalReason::NoRoom),
+        found => found,
+    };
+    let state = match found {
+        Ok(state) => state,
+        Err(reason) => {
+            let asked = details_of_refused(world, (class, pose), None, reason);
+            let details = EventDetails { team: Some(team), ..asked };
+            refuse_with_details(world, ticket, Some(agent), reason, details);
+            return Ok(());
+        }
+    };
+    close_up_rows(world);
+    let pose = world.tables[usize::from(class.0)].space().pose(state);
+    let row = world.agents.put_back(index, (state, pose), world.tick);
+    world.tick_buffers.given_orders.open_up(row);
+    // Its current order and its trip begin from here.
+    let orders = world.agents.orders(row);
+    world.agents.begin_trip(row, orders, &world.orders, world.tick);
+    world.hold_cells(row);
+    // To the rule of traffic its body is new.
+    world.traffic_buffers.new_classes.push(agent);
+    world.note(TraceEvent::Leave { agent, class, pose, team, speed_factor });
+    Ok(())
+}
+
+/// Closes up the rows of agents that have gone at this tick, so that a row can be inserted between the others.
+fn close_up_rows(world: &mut World) {
+    let gone: Vec<u32> = world.agents.leaving_rows().map(|row| row as u32).collect();
+    world.tick_buffers.given_orders.close_up(&gone);
+    finish_commands(world);
+}
+
+/// The state in which an agent of a class can be placed whose anchor is nearest to that of a pose. Linear in the poses
+/// that are nearer.
+fn nearest_placeable(world: &World, class: ClassId, asked: Pose) -> Option<State> {
+    let (tables, size, shape) = (&world.tables[usize::from(class.0)], world.grid.size(), world.grid.shape());
+    let space = tables.space();
+    let from = space.state(asked).filter(|&state| tables.is_legal(state));
+    let can_stand = |pose: Pose| {
+        let state = space.state(pose).filter(|&state| tables.is_legal(state))?;
+        let components = tables.components();
+        let is_reached = from.is_none_or(|from| components.reachability(from, state) != Reachability::No);
+        let cells = tables.class().cells_at(pose);
+        let is_free = || is_free(&world.occupancy, world.pending_edits.areas(), pose.cell, cells);
+        (is_reached && is_free()).then_some(state)
+    };
+    let mut nearest: Option<(u64, bool, State)> = None;
+    for reach in 0..=size.width().max(size.height()) {
+        if nearest.is_some_and(|(measure, ..)| measure < shape.measure_of(reach)) {
+            break;
+        }
+        for cell in ring(asked.cell, reach, size.rect()) {
+            for heading in (0..space.headings()).map(Heading) {
+                if let Some(state) = can_stand(Pose { cell, heading }) {
+                    let key = (shape.measure(cell, asked.cell), heading != asked.heading, state);
+                    nearest = Some(nearest.map_or(key, |nearest| nearest.min(key)));
+                }
+            }
+        }
+    }
+    nearest.map(|(.., state)| state)
+}
+
+/// The cells of a map on the border of a square around a cell.
+fn ring(centre: CellXY, reach: u32, map: Rect) -> impl Iterator<Item = CellXY> {
+    let (x, y, reach) = (i64::from(centre.x), i64::from(centre.y), i64::from(reach));
+    let is_inside = move |(x, y): (i64, i64)| {
+        let cell = CellXY::new(i32::try_from(x).ok()?, i32::try_from(y).ok()?);
+        map.contains(cell).then_some(cell)
+    };
+    let rows = (y - reach..=y + reach).flat_map(move |at| {
+        let step = if (at - y).abs() == reach { 1 } else { (2 * reach).max(1) };
+        (x - reach..=x + reach).step_by(step as usize).map(move |x| (x, at))
+    });
+    rows.filter_map(is_inside)
+}
+
+/// Removes the agents of a selection that are off the map, and returns the rest of the selection.
+pub(super) fn remove_off_map(world: &mut World, selection: AgentSelection) -> AgentSelection {
+    let mut is_left = |agent: AgentId| {
+        let Ok(index) = world.agents.find_off_map(agent) else { return true };
+        let entity = world.agents.off_map()[index].1;
+        let mut orders = world.agents.orders_of(entity);
+        world.orders.clear(&mut orders);
+        let OffMapAgent { class, team, .. } = world.agents.drop_off_map(index);
+        world.counts.removed += 1;
+        let last = EventDetails { class: Some(class), team: Some(team), ..EventDetails::default() };
+        world.note_with(TraceEvent::Remove { agent, was_off_map: true }, last);
+        false
+    };
+    match selection {
+        AgentSelection::One(agent) if !is_left(agent) => AgentSelection::Named(Vec::new()),
+        AgentSelection::Named(mut agents) if agents.len() <= NAMED_MAX => {
+            agents.sort_unstable();
+            agents.dedup();
+            agents.retain(|&agent| is_left(agent));
+            AgentSelection::Named(agents)
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,85 @@
+//! Idle friends make way for good: loaders drive across a base where idle tanks stand everywhere.
+
+use crate::common::{map, pose};
+use std::collections::BTreeMap;
+use wheelbase_grid::{CellXY, GridShape, Rect};
+use wheelbase_planner::model::Pivot;
+use wheelbase_planner::{ClassSpec, MovementClass, Primitive};
+use wheelbase_sim::{ClassId, Command, EventKind, Order, Random, Settings, Setup, Spawn, World};
+
+const WIDTH: usize = 44;
+const HEIGHT: usize = 26;
+const TANKS: usize = 50;
+
+/// A body two cells wide that turns about the middle of its rear.
+fn class(name: &str, length: i32, [forward, reverse, turn]: [u32; 3]) -> MovementClass {
+    let mut spec = ClassSpec::new(name, 4);
+    spec.footprint = (2 - length..2).flat_map(|f| [(f - 1, 0), (f - 1, 1)]).collect();
+    spec.pivot = Pivot { forward: -1, right: 1 };
+    spec.primitives = Primitive::vehicle(forward, reverse, turn);
+    MovementClass::new(spec).unwrap()
+}
+
+/// A base: buildings, idle tanks at random between them, and loaders that drive from corner to corner.
+fn base(seed: u64, n_drivers: usize) -> World {
+    let mut random = Random::of_stream(seed, 54);
+    let mut rows = vec![vec![b'.'; WIDTH]; HEIGHT];
+    for (column, row) in (0..5).flat_map(|column| (0..3).map(move |row| (column, row))) {
+        let (x, y) = (4 + 8 * column + random.below(2) as i32, 4 + 7 * row);
+        for cell in Rect::new(x, y, 2 + random.below(3) as u32, 2 + random.below(2) as u32).cells() {
+            rows[cell.y as usize][cell.x as usize] = b'@';
+        }
+    }
+    let rows: Vec<&str> = rows.iter().map(|row| std::str::from_utf8(row).unwrap()).collect();
+    let classes = vec![class("tank", 2, [12, 36, 12]), class("loader", 3, [15, 45, 20])];
+    let settings = Settings { seed, ..Settings::named("base") };
+    let mut world = World::new(Setup::cooperative(settings, map(&rows, GridShape::Square), classes)).unwrap();
+    let corners = [(4, 2), (40, 2), (4, 23), (40, 23)].map(|(x, y)| CellXY::new(x, y));
+    while world.agents().len() < TANKS + n_drivers {
+        let number = world.agents().len();
+        let spawn = if number < n_drivers {
+            let to = |n: usize| Order::goto(corners[(number + n) % 4]);
+            let at = corners[number % 4];
+            Spawn::new(ClassId(1), pose(at.x, at.y, 0)).with_orders([to(3), to(1), to(2), to(0)])
+        } else {
+            let (x, y) = (random.below(WIDTH) as i32, random.below(HEIGHT) as i32);
+            Spawn::new(ClassId(0), pose(x, y, random.below(4) as u8))
+        };
+        world.command(Command::Spawn(spawn));
+        world.step();
+    }
+    world
+}
+
+/// Most events of a sorted list within 1,000 ticks.
+fn most_in_1000_ticks(ticks: &[u32]) -> usize {
+    let from = |at: usize| ticks[at..].iter().take_while(|&&tick| tick < ticks[at] + 1000).count();
+    (0..ticks.len()).map(from).max().unwrap_or(0)
+}
+
+/// All loaders do all their orders. An idle tank is sent aside at most 3 times in 1,000 ticks for one of them, and at most 6
+/// times for four that meet.
+#[test]
+fn idle_tanks_make_way_for_good() {
+    for (n_drivers, sent_max) in [(1, 3), (4, 6)] {
+        for seed in 0..8 {
+            let mut world = base(seed, n_drivers);
+            let (begin, mut sent) = (world.tick(), BTreeMap::<u32, Vec<u32>>::new());
+            let at_work = |world: &World| world.agents()[..n_drivers].iter().any(|row| row.order != u32::MAX);
+            while at_work(&world) {
+                assert!(world.tick() < begin + 6_500, "{n_drivers} loaders, seed {seed}");
+                world.step();
+                for event in world.events() {
+                    // A path of an agent without an order leads aside.
+                    if event.kind() == Some(EventKind::PathFound) && event.agent >= n_drivers as u32 {
+                        sent.entry(event.agent).or_default().push(event.tick);
+                    }
+                }
+            }
+            let counts = world.counts();
+            assert_eq!((counts.orders_done, counts.orders_unreachable), (4 * n_drivers as u64, 0));
+            let most = sent.values().map(|ticks| most_in_1000_ticks(ticks)).max();
+            assert!(most.is_some_and(|most| most <= sent_max), "{n_drivers} loaders, seed {seed}: {most:?}");
+        }
+    }
+}
