@@ -36,6 +36,24 @@ proptest! {
         }
     }
 
+    /// A graph made a few clusters at a time, with edits between, equals a new one.
+    #[test]
+    fn graphs_in_parts_equal_new_graphs((mut grid, class) in large_world(), steps in prop::collection::vec((0..3_usize, edit()), 1..8)) {
+        let mut tables = MovementTables::compile(&grid, class);
+        let mut graph = Abstraction::without_costs(&tables);
+        for (n, edit) in steps {
+            graph.search_more(&tables, n);
+            let changed = apply(&mut grid, edit);
+            tables.update(&grid, changed);
+            graph.update(&tables, changed);
+        }
+        while !graph.is_complete() {
+            prop_assert_eq!(graph.search_more(&tables, 1), 1);
+        }
+        prop_assert!(graph == Abstraction::of(&tables));
+        prop_assert_eq!(graph.search_more(&tables, 1), 0);
+    }
+
     /// Whatever the class: a route never leads where no path does, and paths along it are legal.
     #[test]
     fn paths_along_routes_are_legal((grid, class) in large_world(), cells in prop::collection::vec((0..75_i32, 0..75_i32), 8)) {

@@ -35,7 +35,7 @@ fn events(edits: &[DrawnEdit]) -> String {
 fn text(rows: &[String], landmarks: usize, count: u32, (class, more): (&str, &str)) -> String {
     let rows: Vec<String> = rows.iter().map(|row| format!("\"{row}\"")).collect();
     format!(
-        "name = \"l\"\nseed = 3\nticks = 400\nexpansions_per_tick = 3000\nlandmarks = {landmarks}\n\
+        "name = \"l\"\nseed = 3\nticks = 400\nexpansions_per_tick = 3000\nlandmarks = {landmarks}\nroutes = \"exact\"\n\
          [terrain.road]\nglyphs = \"r\"\nspeed = 1500\n[side.hedge]\nspeed = 0\n\
          [map]\nrows = [{}]\nwalls = [[7, 0, 7, 6], [3, 8, 12, 8]]\n{CART}{TRUCK}{OTHERS}\
          [[groups]]\nanywhere = true\nclass = \"{class}\"\ncount = {count}\narea = [0, 0, 16, 12]\n\

@@ -72,23 +72,38 @@ fn a_lone_order_drives_off_at_its_tick_and_never_rests_between_legs() {
     let order = "{ goto = [295, 20] }";
     let mut exact = build_world(&lane("exact", open, order));
     run_checked(&mut exact);
-    for routes in ["abstract", "auto"] {
-        let mut world = build_world(&lane(routes, open, order));
-        world.step();
-        assert!(row(&world).is_moving() && row(&world).has(AgentRow::ON_LEG), "{routes}");
-        run_checked(&mut world);
-        let counts = world.counts();
-        assert_eq!((counts.orders_done, counts.leg_wait_ticks), (1, 0), "{routes}");
-        assert!(counts.routes_abstract >= 2 && counts.routes_exact == 1, "{routes}: {counts:?}");
-        assert!(!row(&world).has(AgentRow::ON_LEG));
-        // Portals are not on the straight line.
-        assert!(
-            world.tick() <= exact.tick() * 21 / 20,
-            "{routes}: {} ticks of {}",
-            world.tick(),
-            exact.tick()
-        );
+    // A graph would cost more than the search.
+    let mut auto = build_world(&lane("auto", open, order));
+    run_checked(&mut auto);
+    assert_eq!(auto.agents(), exact.agents());
+    assert_eq!((auto.tick(), auto.memory().graph_bytes), (exact.tick(), 0));
+    let mut world = build_world(&lane("abstract", open, order));
+    world.step();
+    assert!(row(&world).is_moving() && row(&world).has(AgentRow::ON_LEG));
+    run_checked(&mut world);
+    let counts = world.counts();
+    assert_eq!((counts.orders_done, counts.leg_wait_ticks), (1, 0));
+    assert!(counts.routes_abstract >= 2 && counts.routes_exact == 1, "{counts:?}");
+    assert!(!row(&world).has(AgentRow::ON_LEG));
+    // Portals are not on the straight line.
+    assert!(world.tick() <= exact.tick() * 21 / 20, "{} ticks of {}", world.tick(), exact.tick());
+}
+
+/// By `auto` the ticks make a graph part by part, once searches that do not fit cost as much; then agents get legs.
+#[test]
+fn graphs_that_pay_are_made_tick_by_tick() {
+    let mut world = build_world(&base("auto", 4, 3_000));
+    assert_eq!(world.memory().graph_bytes, 0);
+    let mut sizes = Vec::new();
+    while world.counts().routes_abstract == 0 {
+        assert_eq!(world.step(), RunState::Running);
+        sizes.push(world.memory().graph_bytes);
     }
+    sizes.dedup();
+    // A cluster per tick, of the 35 of each class.
+    assert!(sizes.len() > 30 && sizes.is_sorted(), "{sizes:?}");
+    run_checked(&mut world);
+    assert!(world.counts().routes_abstract > 40, "{:?}", world.counts());
 }
 
 #[test]
@@ -131,15 +146,26 @@ fn crowds_on_legs_are_legal_and_the_same_on_any_number_of_threads() {
     }
 }
 
-/// A snapshot and a clone in mid-leg, with searches for legs in progress, go on exactly.
+/// A snapshot and a clone in mid-leg, with searches for legs in progress and graphs in the making, go on exactly.
 #[test]
 fn snapshots_and_clones_go_on_in_mid_leg() {
-    let mut world = build_world(&base("abstract", 4, 700));
+    let (first, last) = go_on_from_snapshots("abstract");
+    assert!(first > 0 && first == last);
+    let (first, last) = go_on_from_snapshots("auto");
+    assert!(first > 0 && first < last, "the first snapshot has a part of the graphs");
+}
+
+/// Saves eleven times, and returns the bytes of graphs at the first and the last time.
+fn go_on_from_snapshots(routes: &str) -> (u64, u64) {
+    let mut world = build_world(&base(routes, 4, 700));
+    let (mut on_legs, mut sizes) = (0, Vec::new());
     for part in 1..12 {
-        step_to(&mut world, part * 60);
+        step_to(&mut world, part * 60 - 30);
         let mut loaded = World::load(&world.save().unwrap(), Host::default()).unwrap();
         let mut copy = world.clone();
-        assert!(world.agents().iter().any(|row| row.has(AgentRow::ON_LEG)));
+        sizes.push(world.memory().graph_bytes);
+        assert_eq!(loaded.memory().graph_bytes, sizes[part as usize - 1]);
+        on_legs += u32::from(world.agents().iter().any(|row| row.has(AgentRow::ON_LEG)));
         assert_eq!(loaded.agents(), world.agents());
         for _ in 0..40 {
             world.step();
@@ -151,6 +177,8 @@ fn snapshots_and_clones_go_on_in_mid_leg() {
         }
         assert_eq!(copy.counts(), world.counts());
     }
+    assert!(on_legs > 9);
+    (sizes[0], sizes[10])
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! What a run keeps of a movement class next to its movement tables.
 
+use crate::class_graph::ClassGraph;
 use crate::class_landmarks::ClassLandmarks;
-use std::sync::Arc;
-use wheelbase_planner::abstraction::Abstraction;
 use wheelbase_planner::model::ClassSpeeds;
 use wheelbase_planner::search::Heuristic;
 
@@ -15,19 +14,14 @@ pub struct WorldClass {
     pub speeds: ClassSpeeds,
     /// Landmarks that guide its far searches.
     pub(crate) landmarks: Option<ClassLandmarks>,
-    /// Its abstract graph, once a request has needed it. It follows the edits of the map.
-    pub(crate) graph: Option<Arc<Abstraction>>,
+    /// Its abstract graph.
+    pub(crate) graph: ClassGraph,
 }
 
 impl WorldClass {
     /// Heuristic for searches of the class to goals without a cost field.
     pub(crate) fn heuristic(&self) -> Heuristic<'_> {
         self.landmarks.as_ref().map_or(Heuristic::Default, ClassLandmarks::heuristic)
-    }
-
-    /// Bytes of its abstract graph.
-    pub(crate) fn graph_bytes(&self) -> usize {
-        self.graph.as_ref().map_or(0, |graph| graph.memory_bytes())
     }
 
     /// Bytes of its landmarks.

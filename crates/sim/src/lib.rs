@@ -86,6 +86,7 @@ mod broken;
 mod bypass;
 mod class;
 mod class_changes;
+mod class_graph;
 mod class_landmarks;
 mod close_up;
 pub mod codec;

@@ -64,7 +64,7 @@ impl World {
             fields: fields.len() as u64,
             field_bytes: fields.bytes() as u64,
             landmark_bytes: self.classes.iter().map(WorldClass::landmark_bytes).sum::<usize>() as u64,
-            graph_bytes: self.classes.iter().map(WorldClass::graph_bytes).sum::<usize>() as u64,
+            graph_bytes: self.classes.iter().map(|class| class.graph.memory_bytes()).sum::<usize>() as u64,
         }
     }
 }

@@ -119,7 +119,7 @@ params! {
     pause_doublings: 6 in 0..=15;
     /// How requests for cheapest paths are answered. 0: exactly. 1: by routes over the abstract graph. 2: exactly while
     /// they fit the budget of expansions. Scenarios have the key `routes` for it.
-    routes: 0 in 0..=2;
+    routes: 2 in 0..=2;
 }
 
 impl ReplanParams {

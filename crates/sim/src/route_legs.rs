@@ -3,22 +3,20 @@
 use crate::commands::Command;
 use crate::leg::Leg;
 use crate::requests::{PathRequest, Route, SlotLeg, end_of_path};
+use crate::route_mode::RouteMode;
 use crate::world::World;
-use std::sync::Arc;
 use wheelbase_planner::Path;
-use wheelbase_planner::abstraction::Abstraction;
 use wheelbase_traffic::motion::Activity;
 
 /// Moves left of a leg from which on the next one is asked for.
 const ASK_MOVES: usize = 64;
 
-/// Makes graphs before the first tick: of the classes of agents that are present, or named by commands for later ticks. The
+/// By [`RouteMode::Abstract`], makes graphs before the first tick: of the classes of agents that are present, or named by commands for later ticks. The
 /// graph of another class is made for its first request.
 pub(crate) fn make_graphs_early(world: &mut World) {
-    if !world.traffic.needs_paths() {
+    if !world.traffic.needs_paths() || world.settings.replan.route_mode() != RouteMode::Abstract {
         return;
     }
-    let (mode, budget) = (world.settings.replan.route_mode(), world.settings.expansions_per_tick);
     let present = world.agents.motion.iter().map(|motion| motion.class);
     let placed = world.commands.later().filter_map(|(_, _, command)| match command {
         Command::Spawn(spawn) => Some(spawn.class),
@@ -34,31 +32,32 @@ pub(crate) fn make_graphs_early(world: &mut World) {
         }
     }
     for class in (0..is_used.len()).filter(|&class| is_used[class]) {
-        if mode.makes_graph_early(&world.tables[class], budget) {
-            make_graph(world, class);
-        }
+        world.classes[class].graph.complete_for(&world.tables[class]);
     }
 }
 
 /// Makes the graphs that searches which begin now need. When a graph is made changes no answer.
 pub(crate) fn make_graphs(world: &mut World) {
-    for at in 0..world.requests.slots.len() {
-        let slot = &world.requests.slots[at];
-        if slot.begun || !slot.goes_abstract {
-            continue;
-        }
-        let row = slot.request.and_then(|asked| world.agents.row(asked.agent));
-        if let Some(row) = row {
-            make_graph(world, usize::from(world.agents.motion[row].class.0));
+    let World { requests, agents, classes, tables, .. } = world;
+    for slot in requests.slots.iter().filter(|slot| !slot.begun && slot.goes_abstract) {
+        if let Some(row) = slot.request.and_then(|asked| agents.row(asked.agent)) {
+            let class = usize::from(agents.motion[row].class.0);
+            classes[class].graph.complete_for(&tables[class]);
         }
     }
 }
 
-fn make_graph(world: &mut World, class: usize) {
-    let World { classes, tables, .. } = world;
-    let graph = &mut classes[class].graph;
-    if graph.is_none() {
-        *graph = Some(Arc::new(Abstraction::of(&tables[class])));
+/// By [`RouteMode::Auto`], makes some clusters of graphs that pay, for as many expansions as the budget of path requests.
+pub(crate) fn extend_graphs(world: &mut World) {
+    if world.settings.replan.route_mode() == RouteMode::Auto {
+        let budget = world.settings.expansions_per_tick;
+        let classes = world.classes.iter_mut().zip(&world.tables);
+        classes.fold(
+            budget,
+            |left, (class, tables)| {
+                if left > 0 { class.graph.extend(tables, left) } else { 0 }
+            },
+        );
     }
 }
 

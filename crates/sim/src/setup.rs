@@ -3,6 +3,7 @@
 use crate::agents::Agents;
 use crate::assigned_poses::AssignedPoses;
 use crate::class::WorldClass;
+use crate::class_graph::ClassGraph;
 use crate::class_landmarks::LANDMARKS_MAX;
 use crate::command_queue::CommandQueue;
 use crate::commands::{Command, RefusalReason, Spawn};
@@ -237,7 +238,7 @@ impl WorldBase {
             name: tables.class().spec().name.clone(),
             speeds: ClassSpeeds::of(&grid, tables.class()),
             landmarks: None,
-            graph: None,
+            graph: ClassGraph::default(),
         });
         Self { classes: classes.collect(), settings, grid, tables, friends, start }
     }

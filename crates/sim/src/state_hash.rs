@@ -1,6 +1,7 @@
 //! The hash of everything that the next tick depends on.
 
 use crate::commands::OnAgents;
+use crate::route_mode::RouteMode;
 use crate::world::World;
 use wheelbase_grid::Fnv1a;
 use wheelbase_traffic::hash::fold;
@@ -113,6 +114,10 @@ impl World {
             self.orders.words(&orders, |word| hash.word(word));
         }
         self.requests.for_each_word(|word| hash.word(word));
+        if self.settings.replan.route_mode() == RouteMode::Auto {
+            let words = self.classes.iter().map(|class| class.graph.word());
+            words.filter(|&word| word != 0).for_each(|word| hash.word(word));
+        }
         self.obstructed.for_each_word(|word| hash.word(word));
         self.congestion.for_each_word(&mut |word| hash.word(word));
         self.group_goals.for_each_word(|word| hash.word(word));

@@ -26,6 +26,8 @@ pub(crate) struct TickBuffers {
     pub agents: Vec<AgentId>,
     /// Rows of agents that have waited for some time.
     pub blocked: Vec<u32>,
+    /// By class: expansions expected of exact searches that did not fit the budget of the tick.
+    pub unfit: Vec<u64>,
     /// Moves of a leg and the next one.
     pub joined_moves: Vec<u8>,
     /// Poses around an agent that is given a random task.

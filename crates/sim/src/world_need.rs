@@ -72,11 +72,11 @@ impl WorldParts<'_> {
         // The landmarks of a class are made on a copy of the map.
         let landmarks = if landmarks.built > 0 { landmarks.and(MemoryNeed::built(map)) } else { landmarks };
         let slots = self.search_slots.min(self.agents);
+        let of_routes = spaces().fold(MemoryNeed::default(), |sum, space| sum.and(routes_need(space, slots)));
         let routes = match self.routes {
             RouteMode::Exact => MemoryNeed::default(),
-            RouteMode::Abstract | RouteMode::Auto => {
-                spaces().fold(MemoryNeed::default(), |sum, space| sum.and(routes_need(space, slots)))
-            }
+            RouteMode::Abstract => of_routes,
+            RouteMode::Auto => MemoryNeed::on_demand(of_routes.total),
         };
         let of_cells = cell_bytes(shape, self.collision) * size.n_cells() as u64;
         let tables = MemoryNeed::built(BASE_BYTES + map + kept);

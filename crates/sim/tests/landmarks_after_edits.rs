@@ -1,6 +1,6 @@
 //! Landmarks survive edits: they are repaired, and paths cost the same with and without them.
 
-use crate::common::{CART, at, cell, map, pose, setup_on};
+use crate::common::{CART, at, cell, map, setup_on};
 use wheelbase_grid::{Change, GridShape, Rect, TerrainKind};
 use wheelbase_sim::{AgentId, Command, Host, Order, Random, Settings, Setup, World};
 

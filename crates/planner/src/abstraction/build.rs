@@ -1,4 +1,4 @@
-//! The abstract graph: built in parallel, and rebuilt near edits.
+//! The abstract graph: built in parallel, in one step or a few clusters at a time, and rebuilt near edits.
 
 use crate::abstraction::cluster_search::{Along, ClusterSearch, UNREACHED};
 use crate::abstraction::clusters::{BORDER_PORTALS, Clusters, PORTAL_CELLS, PortalId, SIDE};
@@ -36,10 +36,16 @@ pub struct Abstraction {
     borders: Vec<Border>,
     /// By cluster.
     costs: Vec<ClusterCosts>,
-    /// Least rates of all clusters.
+    /// Clusters below this number have their costs.
+    n_searched: usize,
+    /// Least rates of these clusters.
     rates: Rates,
     revision: u64,
 }
+
+/// Expansions of an exact search that take as long as the search of a cluster, for each heading: a quarter of the poses of
+/// its eight searches, for these run in small arrays.
+const CLUSTER_EXPANSIONS: u64 = 8 * (SIDE * SIDE) as u64 / 4;
 
 /// Most memory of a graph.
 pub(crate) fn graph_need(space: StateSpace) -> MemoryNeed {
@@ -117,22 +123,58 @@ impl Abstraction {
     /// The graph of a class. It takes a search of 48 x 48 cells for each portal, and a cluster of 32 x 32 open cells has eight.
     /// With the feature `rayon` the present pool searches clusters in parallel.
     pub fn of(tables: &MovementTables) -> Self {
-        let clusters = Clusters::of(tables.space().size());
-        let n = clusters.len();
-        let mut graph = Self {
-            clusters,
-            borders: vec![Border::default(); 2 * n],
-            costs: vec![ClusterCosts::default(); n],
-            rates: Rates::default(),
-            revision: 0,
-        };
-        let all: Vec<u32> = (0..n as u32).collect();
-        graph.rebuild(tables, &all);
+        let mut graph = Self::without_costs(tables);
+        graph.search_more(tables, usize::MAX);
         graph
     }
 
+    /// The portals of a graph. It has no routes until [`Abstraction::search_more`] has searched all clusters.
+    pub fn without_costs(tables: &MovementTables) -> Self {
+        let clusters = Clusters::of(tables.space().size());
+        let n = clusters.len();
+        let find = |(): &mut (), border: usize| find_portals(tables, clusters, border as u32);
+        Self {
+            clusters,
+            borders: in_parallel(2 * n, || (), find),
+            costs: vec![ClusterCosts::default(); n],
+            n_searched: 0,
+            rates: Rates::default(),
+            revision: tables.revision(),
+        }
+    }
+
+    /// Searches the next clusters, at most some number. Returns how many it has searched.
+    pub fn search_more(&mut self, tables: &MovementTables, clusters_max: usize) -> usize {
+        debug_assert_eq!(self.revision(), tables.revision(), "the graph follows the map");
+        let n = clusters_max.min(self.costs.len() - self.n_searched);
+        let next: Vec<u32> = (self.n_searched..self.n_searched + n).map(|cluster| cluster as u32).collect();
+        self.n_searched += n;
+        self.search_clusters(tables, &next);
+        n
+    }
+
+    /// Whether all clusters have their costs.
+    pub fn is_complete(&self) -> bool {
+        self.n_searched == self.costs.len()
+    }
+
+    /// Clusters that have their costs.
+    pub fn n_searched(&self) -> usize {
+        self.n_searched
+    }
+
+    /// Estimate of the expansions of an exact search that take as long as the search of one cluster. Linear in the headings.
+    pub fn cluster_expansions(space: StateSpace) -> u64 {
+        CLUSTER_EXPANSIONS * u64::from(space.headings())
+    }
+
+    /// The same of all clusters.
+    pub fn expansions(space: StateSpace) -> u64 {
+        Clusters::of(space.size()).len() as u64 * Self::cluster_expansions(space)
+    }
+
     /// Follows an edit of the map that the tables have [followed](MovementTables::update): searches the clusters near the
-    /// changed cells again. Afterwards the graph equals a new one.
+    /// changed cells again. Afterwards the graph equals a new one of as many clusters.
     pub fn update(&mut self, tables: &MovementTables, changed: Rect) {
         let (anchors, ends) = (tables.touched_anchors(changed), tables.touched_ends(changed));
         let near = |cluster: &u32| {
@@ -157,17 +199,23 @@ impl Abstraction {
                 stale.extend(self.clusters.beside(border));
             }
         }
+        stale.retain(|&cluster| (cluster as usize) < self.n_searched);
         stale.sort_unstable();
         stale.dedup();
+        self.revision = tables.revision();
+        self.search_clusters(tables, &stale);
+    }
+
+    /// Finds the costs of some clusters.
+    fn search_clusters(&mut self, tables: &MovementTables, some: &[u32]) {
         let graph = &*self;
-        let found = in_parallel(stale.len(), ClusterSearch::default, |search, at| {
-            graph.search_cluster(tables, search, stale[at])
+        let found = in_parallel(some.len(), ClusterSearch::default, |search, at| {
+            graph.search_cluster(tables, search, some[at])
         });
-        for (&cluster, costs) in stale.iter().zip(found) {
+        for (&cluster, costs) in some.iter().zip(found) {
             self.costs[cluster as usize] = costs;
         }
         self.rates = self.costs.iter().map(|of| of.rates).fold(Rates::default(), Rates::min);
-        self.revision = tables.revision();
     }
 
     /// Costs between the portals of a cluster.
@@ -179,11 +227,11 @@ impl Abstraction {
     ) -> ClusterCosts {
         let with_cell = |portal: PortalId| (portal, self.cell_of(portal));
         let portals: Box<[_]> = self.find_portals_of(cluster).map(with_cell).collect();
-        let region = self.clusters.region(cluster);
-        let mut costs = Vec::with_capacity(portals.len() * portals.len());
         let cells = || portals.iter().map(|&(_, cell)| cell);
+        let mut costs = Vec::with_capacity(portals.len() * portals.len());
+        search.enter(tables, self.clusters.region(cluster), Along::Moves);
         for from in cells() {
-            search.run(tables, (region, Along::Moves), poses_of(tables, from), cells());
+            search.run(tables, poses_of(tables, from), cells());
             costs.extend(cells().map(|to| search.cost_of_cell(to)));
         }
         let pairs = cells().flat_map(|from| cells().map(move |to| (from, to)));

@@ -8,6 +8,9 @@ use wheelbase_grid::{CellXY, GridShape, Rect};
 /// A cost that no path has.
 pub(crate) const UNREACHED: u32 = u32::MAX;
 
+/// Bit of a mark: the search is for the cell. The other bits are the frame.
+const IS_TARGET: u8 = 1 << 7;
+
 /// Whether a search follows moves or goes against them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Along {
@@ -17,16 +20,26 @@ pub(crate) enum Along {
     Against,
 }
 
-/// Memory of a search in one region, reused by the next.
+/// The moves of one region in small arrays, and the memory of searches over them.
+///
+/// [`ClusterSearch::enter`] reads the moves of a region, for any number of searches by [`ClusterSearch::run`].
 #[derive(Debug)]
 pub(crate) struct ClusterSearch {
     places: Places,
+    /// Frame of each place, and whether the search is for its cell and has not reached it.
+    marks: Vec<u8>,
+    /// Moves of a frame, at most.
+    stride: usize,
+    /// `[frame][move]`: places from one end of a move to the other.
+    deltas: Vec<i32>,
+    /// `[place][move]`: ticks of a move; [`UNREACHED`] if it is not legal or leaves the region.
+    ticks: Vec<u32>,
     /// Cost by place.
     costs: Vec<u32>,
-    sources: Vec<Pose>,
-    /// Bits of the cells that the search is for, until it has reached them.
-    targets: Vec<u64>,
-    steps: Vec<Step>,
+    /// Places of the sources.
+    sources: Vec<u32>,
+    /// Greatest time of a move.
+    range: u64,
     buckets: BucketQueue,
     heap: HeapQueue,
 }
@@ -34,130 +47,161 @@ pub(crate) struct ClusterSearch {
 impl Default for ClusterSearch {
     fn default() -> Self {
         Self {
-            places: Places { region: Rect::new(0, 0, 0, 0), width_bits: 0, heading_bits: 0 },
+            places: Places { region: Rect::new(0, 0, 0, 0), headings: 1 },
+            marks: Vec::new(),
+            stride: 0,
+            deltas: Vec::new(),
+            ticks: Vec::new(),
             costs: Vec::new(),
             sources: Vec::new(),
-            targets: Vec::new(),
-            steps: Vec::new(),
+            range: 0,
             buckets: BucketQueue::default(),
             heap: HeapQueue::default(),
         }
     }
 }
 
-/// Places of the poses of a region in an array: bits of row, column and heading, so that none needs a division.
+/// Places of the poses of a region in an array, `[row][column][heading]`.
 #[derive(Clone, Copy, Debug)]
 struct Places {
     region: Rect,
-    width_bits: u32,
-    heading_bits: u32,
+    headings: u32,
 }
 
 impl Places {
-    fn of(region: Rect, headings: u8) -> Self {
-        let bits = |n: u32| n.next_power_of_two().trailing_zeros();
-        Self { region, width_bits: bits(region.width), heading_bits: bits(headings.into()) }
-    }
-
     fn len(self) -> usize {
-        self.n_cells() << self.heading_bits
+        self.region.height as usize * self.region.width as usize * self.headings as usize
     }
 
-    fn n_cells(self) -> usize {
-        (self.region.height as usize) << self.width_bits
+    /// Place of the first heading of a cell of the region.
+    fn of_cell(self, cell: CellXY) -> usize {
+        let (x, y) = ((cell.x - self.region.x) as u32, (cell.y - self.region.y) as u32);
+        ((y * self.region.width + x) * self.headings) as usize
     }
 
     /// Place of a pose of the region.
     fn at(self, pose: Pose) -> usize {
-        let (x, y) = ((pose.cell.x - self.region.x) as usize, (pose.cell.y - self.region.y) as usize);
-        (y << self.width_bits | x) << self.heading_bits | usize::from(pose.heading.0)
-    }
-
-    fn pose(self, place: usize) -> Pose {
-        let (cell, heading) = (place >> self.heading_bits, place & ((1 << self.heading_bits) - 1));
-        let (x, y) = (cell & ((1 << self.width_bits) - 1), cell >> self.width_bits);
-        Pose::new(self.region.x + x as i32, self.region.y + y as i32, Heading(heading as u8))
+        self.of_cell(pose.cell) + usize::from(pose.heading.0)
     }
 }
 
-/// A move of the class from, or against the moves to, one heading and parity of row.
-#[derive(Clone, Copy, Debug)]
+/// A primitive in a frame, as a search follows it.
+#[derive(Clone, Copy, Debug, Default)]
 struct Step {
-    /// Heading and parity of the row at the end that the search reaches first.
-    frame: u8,
-    primitive: u8,
-    /// Heading at the other end.
-    heading: u8,
     dx: i32,
     dy: i32,
+    heading_after: u8,
+    /// Its number among the moves of the frame at the end that the search reaches first.
+    number: usize,
 }
 
 impl ClusterSearch {
-    /// Computes the cost of each pose of a region from, or to, the nearest of some poses, over poses of the region alone. Ends
-    /// as soon as it knows the costs of some cells. Returns the number of poses that it has taken off the open list, at most
-    /// all of the region.
+    /// Reads the moves of a region. `along` is the direction of the searches that follow.
+    pub(crate) fn enter(&mut self, tables: &MovementTables, region: Rect, along: Along) {
+        let (space, class) = (tables.space(), tables.class());
+        let (headings, n_frames) = (space.headings(), space.n_frames());
+        self.places = Places { region, headings: headings.into() };
+        self.range = tables.max_ticks();
+        let places = self.places;
+        let n_primitives = class.primitives().len();
+        let frame_after = |frame: u8, step: &Step| {
+            let parity = match space.shape() {
+                GridShape::Square => 0,
+                GridShape::Hex => (frame / headings) ^ (step.dy & 1) as u8,
+            };
+            usize::from(parity * headings + step.heading_after)
+        };
+        // The moves of each frame, by the end that comes first.
+        let mut counts = [0; 32];
+        let mut steps = vec![Step::default(); usize::from(n_frames) * n_primitives];
+        for frame in 0..n_frames {
+            for primitive in 0..n_primitives {
+                let (dx, dy, heading_after) = tables.move_delta(frame, primitive);
+                let mut step = Step { dx, dy, heading_after, number: 0 };
+                let first = match along {
+                    Along::Moves => usize::from(frame),
+                    Along::Against => frame_after(frame, &step),
+                };
+                step.number = counts[first];
+                counts[first] += 1;
+                steps[usize::from(frame) * n_primitives + primitive] = step;
+            }
+        }
+        self.stride = counts.into_iter().max().unwrap_or(0);
+        self.deltas.clear();
+        self.deltas.resize(usize::from(n_frames) * self.stride, 0);
+        for frame in 0..n_frames {
+            for step in &steps[usize::from(frame) * n_primitives..][..n_primitives] {
+                let turn = i32::from(step.heading_after) - i32::from(frame % headings);
+                let delta = (step.dy * region.width as i32 + step.dx) * i32::from(headings) + turn;
+                let (first, delta) = match along {
+                    Along::Moves => (usize::from(frame), delta),
+                    Along::Against => (frame_after(frame, step), -delta),
+                };
+                self.deltas[first * self.stride + step.number] = delta;
+            }
+        }
+        self.marks.clear();
+        self.ticks.clear();
+        self.ticks.resize(places.len() * self.stride, UNREACHED);
+        let (right, bottom) = (region.x + region.width as i32, region.y + region.height as i32);
+        for y in region.y..bottom {
+            for x in region.x..right {
+                let cell = CellXY::new(x, y);
+                let first = places.of_cell(cell);
+                let pose = Pose { cell, heading: Heading(0) };
+                let first_frame = space.frame(pose).0;
+                self.marks.extend(first_frame..first_frame + headings);
+                let Some(State(state)) = space.state(pose) else { continue };
+                for heading in 0..headings {
+                    let frame = usize::from(first_frame + heading);
+                    let of_frame = &steps[frame * n_primitives..][..n_primitives];
+                    tables.for_each_successor(State(state + u32::from(heading)), |next| {
+                        let step = &of_frame[usize::from(next.primitive)];
+                        let to = CellXY::new(x + step.dx, y + step.dy);
+                        if region.contains(to) {
+                            let place = match along {
+                                Along::Moves => first + usize::from(heading),
+                                Along::Against => places.of_cell(to) + usize::from(step.heading_after),
+                            };
+                            self.ticks[place * self.stride + step.number] = next.ticks;
+                        }
+                    });
+                }
+            }
+        }
+    }
+
+    /// Computes the cost of each pose of the region from, or to, the nearest of some poses, over poses of the region alone.
+    /// Ends as soon as it knows the costs of some cells. Returns the number of poses that it has taken off the open list, at
+    /// most all of the region.
     pub(crate) fn run(
         &mut self,
         tables: &MovementTables,
-        (region, along): (Rect, Along),
         sources: impl Iterator<Item = Pose>,
         targets: impl Iterator<Item = CellXY>,
     ) -> u64 {
-        let places = Places::of(region, tables.space().headings());
-        self.places = places;
+        let places = self.places;
         self.costs.clear();
         self.costs.resize(places.len(), UNREACHED);
-        self.targets.clear();
-        self.targets.resize(places.n_cells().div_ceil(64), 0);
+        self.marks.iter_mut().for_each(|mark| *mark &= !IS_TARGET);
         let mut n_targets = 0;
-        for cell in targets.filter(|&cell| region.contains(cell)) {
-            let at = places.at(Pose { cell, heading: Heading(0) }) >> places.heading_bits;
-            n_targets += u32::from(self.targets[at / 64] >> (at % 64) & 1 == 0);
-            self.targets[at / 64] |= 1 << (at % 64);
+        for cell in targets.filter(|&cell| places.region.contains(cell)) {
+            let marks = &mut self.marks[places.of_cell(cell)..][..places.headings as usize];
+            n_targets += u32::from(marks[0] & IS_TARGET == 0);
+            marks.iter_mut().for_each(|mark| *mark |= IS_TARGET);
         }
+        let is_source = |pose: &Pose| places.region.contains(pose.cell) && tables.is_legal_pose(*pose);
         self.sources.clear();
-        self.sources.extend(sources);
-        self.find_steps(tables, along);
-        self.spread(tables, along, n_targets)
-    }
-
-    /// Runs the search with the open list that the costs of the class call for.
-    fn spread(&mut self, tables: &MovementTables, along: Along, n_targets: u32) -> u64 {
-        let Self { places, costs, sources, targets, steps, buckets, heap } = self;
-        let places = *places;
-        let area = Area { tables, places, along, steps };
-        let range = tables.max_ticks();
-        if range < BUCKETS_MAX {
-            buckets.reset(range, 0);
-            area.spread(costs, buckets, sources, (targets, n_targets))
+        self.sources.extend(sources.filter(is_source).map(|pose| places.at(pose) as u32));
+        let Self { marks, stride, deltas, ticks, costs, sources, buckets, heap, .. } = self;
+        let moves = Moves { headings: places.headings as usize, stride: *stride, deltas, ticks };
+        if self.range < BUCKETS_MAX {
+            buckets.reset(self.range, 0);
+            moves.spread(buckets, sources, costs, (marks, n_targets))
         } else {
             heap.reset();
-            area.spread(costs, heap, sources, (targets, n_targets))
-        }
-    }
-
-    /// The moves of the class, by frame.
-    fn find_steps(&mut self, tables: &MovementTables, along: Along) {
-        let space = tables.space();
-        let headings = space.headings();
-        self.steps.clear();
-        for frame in 0..space.n_frames() {
-            for primitive in 0..tables.class().primitives().len() {
-                let (dx, dy, after) = tables.move_delta(frame, primitive);
-                let (primitive, heading) = (primitive as u8, frame % headings);
-                let step = match along {
-                    Along::Moves => Step { frame, primitive, heading: after, dx, dy },
-                    Along::Against => {
-                        let parity = match space.shape() {
-                            GridShape::Square => 0,
-                            GridShape::Hex => (frame / headings) ^ (dy & 1) as u8,
-                        };
-                        Step { frame: parity * headings + after, primitive, heading, dx: -dx, dy: -dy }
-                    }
-                };
-                let at = self.steps.partition_point(|other| other.frame <= step.frame);
-                self.steps.insert(at, step);
-            }
+            moves.spread(heap, sources, costs, (marks, n_targets))
         }
     }
 
@@ -166,8 +210,7 @@ impl ClusterSearch {
         if !self.places.region.contains(cell) {
             return UNREACHED;
         }
-        let first = self.places.at(Pose { cell, heading: Heading(0) });
-        let costs = &self.costs[first..first + (1 << self.places.heading_bits)];
+        let costs = &self.costs[self.places.of_cell(cell)..][..self.places.headings as usize];
         costs.iter().copied().min().unwrap_or(UNREACHED)
     }
 
@@ -177,41 +220,28 @@ impl ClusterSearch {
     }
 }
 
-/// The poses of a region and their moves.
-struct Area<'a> {
-    tables: &'a MovementTables,
-    places: Places,
-    along: Along,
-    steps: &'a [Step],
+/// The moves of a region.
+struct Moves<'a> {
+    headings: usize,
+    stride: usize,
+    deltas: &'a [i32],
+    ticks: &'a [u32],
 }
 
-impl Area<'_> {
+impl Moves<'_> {
+    /// The search from some places until it has reached all targets.
     fn spread(
         &self,
-        costs: &mut [u32],
         open: &mut impl OpenList,
-        sources: &[Pose],
-        (targets, mut n_targets): (&mut [u64], u32),
+        sources: &[u32],
+        costs: &mut [u32],
+        (marks, mut n_targets): (&mut [u8], u32),
     ) -> u64 {
-        let (tables, places, space) = (self.tables, self.places, self.tables.space());
-        let region = places.region;
-        let is_source = |pose: &&Pose| region.contains(pose.cell) && tables.is_legal_pose(**pose);
-        for &pose in sources.iter().filter(is_source) {
-            costs[places.at(pose)] = 0;
-            open.push(0, places.at(pose) as u32);
+        let Self { headings, stride, deltas, ticks } = *self;
+        for &place in sources {
+            costs[place as usize] = 0;
+            open.push(0, place);
         }
-        // The steps of a frame, from where they begin.
-        let mut first_of = [self.steps.len(); 17];
-        for (at, step) in self.steps.iter().enumerate().rev() {
-            first_of[usize::from(step.frame)] = at;
-        }
-        for frame in (0..16).rev() {
-            first_of[frame] = first_of[frame].min(first_of[frame + 1]);
-        }
-        let (width, headings) = (space.size().width(), u32::from(space.headings()));
-        let state_of = |pose: Pose| {
-            State((pose.cell.y as u32 * width + pose.cell.x as u32) * headings + u32::from(pose.heading.0))
-        };
         let mut n_settled = 0;
         while let Some((cost, place)) = open.pop() {
             let (place, cost) = (place as usize, cost as u32);
@@ -219,32 +249,25 @@ impl Area<'_> {
                 continue;
             }
             n_settled += 1;
-            let cell = place >> places.heading_bits;
-            if targets[cell / 64] >> (cell % 64) & 1 == 1 {
-                targets[cell / 64] &= !(1 << (cell % 64));
+            let frame = usize::from(marks[place] & !IS_TARGET);
+            if marks[place] & IS_TARGET != 0 {
+                let first = place - frame % headings;
+                marks[first..first + headings].iter_mut().for_each(|mark| *mark &= !IS_TARGET);
                 n_targets -= 1;
                 if n_targets == 0 {
                     break;
                 }
             }
-            let pose = places.pose(place);
-            let (state, frame) = (state_of(pose), usize::from(space.frame(pose).0));
-            for step in &self.steps[first_of[frame]..first_of[frame + 1]] {
-                let to = CellXY::new(pose.cell.x + step.dx, pose.cell.y + step.dy);
-                if !region.contains(to) {
+            let deltas = &deltas[frame * stride..][..stride];
+            for (&delta, &ticks) in deltas.iter().zip(&ticks[place * stride..][..stride]) {
+                let sum = cost.saturating_add(ticks);
+                if sum == UNREACHED {
                     continue;
                 }
-                let other = Pose { cell: to, heading: Heading(step.heading) };
-                let from = match self.along {
-                    Along::Moves => state,
-                    Along::Against => state_of(other),
-                };
-                let Some(ticks) = tables.move_ticks(from, usize::from(step.primitive)) else { continue };
-                let sum = cost.saturating_add(ticks);
-                let known = &mut costs[places.at(other)];
-                if sum < *known {
-                    *known = sum;
-                    open.push(u64::from(sum), places.at(other) as u32);
+                let other = place.wrapping_add_signed(delta as isize);
+                if sum < costs[other] {
+                    costs[other] = sum;
+                    open.push(u64::from(sum), other as u32);
                 }
             }
         }

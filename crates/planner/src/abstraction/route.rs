@@ -76,7 +76,7 @@ impl Reached {
 
 impl Abstraction {
     /// The cheapest route from a pose to a goal; `None` if there is none. Two searches of a cluster, and A* over the
-    /// portals. The graph must follow the revision of the tables. Debug builds check this.
+    /// portals. The graph must be complete and follow the revision of the tables. Debug builds check this.
     pub fn route(
         &self,
         tables: &MovementTables,
@@ -85,6 +85,7 @@ impl Abstraction {
         scratch: &mut RouteScratch,
     ) -> Option<Route> {
         debug_assert_eq!(self.revision(), tables.revision(), "the graph follows the map");
+        debug_assert!(self.is_complete(), "all clusters have their costs");
         if !self.clusters.contains(start.cell) || !self.clusters.contains(goal.cell) {
             return None;
         }
@@ -103,6 +104,7 @@ impl Abstraction {
         scratch: &mut RouteScratch,
     ) -> Option<Route> {
         debug_assert_eq!(self.revision(), tables.revision(), "the graph follows the map");
+        debug_assert!(self.is_complete(), "all clusters have their costs");
         if !self.clusters.contains(start.cell) || !self.clusters.contains(goal.cell) {
             return None;
         }
@@ -127,13 +129,13 @@ impl Abstraction {
         // Costs to the goal from the portals of its cluster, and from the start if that is near.
         let last = self.clusters.at(goal.cell);
         let is_goal = |pose: &Pose| goal.heading.is_none_or(|heading| heading == pose.heading);
-        let (portals, area) = (self.portals(last), (region(self.clusters, last), Along::Against));
+        let portals = self.portals(last);
         let cells = portals.iter().map(|&(_, cell)| cell);
         let (mut expansions, mut rates) = (0, self.rates());
         to_goal.clear();
         if searches_end {
-            expansions +=
-                search.run(tables, area, poses_of(tables, goal.cell).filter(is_goal), cells.clone());
+            search.enter(tables, region(self.clusters, last), Along::Against);
+            expansions += search.run(tables, poses_of(tables, goal.cell).filter(is_goal), cells.clone());
             let costs = portals.iter().map(|&(portal, cell)| (portal, search.cost_of_cell(cell)));
             to_goal.extend(costs.filter(|&(_, cost)| cost != UNREACHED));
             rates = rates.min(Rates::of(cells.map(|cell| (search.cost_of_cell(cell), cell, goal.cell))));
@@ -142,11 +144,12 @@ impl Abstraction {
         }
         let mut frontier = Frontier { reached, touched, open, rates, goal: goal.cell };
         let first = self.clusters.at(start.cell);
-        let (portals, area) = (self.portals(first), (region(self.clusters, first), Along::Moves));
+        let portals = self.portals(first);
         // The goal may be near.
         let direct = Some(goal.cell).filter(|_| first == last);
         let cells = portals.iter().map(|&(_, cell)| cell).chain(direct);
-        expansions += search.run(tables, area, std::iter::once(start), cells);
+        search.enter(tables, region(self.clusters, first), Along::Moves);
+        expansions += search.run(tables, std::iter::once(start), cells);
         let direct = poses_of(tables, goal.cell).filter(is_goal).map(|pose| search.cost_of_pose(pose));
         let mut best = (direct.min().unwrap_or(UNREACHED), NONE);
         for &(portal, cell) in portals {

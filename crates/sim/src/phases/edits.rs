@@ -9,7 +9,6 @@ use crate::replaced_changes::{PAIRS_MAX, left_of, replaces};
 use crate::rows::event_details::{EventDetails, WAITS_FOR_MAX};
 use crate::rows::event_row::EventRow;
 use crate::world::World;
-use std::sync::Arc;
 use wheelbase_grid::{Change, Grid, Rect, SIDES_MAX, Side};
 use wheelbase_planner::MovementTables;
 use wheelbase_planner::tables::Update;
@@ -197,9 +196,7 @@ fn follow_edit(world: &mut World, changed: Rect) {
     let follow = |(class, tables): (&mut WorldClass, &mut MovementTables)| {
         let WorldClass { speeds, landmarks, graph, .. } = class;
         let update = tables.update(grid, changed);
-        if let Some(graph) = graph {
-            Arc::make_mut(graph).update(tables, changed);
-        }
+        graph.update(tables, changed);
         // Also restarts the searches of a class whose landmarks came into use or went out of it.
         let toggled = landmarks
             .as_mut()

@@ -8,7 +8,7 @@ use crate::order_life::{end_obstruction, obstacles_now, refuse_search, refuse_wi
 use crate::order_pool::{OrderState, current_goal};
 use crate::orders::OrderKind;
 use crate::requests::{PathRequest, PathSource, Route, RoutePolicy, SearchInputs, SlotLeg, shared_goal};
-use crate::route_legs::{append_leg, make_graphs, note_leg};
+use crate::route_legs::{append_leg, extend_graphs, make_graphs, note_leg};
 use crate::world::World;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::model::Reached;
@@ -107,10 +107,12 @@ pub(crate) fn answer_requests(world: &mut World) {
     let spent = assign_group_poses(world, budget.div_ceil(2));
     budget -= spent;
     world.counts.expansions += spent;
+    extend_graphs(world);
     let mode = world.settings.replan.route_mode();
-    let World { requests, agents, classes, tables, orders, .. } = world;
+    let World { requests, agents, classes, tables, orders, tick_buffers, .. } = world;
     let inputs = SearchInputs { agents, classes, tables, orders };
-    let mut policy = RoutePolicy::new(mode, budget, &mut requests.slots, inputs);
+    let unfit = std::mem::take(&mut tick_buffers.unfit);
+    let mut policy = RoutePolicy::new((mode, budget), unfit, &mut requests.slots, inputs);
     while world.requests.source == PathSource::Planner {
         let World { requests, agents, classes, tables, orders, tick, .. } = world;
         requests.fill_slots(*tick, &mut policy, SearchInputs { agents, classes, tables, orders });
@@ -125,6 +127,10 @@ pub(crate) fn answer_requests(world: &mut World) {
         deliver_all(world, false);
     }
     deliver_all(world, true);
+    world.tick_buffers.unfit = policy.into_unfit();
+    for (class, &expansions) in world.classes.iter_mut().zip(&world.tick_buffers.unfit) {
+        class.graph.note_unfit(expansions);
+    }
 }
 
 /// Delivers the answers of a round in order of id. A pose in an area is assigned only once all agents of lower id

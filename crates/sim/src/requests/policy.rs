@@ -12,25 +12,34 @@ pub(crate) struct RoutePolicy {
     mode: RouteMode,
     /// Expansions of the tick's budget for which no exact search is expected.
     left: u64,
+    /// By class without a complete graph: expansions expected of exact searches to far goals that do not fit.
+    unfit: Vec<u64>,
 }
 
 impl RoutePolicy {
-    /// At the beginning of a tick. By [`RouteMode::Auto`] an exact search to a far goal that did not fit the last tick's
-    /// budget is given up for a leg.
-    pub fn new(mode: RouteMode, budget: u64, slots: &mut [Slot], search_inputs: SearchInputs<'_>) -> Self {
+    /// At the beginning of a tick with a budget of expansions. By [`RouteMode::Auto`] an exact search to a far goal that did
+    /// not fit the last tick's budget is given up for a leg. `unfit` is memory.
+    pub fn new(
+        (mode, budget): (RouteMode, u64),
+        mut unfit: Vec<u64>,
+        slots: &mut [Slot],
+        search_inputs: SearchInputs<'_>,
+    ) -> Self {
+        unfit.clear();
+        unfit.resize(search_inputs.classes.len(), 0);
+        let mut policy = Self { mode, left: budget, unfit };
         if mode == RouteMode::Auto {
             for slot in slots.iter_mut().filter(|slot| slot.is_under_way() && slot.spent > 0) {
                 let is_exact = !slot.goes_abstract && !slot.has_failed && slot.from.is_none();
-                let trip = || {
-                    let asked = slot.request.filter(|asked| asked.route.is_to_goal())?;
-                    trip_of(search_inputs, search_inputs.agents.row(asked.agent)?)
-                };
-                if is_exact && trip().is_some_and(|(cells, _)| cells >= NEAR_CELLS) {
+                let asked = slot.request.filter(|asked| is_exact && asked.route.is_to_goal());
+                let row = asked.and_then(|asked| search_inputs.agents.row(asked.agent));
+                let trip = row.and_then(|row| Some((row, trip_of(search_inputs, row)?)));
+                if trip.is_some_and(|(row, trip)| policy.leaves_budget(search_inputs, row, trip)) {
                     (slot.goes_abstract, slot.begun) = (true, false);
                 }
             }
         }
-        Self { mode, left: budget }
+        policy
     }
 
     /// Whether a request goes abstract.
@@ -41,19 +50,45 @@ impl RoutePolicy {
         if self.mode == RouteMode::Abstract {
             return true;
         }
-        let row = search_inputs.agents.row(asked.agent);
-        let Some((cells, expected)) = row.and_then(|row| trip_of(search_inputs, row)) else { return false };
-        match self.left.checked_sub(expected) {
+        let Some(row) = search_inputs.agents.row(asked.agent) else { return false };
+        let Some(trip) = trip_of(search_inputs, row) else { return false };
+        match self.left.checked_sub(trip.expansions) {
             Some(left) => self.left = left,
-            None => return cells >= NEAR_CELLS,
+            None => return self.leaves_budget(search_inputs, row, trip),
         }
         false
     }
+
+    /// Whether a request that does not fit the budget goes abstract: to a far goal, with a complete graph.
+    fn leaves_budget(&mut self, inputs: SearchInputs<'_>, row: usize, trip: Trip) -> bool {
+        let (is_far, has_graph) = (trip.cells >= NEAR_CELLS, inputs.graph(row).is_some());
+        // The searches of a group share a field.
+        if is_far && !has_graph && !trip.by_group {
+            let unfit = &mut self.unfit[usize::from(inputs.agents.motion[row].class.0)];
+            *unfit = unfit.saturating_add(trip.expansions);
+        }
+        is_far && has_graph
+    }
+
+    /// By class: expansions expected of exact searches that did not fit the budget, for want of a graph.
+    pub fn into_unfit(self) -> Vec<u64> {
+        self.unfit
+    }
 }
 
-/// Distance from the agent in a row to its goal in cells, and the expansions expected of an exact search. These are a
-/// quarter of the square of the distance for each heading, at most all poses of the map.
-fn trip_of(search_inputs: SearchInputs<'_>, row: usize) -> Option<(u32, u64)> {
+/// What is expected of the exact search to the goal of an agent.
+#[derive(Clone, Copy)]
+struct Trip {
+    /// Distance to the goal in cells.
+    cells: u32,
+    /// A quarter of its square for each heading, at most all poses of the map.
+    expansions: u64,
+    /// Whether the order is to a group.
+    by_group: bool,
+}
+
+/// The trip of the agent in a row.
+fn trip_of(search_inputs: SearchInputs<'_>, row: usize) -> Option<Trip> {
     let state = search_inputs.agents.motion[row].state;
     let (kind, _, request) = search_inputs.cheapest(row, state)?;
     let area = match kind {
@@ -63,12 +98,13 @@ fn trip_of(search_inputs: SearchInputs<'_>, row: usize) -> Option<(u32, u64)> {
     let space = search_inputs.tables(row).space();
     let cells = cells_to_goal(space.size(), &request, area);
     let disc = u64::from(cells) * u64::from(cells) * u64::from(space.headings()) / 4;
-    Some((cells, disc.min(space.n_states() as u64)))
+    let expansions = disc.min(space.n_states() as u64);
+    Some(Trip { cells, expansions, by_group: matches!(kind, OrderKind::GotoGroup(..)) })
 }
 
 /// Least ticks of the path to a near goal, for the order of requests; 0 for a far one. A first leg is equally short wherever
 /// the goal is.
 pub(crate) fn least_leg_ticks(search_inputs: SearchInputs<'_>, row: usize) -> u32 {
-    let is_far = trip_of(search_inputs, row).is_some_and(|(cells, _)| cells >= NEAR_CELLS);
+    let is_far = trip_of(search_inputs, row).is_some_and(|trip| trip.cells >= NEAR_CELLS);
     if is_far { 0 } else { least_ticks(search_inputs, row) }
 }

@@ -32,9 +32,9 @@ impl<'a> SearchInputs<'a> {
         &self.classes[self.agents.motion[row].class.0 as usize]
     }
 
-    /// Abstract graph of an agent's class, if it is made.
+    /// Abstract graph of an agent's class, if it is complete.
     pub fn graph(self, row: usize) -> Option<&'a Abstraction> {
-        self.class(row).graph.as_deref()
+        self.class(row).graph.complete()
     }
 
     pub fn tables(self, row: usize) -> &'a MovementTables {

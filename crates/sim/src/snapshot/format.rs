@@ -2,6 +2,7 @@
 
 use crate::agents::saved::SavedAgents;
 use crate::class_changes::ClassChange;
+use crate::class_graph::SavedGraph;
 use crate::class_landmarks::LandmarkRecipe;
 use crate::codec::FileKind;
 use crate::command_queue::SavedQueue;
@@ -31,7 +32,7 @@ pub(super) const BLOCKS: [(u8, &str); 5] =
 const LAYOUT: &str = "\
 1 world: tick settings(name seed collision ticks expansions search_slots poses_per_agent tries tunables) grid classes friends \
 landmarks eased agents collisions; \
-2 tables: of each class (layout times components landmarks (states threshold map tables owed)); \
+2 tables: of each class (layout times components landmarks (states threshold map tables owed) graph); \
 3 agents: arrays by row with progress and legs, agents off the map, orders with tickets, commands, edits with agents, class changes, followers, obstructed, congestion, groups, buffers, \
 counts, longest times by class; \
 4 path requests: queue slots with legs, fields; \
@@ -64,9 +65,9 @@ pub(super) struct SavedSettings {
     pub tunables: Vec<(String, u32)>,
 }
 
-/// Tables and landmarks of each class.
+/// Tables, landmarks and graph of each class.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct TablesBlock(pub Vec<(SavedTables, Option<LandmarkRecipe>)>);
+pub(super) struct TablesBlock(pub Vec<(SavedTables, Option<LandmarkRecipe>, SavedGraph)>);
 
 /// The agents, their orders, and the counts.
 #[derive(Debug, Serialize, Deserialize)]

@@ -6,6 +6,7 @@ use super::format::{
     WorldBlock,
 };
 use crate::agents::Agents;
+use crate::class_graph::{ClassGraph, SavedGraph};
 use crate::class_landmarks::{ClassLandmarks, LandmarkRecipe};
 use crate::codec::{BlockHead, COUNT_MAX, Damage, read_block, read_prefix};
 use crate::command_queue::CommandQueue;
@@ -95,6 +96,7 @@ impl World {
         check_need(&block, &settings, host.memory_max)?;
         let tables_block: TablesBlock = reader.read()?;
         check_tables_need(&block, &tables_block, host.memory_max)?;
+        let graphs: Vec<SavedGraph> = tables_block.0.iter().map(|&(.., graph)| graph).collect();
         let base = base_of(block, settings, tables_block)?;
         let agents_block: AgentsBlock = reader.read()?;
         let requests_block: RequestsBlock = reader.read()?;
@@ -120,7 +122,12 @@ impl World {
         }
         restore_rule(&mut world, rule).map_err(|why| wrong(4, why))?;
         let mut pool = world.pool.clone();
-        pool.run(|| make_graphs_early(&mut world));
+        pool.run(|| {
+            for ((class, tables), graph) in world.classes.iter_mut().zip(&world.tables).zip(graphs) {
+                class.graph = ClassGraph::restore(graph, tables);
+            }
+            make_graphs_early(&mut world);
+        });
         Ok(world)
     }
 }
@@ -222,10 +229,11 @@ fn check_tables_need(
     memory_max: MemoryMax,
 ) -> Result<(), LoadError> {
     let TablesBlock(saved) = tables;
-    let of_class = |(class, (tables, _)): (&MovementClass, &(SavedTables, Option<LandmarkRecipe>))| {
-        let space = StateSpace::new(block.grid.size(), block.grid.shape(), class.headings());
-        tables.word_bytes().saturating_mul(space.n_states() as u64)
-    };
+    let of_class =
+        |(class, (tables, ..)): (&MovementClass, &(SavedTables, Option<LandmarkRecipe>, SavedGraph))| {
+            let space = StateSpace::new(block.grid.size(), block.grid.shape(), class.headings());
+            tables.word_bytes().saturating_mul(space.n_states() as u64)
+        };
     let need = block.classes.iter().zip(saved).map(of_class).fold(0, u64::saturating_add);
     Ok(memory_max.check(MemoryNeed::built(need), || "movement tables".to_owned())?)
 }
@@ -238,7 +246,7 @@ fn base_of(block: WorldBlock, settings: Settings, tables: TablesBlock) -> Result
         return Err(wrong(1, format!("tables of {} classes, expected {}", saved.len(), classes.len())));
     }
     let (mut tables, mut recipes) = (Vec::with_capacity(classes.len()), Vec::with_capacity(classes.len()));
-    for (class, (saved, recipe)) in classes.into_iter().zip(saved) {
+    for (class, (saved, recipe, _)) in classes.into_iter().zip(saved) {
         tables.push(
             MovementTables::restore(&saved, &grid, class).map_err(|error| wrong(1, error.to_string()))?,
         );

@@ -45,7 +45,10 @@ impl World {
         writer.write(0, &self.world_block())?;
         let landmarks = self.classes.iter().map(|class| class.landmarks.as_ref().map(ClassLandmarks::save));
         let tables = self.tables.iter().map(wheelbase_planner::MovementTables::save);
-        writer.write(1, &TablesBlock(tables.zip(landmarks).collect()))?;
+        let graphs = self.classes.iter().map(|class| class.graph.save());
+        let of_classes = tables.zip(landmarks).zip(graphs);
+        let blocks = of_classes.map(|((tables, landmarks), graph)| (tables, landmarks, graph));
+        writer.write(1, &TablesBlock(blocks.collect()))?;
         writer.write(2, &self.agents_block())?;
         writer.write(3, &self.requests.save())?;
         let parts = save_state(&*self.traffic).parts.into_iter().map(|part| (part.name, part.values));

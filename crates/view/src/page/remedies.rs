@@ -7,7 +7,7 @@ const REMEDIES: [(&str, &str); 31] = [
     ("moves", "wait until the move ends"),
     ("dwelling", "none needed"),
     ("hold", "give it another order"),
-    ("path", "raise expansions_per_tick, or set routes = \"auto\"; a host's planner answers it"),
+    ("path", "raise expansions_per_tick, or set routes = \"abstract\"; a host's planner answers it"),
     ("unreachable", "open a way, use fallback = \"nearest\", or drop the order"),
     ("stranded", "make the pose legal by another edit, or use \"wait\""),
     ("edit", "remove what the edit waits for, or set a deadline"),
