@@ -41,8 +41,8 @@ impl ClassGraph {
         self.unfit = self.unfit.saturating_add(expansions);
     }
 
-    /// Makes as many clusters as a budget of expansions pays for, at least one. But not before exact searches cost as much as
-    /// the graph (ski rental: in the worst case both together cost twice as much as either). Returns what is left of the
+    /// Makes as many clusters as a budget of expansions pays for, at least one. It waits until exact searches have cost as
+    /// much as the graph (ski rental: in the worst case both together cost twice as much as either). Returns the rest of the
     /// budget.
     pub fn extend(&mut self, tables: &MovementTables, budget: u64) -> u64 {
         let space = tables.space();
@@ -66,7 +66,7 @@ impl ClassGraph {
         }
     }
 
-    /// What answers depend on if graphs are made when they pay.
+    /// The state on which answers depend if graphs are made when they pay.
     pub fn word(&self) -> u64 {
         let n_searched = self.graph.as_ref().map_or(0, |graph| graph.n_searched() as u64 + 1);
         n_searched << 40 ^ self.unfit

@@ -10,7 +10,7 @@ const TREES: TerrainKind = TerrainKind(3);
 
 /// Walls of trees with a gap at one end, in turns: the straight distance says little. Between them are single trees.
 fn forest(width: usize, height: usize, landmarks: usize, expansions_per_tick: u64) -> World {
-    let is_gap = |x: usize, y: usize| if x / 6 % 2 == 0 { y + 3 > height } else { y < 3 };
+    let is_gap = |x: usize, y: usize| if (x / 6).is_multiple_of(2) { y + 3 > height } else { y < 3 };
     let is_tree = |x: usize, y: usize| x % 6 == 5 && !is_gap(x, y) || x % 6 == 2 && y % 8 == 4;
     let glyph = |x: usize, y: usize| if is_tree(x, y) { 'T' } else { '.' };
     let rows: Vec<String> = (0..height).map(|y| (0..width).map(|x| glyph(x, y)).collect()).collect();

@@ -92,7 +92,7 @@ fn board(world: &mut World, units: Vec<AgentId>, container: AgentId) -> Ticket {
     world.command(Command::enter(units, container))
 }
 
-/// Lets them all out around the door. They keep ids and orders; a refusal says `no_room` for those that stay inside.
+/// Lets them all out around the door. They keep ids and orders; a refusal says `no_room` for each unit that stays inside.
 fn unload_all(world: &mut World, container: AgentId, door: Pose) {
     let inside: Vec<AgentId> =
         world.off_map().filter(|unit| unit.container == container).map(|unit| unit.id).collect();

@@ -43,8 +43,8 @@ pub struct Abstraction {
     revision: u64,
 }
 
-/// Expansions of an exact search that take as long as the search of a cluster, for each heading: a quarter of the poses of
-/// its eight searches, for these run in small arrays.
+/// Expansions of an exact search that take as long as the search of a cluster, for each heading. It is a quarter of the poses
+/// of its eight searches: these run in small arrays.
 const CLUSTER_EXPANSIONS: u64 = 8 * (SIDE * SIDE) as u64 / 4;
 
 /// Most memory of a graph.

@@ -76,7 +76,7 @@ impl RoutePolicy {
     }
 }
 
-/// What is expected of the exact search to the goal of an agent.
+/// Estimate of the exact search to the goal of an agent.
 #[derive(Clone, Copy)]
 struct Trip {
     /// Distance to the goal in cells.
