@@ -203,6 +203,36 @@ impl WheelbaseWorld {
         })
     }
 
+    /// Takes units off the map, for example into a transport; they keep their numbers and orders. `container` is the unit
+    /// that they enter, -1 for none. Until [method leave] they are in no list but that of [method units_inside].
+    #[func]
+    pub(crate) fn enter(&mut self, units: PackedInt32Array, #[opt(default = -1)] container: i64) -> i64 {
+        self.give("enter", |_| {
+            Ok(Command::Enter { agents: ids(&units)?.into(), container: container_of(container)? })
+        })
+    }
+
+    /// Puts a unit that is off the map into a cell, or as near as possible. It goes on with its orders.
+    #[func]
+    pub(crate) fn leave(&mut self, unit: i64, cell: Vector2i, #[opt(default = 0)] heading: i64) -> i64 {
+        self.give("leave", |game| {
+            let inside = game.world.off_map().find(|inside| i64::from(inside.id.0) == unit);
+            let inside = inside.ok_or_else(|| format!("no unit {unit} is off the map"))?;
+            Ok(Command::leave(inside.id, pose_of(game, i64::from(inside.class.0), cell, heading)?))
+        })
+    }
+
+    /// The units that have entered a container; with -1 those in none.
+    #[func]
+    pub(crate) fn units_inside(&self, #[opt(default = -1)] container: i64) -> PackedInt32Array {
+        let units = self.asked("units_inside", |game| {
+            let container = container_of(container)?;
+            let inside = game.world.off_map().filter(|inside| inside.container == container);
+            Ok(inside.map(|inside| inside.id.0 as i32).collect())
+        });
+        units.unwrap_or_default()
+    }
+
     /// The number of ticks that have run.
     #[func]
     pub(crate) fn tick(&self) -> i64 {
@@ -478,4 +508,13 @@ fn ids(units: &PackedInt32Array) -> Result<Vec<AgentId>, String> {
         integer::<u32>(&format!("units[{index}]"), i64::from(unit), "0 or more").map(AgentId)
     };
     units.as_slice().iter().enumerate().map(id).collect()
+}
+
+/// The container of a number; -1 is none.
+fn container_of(container: i64) -> Result<AgentId, String> {
+    if container == -1 {
+        Ok(AgentId::NOBODY)
+    } else {
+        integer("container", container, "-1 or a unit").map(AgentId)
+    }
 }

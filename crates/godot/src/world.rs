@@ -126,6 +126,12 @@ impl WheelbaseWorld {
     /// A unit is no longer in the world.
     #[signal]
     pub(crate) fn unit_removed(unit: i64);
+    /// A unit is off the map, by [method enter]. A node of it stays where it is: hide it.
+    #[signal]
+    pub(crate) fn unit_entered(unit: i64, container: i64);
+    /// A unit is back on the map, by [method leave].
+    #[signal]
+    pub(crate) fn unit_left(unit: i64);
     /// A unit has reached the goal of an order.
     #[signal]
     pub(crate) fn arrived(unit: i64);
@@ -396,6 +402,12 @@ fn emit(this: &Gd<WheelbaseWorld>, event: &EventRow, area: Option<Rect>) {
     match event.kind() {
         Some(EventKind::Spawned) => signals.unit_spawned().emit(unit, ticket),
         Some(EventKind::Removed) => signals.unit_removed().emit(unit),
+        Some(EventKind::Entered) => {
+            signals
+                .unit_entered()
+                .emit(unit, if event.a == EventRow::NONE { -1 } else { i64::from(event.a) });
+        }
+        Some(EventKind::Left) => signals.unit_left().emit(unit),
         Some(EventKind::Refused) => {
             let reason = event.refusal().map_or("", RefusalReason::name);
             signals.command_refused().emit(ticket, unit, reason);

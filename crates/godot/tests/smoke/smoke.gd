@@ -347,6 +347,16 @@ func every_command() -> void:
 	equal([world.unit_cell(4), world.unit_heading(4)], [Vector2i(12, 15), 3], "the pose asked for")
 	check(Rect2i(14, 4, 8, 3).has_point(world.unit_cell(1)), "the area asked for")
 	check(not world.nothing_left(), "a patrol has no end")
+	var seen := []
+	world.unit_entered.connect(func(unit: int, container: int): seen.append([unit, container]))
+	world.unit_left.connect(func(unit: int): seen.append([unit]))
+	world.enter([3], 4)
+	world.step()
+	equal([seen, Array(world.units_inside(4)), world.has_unit(3)], [[[3, 4]], [3], false], "a unit inside another")
+	equal(world.leave(4, Vector2i(6, 6)), -1, "a unit on the map cannot leave")
+	world.leave(3, Vector2i(6, 6), 1)
+	world.step()
+	equal([seen.back(), world.unit_cell(3), world.unit_heading(3)], [[3], Vector2i(6, 6), 1], "a unit that is back")
 	world.free()
 
 
