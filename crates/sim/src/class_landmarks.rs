@@ -62,6 +62,13 @@ pub(crate) struct LandmarkRecipe {
     owed: u64,
 }
 
+impl LandmarkRecipe {
+    /// Bytes of a pose in the tables of their map.
+    pub fn word_bytes(&self) -> u64 {
+        self.tables.word_bytes()
+    }
+}
+
 impl ClassLandmarks {
     fn new(landmarks: Landmarks, best: Arc<Grid>, tables: MovementTables) -> Self {
         let (landmarks, eased) = (Arc::new(landmarks), BitGrid::new(best.size()));

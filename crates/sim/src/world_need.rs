@@ -69,8 +69,9 @@ impl WorldParts<'_> {
             let number = self.landmarks.min(class_landmarks::most_in(space));
             sum.and(landmarks_need(space, number))
         });
-        // The landmarks of a class are made on a copy of the map.
-        let landmarks = if landmarks.built > 0 { landmarks.and(MemoryNeed::built(map)) } else { landmarks };
+        // Landmarks have a copy of the map, and tables of it once an edit makes them differ.
+        let copy = MemoryNeed::built(map.saturating_add(kept));
+        let landmarks = if landmarks.built > 0 { landmarks.and(copy) } else { landmarks };
         let slots = self.search_slots.min(self.agents);
         let of_routes = spaces().fold(MemoryNeed::default(), |sum, space| sum.and(routes_need(space, slots)));
         let routes = match self.routes {

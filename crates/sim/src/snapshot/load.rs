@@ -229,11 +229,14 @@ fn check_tables_need(
     memory_max: MemoryMax,
 ) -> Result<(), LoadError> {
     let TablesBlock(saved) = tables;
-    let of_class =
-        |(class, (tables, ..)): (&MovementClass, &(SavedTables, Option<LandmarkRecipe>, SavedGraph))| {
-            let space = StateSpace::new(block.grid.size(), block.grid.shape(), class.headings());
-            tables.word_bytes().saturating_mul(space.n_states() as u64)
-        };
+    let of_class = |(class, (tables, recipe, _)): (
+        &MovementClass,
+        &(SavedTables, Option<LandmarkRecipe>, SavedGraph),
+    )| {
+        let space = StateSpace::new(block.grid.size(), block.grid.shape(), class.headings());
+        let of_landmarks = recipe.as_ref().map_or(0, LandmarkRecipe::word_bytes);
+        (tables.word_bytes() + of_landmarks).saturating_mul(space.n_states() as u64)
+    };
     let need = block.classes.iter().zip(saved).map(of_class).fold(0, u64::saturating_add);
     Ok(memory_max.check(MemoryNeed::built(need), || "movement tables".to_owned())?)
 }
