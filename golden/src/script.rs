@@ -84,6 +84,9 @@ impl Script {
                 vec![edit(Rect::new(area.x + 2, area.y + 2, 1, 1), GROUND, OnAgents::Wait)]
             }),
             516 => self.building.map_or(Vec::new(), |(ticket, _)| vec![Command::CancelEdit(ticket); 2]),
+            // Tanks and trucks into one tank; three of them come out.
+            520 => vec![Command::enter(named(8..20), AgentId(7)), Command::enter(named(34..40), AgentId(7))],
+            535 => [9, 12, 36].map(|id| Command::leave(AgentId(id), Pose::new(40, 38, Heading(1)))).into(),
             540 => vec![edit(BRIDGES[2], GROUND, OnAgents::Wait)],
             _ => Vec::new(),
         };
