@@ -250,13 +250,13 @@ fn other_files_and_versions_are_refused_by_name() {
     assert_eq!(refused(b"name = \"a scenario\""), "is not a recording");
     assert_eq!(refused(b""), "is a recording that is cut off before its first chunk");
     let (mut file, _) = record(&busy());
-    assert_eq!((&file[..8], file[8]), (&b"WB-REC\r\n"[..], 6));
+    assert_eq!((&file[..8], file[8]), (&b"WB-REC\r\n"[..], 7));
     file[8] = 9;
     let sum = crc32(&file[..16]);
     file[16..20].copy_from_slice(&sum.to_le_bytes());
     assert_eq!(
         refused(&file),
-        "is a recording of version 9, written by a later release; this one reads version 6"
+        "is a recording of version 9, written by a later release; this one reads version 7"
     );
     // The release before did not write `sweep`, whose default was another.
     file[8] = 5;
@@ -264,19 +264,19 @@ fn other_files_and_versions_are_refused_by_name() {
     file[16..20].copy_from_slice(&sum.to_le_bytes());
     assert_eq!(
         refused(&file),
-        "is a recording of version 5, written by an earlier release; this one reads version 6"
+        "is a recording of version 5, written by an earlier release; this one reads version 7"
     );
-    file[8] = 6;
+    file[8] = 7;
     file[12] ^= 1;
     let sum = crc32(&file[..16]);
     file[16..20].copy_from_slice(&sum.to_le_bytes());
-    assert!(refused(&file).contains("of version 6 with an unknown layout"), "{}", refused(&file));
+    assert!(refused(&file).contains("of version 7 with an unknown layout"), "{}", refused(&file));
     // The first bytes that an earlier release wrote, with checksums of another kind.
     let before =
         b"WB-REC\r\n\x03\0\0\0\x5f\x70\xc2\x3b\xe9\xb1\x0f\x94\x02\x94\x7c\xbd\xb3\xb0\xf1\x41\x01\0\0\0";
     assert_eq!(
         refused(before),
-        "is a recording of version 3, written by an earlier release; this one reads version 6"
+        "is a recording of version 3, written by an earlier release; this one reads version 7"
     );
 }
 

@@ -97,6 +97,8 @@ fn setup(case: Case, random: &mut SplitMix64) -> Setup {
     }
     let mut settings = Settings::named("flood");
     (settings.expansions_per_tick, settings.search_slots) = (case.budget, case.slots);
+    // The bounds are of exact searches.
+    settings.replan.routes = 0;
     let mut tables = vec![MovementTables::compile(&grid, class(case))];
     if case.components {
         tables[0].make_components();

@@ -97,7 +97,8 @@ fn trip_of(search_inputs: SearchInputs<'_>, row: usize) -> Option<Trip> {
     };
     let space = search_inputs.tables(row).space();
     let cells = cells_to_goal(space.size(), &request, area);
-    let disc = u64::from(cells) * u64::from(cells) * u64::from(space.headings()) / 4;
+    // A goal may lie far off the map.
+    let disc = (u64::from(cells) * u64::from(cells)).saturating_mul(space.headings().into()) / 4;
     let expansions = disc.min(space.n_states() as u64);
     Some(Trip { cells, expansions, by_group: matches!(kind, OrderKind::GotoGroup(..)) })
 }
