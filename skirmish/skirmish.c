@@ -52,7 +52,7 @@ enum verb {
     BLOW,     /* X, y, width, height, what becomes of units there (0 to 4: wait ...), deadline: water. */
     BUILD,    /* X, y, width, height become ground, after so many ticks. */
     FALSE_ALARM, /* X, y, width, height: water there once nobody is on it, which is withdrawn immediately. */
-    FERRY,    /* Unit, the unit that it enters, x, y, heading: it comes back there after so many ticks. */
+    FERRY,    /* Unit, the unit that it enters, x, y, heading, ticks: when it returns there. */
     GATE,     /* X, y, kind of the western side. */
     WHY,      /* Unit: why does it wait? */
     LEFT,     /* Unit: what is left of its path? */

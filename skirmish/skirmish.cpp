@@ -54,7 +54,7 @@ enum class Verb {
     Blow,     // X, y, width, height, what becomes of units there (0 to 4: wait ...), deadline: water.
     Build,    // X, y, width, height become ground, after so many ticks.
     FalseAlarm, // X, y, width, height: water there once nobody is on it, which is withdrawn immediately.
-    Ferry,    // Unit, the unit that it enters, x, y, heading: it comes back there after so many ticks.
+    Ferry,    // Unit, the unit that it enters, x, y, heading, ticks: when it returns there.
     Gate,     // X, y, kind of the western side.
     Why,      // Unit: why does it wait?
     Left,     // Unit: what is left of its path?

@@ -103,7 +103,7 @@ enum Verb {
     Build,
     /// X, y, width, height: water there once nobody is on it, which is withdrawn immediately.
     FalseAlarm,
-    /// Unit, the unit that it enters, x, y, heading: it comes back there after so many ticks.
+    /// Unit, the unit that it enters, x, y, heading, ticks: when it returns there.
     Ferry,
     /// X, y, kind of the western side.
     Gate,

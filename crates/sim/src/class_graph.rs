@@ -6,6 +6,10 @@ use wheelbase_grid::Rect;
 use wheelbase_planner::MovementTables;
 use wheelbase_planner::abstraction::Abstraction;
 
+/// Bits of the expansions that are counted. Every graph costs less than their most.
+const UNFIT_BITS: u32 = 40;
+const UNFIT_MAX: u64 = (1 << UNFIT_BITS) - 1;
+
 /// The abstract graph of a class. It follows the edits of the map.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClassGraph {
@@ -30,7 +34,7 @@ impl ClassGraph {
     }
 
     /// Makes all that is missing of it.
-    pub fn complete_for(&mut self, tables: &MovementTables) {
+    pub fn finish(&mut self, tables: &MovementTables) {
         if self.complete().is_none() {
             self.search_more(tables, usize::MAX);
         }
@@ -38,7 +42,7 @@ impl ClassGraph {
 
     /// Notes the expansions expected of exact searches that did not fit the budget of a tick.
     pub fn note_unfit(&mut self, expansions: u64) {
-        self.unfit = self.unfit.saturating_add(expansions);
+        self.unfit = self.unfit.saturating_add(expansions).min(UNFIT_MAX);
     }
 
     /// Makes as many clusters as a budget of expansions pays for, at least one. It waits until exact searches have cost as
@@ -69,7 +73,7 @@ impl ClassGraph {
     /// The state on which answers depend if graphs are made when they pay.
     pub fn word(&self) -> u64 {
         let n_searched = self.graph.as_ref().map_or(0, |graph| graph.n_searched() as u64 + 1);
-        n_searched << 40 ^ self.unfit
+        n_searched << UNFIT_BITS | self.unfit
     }
 
     pub fn save(&self) -> SavedGraph {
@@ -79,7 +83,7 @@ impl ClassGraph {
 
     /// Makes a graph as far as it was made when it was saved.
     pub fn restore(saved: SavedGraph, tables: &MovementTables) -> Self {
-        let mut restored = Self { graph: None, unfit: saved.unfit };
+        let mut restored = Self { graph: None, unfit: saved.unfit.min(UNFIT_MAX) };
         if let Some(n) = saved.n_searched {
             restored.search_more(tables, n as usize);
         }

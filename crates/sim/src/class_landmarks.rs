@@ -3,7 +3,7 @@
 //! They are made before the first tick, where counts say that they pay. Their bounds hold as long as no move has
 //! become legal or cheaper since. This is tracked by cell: a move can only become easier where a cell that it sweeps,
 //! or a side of such a cell, becomes faster. So the scheduled edits are taken into account: landmarks are made on the
-//! map as it would be with all speed-ups applied at once, and doors may open and close during the run. After any other
+//! map as it would be with all speed-ups applied together, and doors may open and close during the run. After any other
 //! edit that eases a move they are repaired, within a part of each tick's expansions, and not used until then.
 
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ pub(crate) struct ClassLandmarks {
 enum Repair {
     None,
     UnderWay(LandmarkRepair),
-    /// It is done, but not paid for: so many expansions are owed by a world that was loaded.
+    /// A world that was loaded has the repaired distances, but still has to spend this many expansions on them.
     Owed(u64),
 }
 
@@ -212,11 +212,15 @@ impl ClassLandmarks {
     }
 }
 
-/// The cells of a mask as rectangles; cells that form a rectangle are one. Linear in the cells of the map.
+/// The cells of a mask as rectangles; cells that form a rectangle are one. Linear in the rows with a
+/// cell, and in the words of the mask.
 fn areas_of(mask: &BitGrid, map: Rect) -> Vec<Rect> {
     let mut areas: Vec<Rect> = Vec::new();
     let (width, height) = (map.width as i32, map.height as i32);
     for y in 0..height {
+        if mask.row_words(y as u32).iter().all(|&word| word == 0) {
+            continue;
+        }
         let mut x = 0;
         while x < width {
             let run = (x..width).take_while(|&x| mask.get(CellXY::new(x, y))).count() as i32;

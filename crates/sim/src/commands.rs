@@ -451,8 +451,8 @@ pub enum RefusalReason {
     WrongSpeedFactor,
     /// The most agents are present, or no ids are left.
     TooManyAgents,
-    /// There is no room for an agent that comes back, or for all agents of a group. The placed agents have events with the same ticket;
-    /// [`Counts::not_placed`](crate::Counts::not_placed) counts the others.
+    /// There is no room for an agent that comes back, or for all agents of a group. The placed agents have events with the
+    /// same ticket; [`Counts::not_placed`](crate::Counts::not_placed) counts the others.
     NoRoom,
     /// The agent waits for no path from the host.
     NoRequest,

@@ -123,6 +123,7 @@ mod questions;
 mod replaced_changes;
 mod replan_params;
 mod requests;
+mod ring;
 mod roadblocks;
 mod route_legs;
 mod route_mode;

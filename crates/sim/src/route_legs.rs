@@ -11,8 +11,8 @@ use wheelbase_traffic::motion::Activity;
 /// Moves left of a leg from which on the next one is asked for.
 const ASK_MOVES: usize = 64;
 
-/// By [`RouteMode::Abstract`], makes graphs before the first tick: of the classes of agents that are present, or named by commands for later ticks. The
-/// graph of another class is made for its first request.
+/// By [`RouteMode::Abstract`], makes graphs before the first tick: of the classes of agents that are present, or named by
+/// commands for later ticks. The graph of another class is made for its first request.
 pub(crate) fn make_graphs_early(world: &mut World) {
     if !world.traffic.needs_paths() || world.settings.replan.route_mode() != RouteMode::Abstract {
         return;
@@ -32,7 +32,7 @@ pub(crate) fn make_graphs_early(world: &mut World) {
         }
     }
     for class in (0..is_used.len()).filter(|&class| is_used[class]) {
-        world.classes[class].graph.complete_for(&world.tables[class]);
+        world.classes[class].graph.finish(&world.tables[class]);
     }
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn make_graphs(world: &mut World) {
     for slot in requests.slots.iter().filter(|slot| !slot.begun && slot.goes_abstract) {
         if let Some(row) = slot.request.and_then(|asked| agents.row(asked.agent)) {
             let class = usize::from(agents.motion[row].class.0);
-            classes[class].graph.complete_for(&tables[class]);
+            classes[class].graph.finish(&tables[class]);
         }
     }
 }
@@ -50,14 +50,12 @@ pub(crate) fn make_graphs(world: &mut World) {
 /// By [`RouteMode::Auto`], makes some clusters of graphs that pay, for as many expansions as the budget of path requests.
 pub(crate) fn extend_graphs(world: &mut World) {
     if world.settings.replan.route_mode() == RouteMode::Auto {
-        let budget = world.settings.expansions_per_tick;
-        let classes = world.classes.iter_mut().zip(&world.tables);
-        classes.fold(
-            budget,
-            |left, (class, tables)| {
-                if left > 0 { class.graph.extend(tables, left) } else { 0 }
-            },
-        );
+        let mut left = world.settings.expansions_per_tick;
+        for (class, tables) in world.classes.iter_mut().zip(&world.tables) {
+            if left > 0 {
+                left = class.graph.extend(tables, left);
+            }
+        }
     }
 }
 

@@ -51,7 +51,7 @@ const FORMATIONS = [
  * - blow: x, y, width, height, what becomes of units there (0 to 4: wait ...), deadline: water
  * - build: x, y, width, height become ground, after so many ticks
  * - false_alarm: x, y, width, height: water there once nobody is on it, which is withdrawn immediately
- * - ferry: unit, the unit that it enters, x, y, heading: it comes back there after so many ticks
+ * - ferry: unit, the unit that it enters, x, y, heading, ticks: when it returns there
  * - gate: x, y, kind of the western side
  * - why: unit: why does it wait?
  * - left: unit: what is left of its path?

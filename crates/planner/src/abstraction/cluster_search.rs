@@ -30,6 +30,8 @@ pub(crate) struct ClusterSearch {
     marks: Vec<u8>,
     /// Moves of a frame, at most.
     stride: usize,
+    /// `[frame][primitive]`.
+    steps: Vec<Step>,
     /// `[frame][move]`: places from one end of a move to the other.
     deltas: Vec<i32>,
     /// `[place][move]`: ticks of a move; [`UNREACHED`] if it is not legal or leaves the region.
@@ -50,6 +52,7 @@ impl Default for ClusterSearch {
             places: Places { region: Rect::new(0, 0, 0, 0), headings: 1 },
             marks: Vec::new(),
             stride: 0,
+            steps: Vec::new(),
             deltas: Vec::new(),
             ticks: Vec::new(),
             costs: Vec::new(),
@@ -113,7 +116,9 @@ impl ClusterSearch {
         };
         // The moves of each frame, by the end that comes first.
         let mut counts = [0; 32];
-        let mut steps = vec![Step::default(); usize::from(n_frames) * n_primitives];
+        let steps = &mut self.steps;
+        steps.clear();
+        steps.resize(usize::from(n_frames) * n_primitives, Step::default());
         for frame in 0..n_frames {
             for primitive in 0..n_primitives {
                 let (dx, dy, heading_after) = tables.move_delta(frame, primitive);

@@ -233,9 +233,7 @@ impl ClassSpeeds {
             || before.shape().sides().iter().any(by_side)
             || (class.spec().climb != Climb::default() && by_height())
     }
-}
 
-impl ClassSpeeds {
     /// Gives a cell of the map `best`, and its sides, the kinds of `present` that are faster. Heights stay, so a move
     /// may still be easier on the present map where the class depends on them.
     pub fn ease(&self, best: &mut Grid, present: &Grid, xy: CellXY) {

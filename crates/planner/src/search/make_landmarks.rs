@@ -34,9 +34,13 @@ impl Landmarks {
     /// Landmarks at given poses, with a [threshold](Landmarks::threshold_permille) that is known, such as
     /// landmarks of [`Landmarks::of`] after repairs.
     pub fn at(tables: &MovementTables, states: Vec<State>, threshold_permille: Option<u64>) -> Self {
-        let step_max = if tables.is_reversible() { tables.max_ticks() as u32 } else { u32::MAX };
-        let distances = LandmarkDistances::of(tables, &states);
+        let (distances, step_max) = (LandmarkDistances::of(tables, &states), Self::step_max_of(tables));
         Self { space: tables.space(), states, distances, step_max, threshold_permille }
+    }
+
+    /// Ticks of the longest move and its reverse; `u32::MAX` for a class with one-way moves.
+    pub(super) fn step_max_of(tables: &MovementTables) -> u32 {
+        if tables.is_reversible() { tables.max_ticks() as u32 } else { u32::MAX }
     }
 
     /// Runs sample requests to find the minimum ratio of bounds from which on landmarks save more expansions

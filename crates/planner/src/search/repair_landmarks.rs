@@ -29,10 +29,7 @@ impl Landmarks {
     /// change already. No other move has changed since the landmarks were made or last repaired. Linear in the poses near
     /// the areas.
     pub fn begin_repair(&mut self, tables: &MovementTables, areas: &[Rect]) -> LandmarkRepair {
-        if self.step_max != u32::MAX {
-            let step_max = if tables.is_reversible() { tables.max_ticks() as u32 } else { u32::MAX };
-            self.step_max = self.step_max.max(step_max);
-        }
+        self.step_max = self.step_max.max(Self::step_max_of(tables));
         let mut near: Vec<State> = Vec::new();
         for &area in areas {
             for states in rows_of(self.space, tables.touched_anchors(area)) {

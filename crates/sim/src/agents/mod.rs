@@ -83,7 +83,8 @@ pub struct Agents {
     entity: Vec<hecs::Entity>,
     /// Cold data, and components of game code.
     entities: Entities,
-    /// Agents off the map by id, and their entities. An agent that has left the map at this very tick may still have its row.
+    /// Agents off the map by id, and their entities. An agent that has left the map at this very tick may still have its
+    /// row.
     off_map: Vec<(OffMapAgent, hecs::Entity)>,
     /// Row by agent slot; [`NO_ROW`] of a free one.
     row_of_slot: Vec<u32>,
@@ -298,6 +299,11 @@ impl Agents {
         self.off_map.binary_search_by_key(&id, |(agent, _)| agent.id)
     }
 
+    /// Whether an agent is off the map.
+    pub(crate) fn is_off_map(&self, id: AgentId) -> bool {
+        self.find_off_map(id).is_ok()
+    }
+
     /// Takes the agent in a row off the map. Its row stays until [`Agents::close_up`].
     pub(crate) fn take_off(&mut self, row: usize, container: AgentId) {
         let agent = OffMapAgent {
@@ -364,9 +370,9 @@ impl Agents {
             self.free_slots.push(Reverse(slot));
             let entity = self.entity[row as usize];
             // Game code may have despawned the entity already.
-            let _ = match self.find_off_map(self.ids[row as usize]) {
-                Ok(_) => self.entities.remove_one::<Row>(entity).map(|_| ()).ok(),
-                Err(_) => self.entities.despawn(entity).ok(),
+            let _ = match self.is_off_map(self.ids[row as usize]) {
+                true => self.entities.remove_one::<Row>(entity).map(|_| ()).ok(),
+                false => self.entities.despawn(entity).ok(),
             };
         }
         close_up(&mut self.ids, gone);

@@ -194,7 +194,8 @@ pub(crate) fn preview_group_poses(
         Some(Wait { row, from, goal, fallback: trip.fallback })
     });
     let number = (u32::MAX, group_goals.open.len() + 1);
-    choose_for(fields, view, number, waits, &mut u64::MAX.clone()).map(|(poses, _)| poses)
+    let mut unlimited = u64::MAX;
+    choose_for(fields, view, number, waits, &mut unlimited).map(|(poses, _)| poses)
 }
 
 /// Chooses poses for agents that wait for one of an order of a number, one of some open orders.

@@ -7,9 +7,9 @@ use crate::commands::{AgentSelection, NAMED_MAX, RefusalReason, Ticket};
 use crate::log::TraceEvent;
 use crate::off_map::OffMapAgent;
 use crate::placement::is_free;
+use crate::ring::ring;
 use crate::rows::event_details::EventDetails;
 use crate::world::World;
-use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::model::State;
 use wheelbase_planner::tables::Reachability;
 use wheelbase_planner::{Heading, Pose};
@@ -24,7 +24,7 @@ pub(super) fn enter(
 ) -> Result<(), RefusalReason> {
     for_each_row(world, ticket, selection, |world, _, row| {
         let agent = world.agents.ids[row];
-        let is_known = world.agents.present_row(container).is_some() || is_off_map(world, container);
+        let is_known = world.agents.present_row(container).is_some() || world.agents.is_off_map(container);
         if container != AgentId::NOBODY && (!is_known || container == agent) {
             return Err(RefusalReason::UnknownAgent);
         }
@@ -35,11 +35,6 @@ pub(super) fn enter(
         world.note_with(TraceEvent::Enter { agent, container }, last);
         Ok(())
     })
-}
-
-/// Whether an agent is off the map.
-pub(super) fn is_off_map(world: &World, agent: AgentId) -> bool {
-    world.agents.find_off_map(agent).is_ok()
 }
 
 /// Puts an agent that is off the map back.
@@ -117,20 +112,6 @@ fn nearest_placeable(world: &World, class: ClassId, asked: Pose) -> Option<State
         }
     }
     nearest.map(|(.., state)| state)
-}
-
-/// The cells of a map on the border of a square around a cell.
-fn ring(centre: CellXY, reach: u32, map: Rect) -> impl Iterator<Item = CellXY> {
-    let (x, y, reach) = (i64::from(centre.x), i64::from(centre.y), i64::from(reach));
-    let is_inside = move |(x, y): (i64, i64)| {
-        let cell = CellXY::new(i32::try_from(x).ok()?, i32::try_from(y).ok()?);
-        map.contains(cell).then_some(cell)
-    };
-    let rows = (y - reach..=y + reach).flat_map(move |at| {
-        let step = if (at - y).abs() == reach { 1 } else { (2 * reach).max(1) };
-        (x - reach..=x + reach).step_by(step as usize).map(move |x| (x, at))
-    });
-    rows.filter_map(is_inside)
 }
 
 /// Removes the agents of a selection that are off the map, and returns the rest of the selection.

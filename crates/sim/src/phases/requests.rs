@@ -76,7 +76,7 @@ fn assign_poses(world: &mut World, poses: &GroupPoses) {
     }
 }
 
-/// Part of a tick's expansions that repairs of landmarks take at most: one of so many.
+/// Repairs of landmarks take at most one of this many parts of a tick's expansions.
 const REPAIR_PARTS: u64 = 4;
 
 /// Goes on with the repairs of landmarks that edits have made necessary, class by class, within a budget of expansions.

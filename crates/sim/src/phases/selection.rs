@@ -87,6 +87,5 @@ fn select_rows(
 
 /// Why no row has an agent.
 pub(super) fn why_absent(world: &World, agent: AgentId) -> RefusalReason {
-    let is_off_map = world.agents.find_off_map(agent).is_ok();
-    if is_off_map { RefusalReason::OffMap } else { RefusalReason::UnknownAgent }
+    if world.agents.is_off_map(agent) { RefusalReason::OffMap } else { RefusalReason::UnknownAgent }
 }

@@ -3,6 +3,7 @@
 use super::search_inputs::SearchInputs;
 use crate::goal_poses::poses_of;
 use crate::leg::Leg;
+use crate::ring::ring;
 use serde::{Deserialize, Serialize};
 use wheelbase_grid::{CellXY, GridSize, Rect};
 use wheelbase_planner::abstraction::{Abstraction, RouteScratch};
@@ -148,26 +149,14 @@ fn nearest_of_area(
     }
     let near = nearest_cell(on_map, from);
     let is_end = |&state: &State| may_reach(state) && (area.open)(space.pose(state));
-    let rings = (0..on_map.width.max(on_map.height) as i32).flat_map(|reach| ring(near, reach));
-    let cells = rings.filter(|&cell| on_map.contains(cell)).take(AREA_TRIES);
-    cells.flat_map(|cell| poses_of(tables, GoalMember::any(cell))).find(is_end)
+    let rings = (0..on_map.width.max(on_map.height)).flat_map(|reach| ring(near, reach, on_map));
+    rings.take(AREA_TRIES).flat_map(|cell| poses_of(tables, GoalMember::any(cell))).find(is_end)
 }
 
 /// The cell of an area on the map that is nearest to a cell.
 fn nearest_cell(on_map: Rect, from: CellXY) -> CellXY {
     let Rect { x, y, width, height } = on_map;
     CellXY::new(from.x.clamp(x, x + width as i32 - 1), from.y.clamp(y, y + height as i32 - 1))
-}
-
-/// The cells at a distance from a cell along either axis.
-fn ring(center: CellXY, reach: i32) -> impl Iterator<Item = CellXY> {
-    let row = move |y: i32| (-reach..=reach).map(move |x| (x, y));
-    let sides = (1 - reach..reach).flat_map(move |y| [(-reach, y), (reach, y)]);
-    let bottom = (reach > 0).then(|| row(reach));
-    row(-reach)
-        .chain(sides)
-        .chain(bottom.into_iter().flatten())
-        .map(move |(x, y)| CellXY::new(center.x + x, center.y + y))
 }
 
 /// State in which the path in hand of an agent ends; `None` if its moves are illegal by now.

@@ -149,7 +149,9 @@ impl Cooperative {
         let (mut next, stay) = (0, &mut self.stay);
         stay.clear();
         for &(id, slot) in &self.present {
-            next += ids[next..].partition_point(|&other| other < id);
+            while ids.get(next).is_some_and(|&other| other < id) {
+                next += 1;
+            }
             if ids.get(next) == Some(&id) && slots[next] == slot {
                 stay.insert(next);
             } else {
