@@ -1283,7 +1283,7 @@ typedef struct wb_class_spec {
      */
     const struct wb_primitive *primitives;
     /**
-     * Number of primitives, at most 16; 0 of a building.
+     * Number of primitives, 1 to 16.
      */
     size_t n_primitives;
     /**
