@@ -1021,7 +1021,7 @@ namespace Wheelbase
             public UIntPtr n_diagonal;
             /// <summary>Its motion primitives.</summary>
             public wb_primitive* primitives;
-            /// <summary>Number of primitives, at most 16; 0 of a building.</summary>
+            /// <summary>Number of primitives, 1 to 16.</summary>
             public UIntPtr n_primitives;
             /// <summary>Its own speeds on terrain kinds.</summary>
             public wb_speed* speeds;
