@@ -64,22 +64,6 @@
 
 #![forbid(unsafe_code)]
 
-// Unit tests of private items use worlds made from scenario texts. A dev-dependency on the loader would bring a
-// second copy of all types, so its sources are compiled as modules of the tests.
-#[cfg(test)]
-extern crate self as wheelbase_sim;
-#[cfg(test)]
-#[path = "../../scenario/src/json_error.rs"]
-mod json_error;
-#[cfg(test)]
-#[path = "../../scenario/src/load/mod.rs"]
-#[allow(dead_code, unexpected_cfgs, unused_imports, reason = "tests use a part of it")]
-mod load;
-#[cfg(test)]
-#[path = "../../scenario/src/scenario/mod.rs"]
-#[allow(dead_code, unused_imports, reason = "tests use a part of it")]
-mod scenario;
-
 mod agents;
 mod assigned_poses;
 mod broken;
@@ -129,6 +113,8 @@ mod route_legs;
 mod route_mode;
 mod row_check;
 mod rows;
+#[cfg(test)]
+mod scenes;
 mod serde_ids;
 mod setup;
 mod shared_fields;
@@ -140,8 +126,6 @@ mod threads;
 mod tick;
 mod tick_buffers;
 mod traffic_buffers;
-#[cfg(test)]
-mod traffic_tests;
 mod trip;
 mod unreachable;
 mod violation;

@@ -570,10 +570,37 @@ fn key_of(stamp: GoalStamp, priority: i32, agent: AgentId) -> PriorityKey {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "all of it is for tests")]
 mod tests {
     use super::*;
+    use crate::scenes::coming_and_going;
+    use crate::{RunState, World, invariant};
     use proptest::prelude::*;
     use wheelbase_planner::Heading;
+    use wheelbase_traffic::random::Random;
+
+    #[test]
+    fn agents_move_as_if_no_slot_were_given_again() {
+        for seed in 0..50 {
+            let runs = [true, false].map(|keeps_slots| {
+                let mut world = World::new(coming_and_going(&mut Random::new(seed))).unwrap();
+                world.agents.keeps_slots = keeps_slots;
+                let (mut most, mut ticks) = (0, Vec::new());
+                while world.step() == RunState::Running {
+                    assert_eq!(invariant::check(&world), [], "seed {seed}, tick {}", world.tick);
+                    let Agents { ids, motion, wait_states, assigned, .. } = &world.agents;
+                    ticks.push(format!("{ids:?} {motion:?} {wait_states:?} {assigned:?}"));
+                    most = most.max(world.agents.len());
+                }
+                (ticks, world.counts.placed, world.agents.n_slots(), most)
+            });
+            let [kept, reused] = &runs;
+            assert_eq!(kept.0, reused.0, "seed {seed}");
+            assert_eq!(kept.1, kept.2 as u64);
+            // Within a tick more can be there, before others go.
+            assert!(reused.2 <= reused.3 + 60, "{} agent slots for {}", reused.2, reused.3);
+        }
+    }
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
