@@ -1,5 +1,4 @@
-//! The whole rule in small crowded worlds: what must hold at every tick, and that every agent has reserved what it
-//! needs.
+//! The whole rule in small crowded worlds: the invariants hold at every tick, and every agent has all its reservations.
 
 use crate::common::on_threads;
 use crate::common::scenes::{built, built_with, class, map_of, rows, rule, shape};
@@ -195,8 +194,8 @@ proptest! {
     }
 }
 
-/// An agent came out of a busy corridor with the last move of its order and kept its place on the ground before it, for
-/// ticks pass over agents with nothing to do.
+/// An agent came out of a busy corridor with the last move of its order. It kept its place on the ground before the
+/// corridor, for ticks pass over agents with nothing to do.
 #[test]
 fn agents_whose_orders_end_before_a_corridor_are_visited_once_more() {
     let open = ".".repeat(24);

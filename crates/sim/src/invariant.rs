@@ -121,7 +121,7 @@ pub fn colliding_pairs(found: &[Violation]) -> u64 {
     found.iter().filter(colliding).count() as u64
 }
 
-/// Has the next tick visit every agent. Tests compare its results with those of a tick that skips agents at rest.
+/// Has the next tick visit every agent. Tests compare its results with the usual ones.
 #[doc(hidden)]
 pub fn visit_all(world: &mut World) {
     world.agents.busy.fill(world.agents.len());

@@ -3,7 +3,8 @@
 //! A [`World`] is made of a map, movement classes and a rule of traffic ([`Setup`]). [`World::command`] is the only way
 //! to change it: units are placed, ordered about and removed, the map is edited. [`World::step`] runs a tick. After it
 //! [`World::agents`] and [`World::events`] say where everybody is and what happened. Equal commands at equal ticks give
-//! equal worlds, on any machine and any number of threads.
+//! equal worlds, on any machine and any number of threads. Each unit is an entity of a [`hecs`] world too: it carries
+//! components of the game, joined by [`AgentId`], and no state of the simulation.
 //!
 //! ```
 //! use wheelbase_sim::*;
@@ -72,6 +73,7 @@ mod class;
 mod class_changes;
 mod class_graph;
 mod class_landmarks;
+mod clone_fields;
 mod close_up;
 pub mod codec;
 mod command_queue;
@@ -91,6 +93,7 @@ mod make_landmarks;
 mod memory;
 mod metrics;
 mod name;
+mod names;
 mod obstacles;
 mod obstructed;
 mod off_map;
@@ -101,6 +104,7 @@ mod pending_edits;
 mod phases;
 mod placement;
 mod places;
+mod plain;
 mod pool_check;
 mod progress;
 mod questions;
@@ -115,7 +119,7 @@ mod row_check;
 mod rows;
 #[cfg(test)]
 mod scenes;
-mod serde_ids;
+
 mod setup;
 mod shared_fields;
 mod snapshot;

@@ -12,7 +12,7 @@ mod view;
 
 use crate::goal_poses::poses_of;
 use crate::orders::{Order, OrderKind};
-use crate::serde_ids;
+use crate::plain;
 use crate::shared_fields::SharedFields;
 use crate::unreachable::UnreachableReason;
 use matching::{Point, keep_held, match_in_order};
@@ -45,7 +45,7 @@ const CENTRES_FEW: usize = 64;
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct GroupCentre {
     order: u32,
-    #[serde(with = "serde_ids::class")]
+    #[serde(with = "plain")]
     class: ClassId,
     goal: GoalMember,
 }

@@ -85,19 +85,19 @@ fn only_complete_counts_are_read() {
     let mut world = crowd(&mut random, false);
     (0..20).for_each(|_| assert!(world.step() == RunState::Running));
     let mut planned = PlannedFlow::new(world.grid.size(), world.grid.shape(), ReplanParams::USUAL);
-    let is_empty = |planned: &PlannedFlow| planned.counts.iter().all(|&count| count == 0);
+    let is_empty = |planned: &PlannedFlow| planned.counts.complete.iter().all(|&count| count == 0);
     for tick in 0..ReplanParams::USUAL.planned_period_ticks {
         assert!(is_empty(&planned), "at {tick}");
         planned.renew(tick, &world.agents, &world.tables, &world.paths);
     }
-    let first = planned.counts.clone();
+    let first = planned.counts.complete.clone();
     assert!(!is_empty(&planned));
     (0..40).for_each(|_| assert!(world.step() == RunState::Running));
     for tick in 0..ReplanParams::USUAL.planned_period_ticks {
-        assert_eq!(planned.counts, first, "at {tick}");
+        assert_eq!(planned.counts.complete, first, "at {tick}");
         planned.renew(tick, &world.agents, &world.tables, &world.paths);
     }
-    assert_ne!(planned.counts, first);
+    assert_ne!(planned.counts.complete, first);
 }
 
 /// A single agent is in nobody's way, not even its own.
@@ -111,7 +111,7 @@ fn a_single_agent_is_not_counted() {
         for tick in 0..ReplanParams::USUAL.planned_period_ticks {
             planned.renew(tick, &world.agents, &world.tables, &world.paths);
         }
-        planned.counts.iter().any(|&count| count > 0)
+        planned.counts.complete.iter().any(|&count| count > 0)
     };
     assert!(count(&mut planned, &world));
     (1..world.agents.len()).for_each(|row| world.remove(row));
