@@ -29,12 +29,9 @@ const NOT_IN_VIEW: [&str; 12] = [
     ".step_observed",
 ];
 
-/// Files that compile sources of another crate: file, beginning of the paths.
-/// - `sim`: its unit tests read scenario texts. A dev-dependency on `scenario` would bring a second copy of the types
-///   of `sim`, so the loader's sources are modules of these tests. Only tests compile them; a package needs none.
-/// - `capi`: its tests give the random commands of the tests of `sim`.
-const BORROWED_SOURCES: [(&str, &str); 2] =
-    [("sim/src/lib.rs", "../../scenario/src/"), ("capi/tests/world/main.rs", "../../../sim/tests/")];
+/// Files that compile sources of another crate, for tests alone: file, beginning of the paths. The tests of `capi` give
+/// the random commands of the tests of `sim`.
+const BORROWED_SOURCES: [(&str, &str); 1] = [("capi/tests/world/main.rs", "../../../sim/tests/")];
 
 /// Arrows between files: from, to, and a path or a call that is one.
 type Arrows = BTreeMap<(String, String), String>;

@@ -4,7 +4,7 @@
 use std::path::Path;
 use wheelbase_grid::TerrainKind;
 use wheelbase_scenario::{load, scenario};
-use wheelbase_sim::{AgentId, Row, RunState, TripStatistics, World};
+use wheelbase_sim::{AgentId, Row, RunState, World};
 
 /// Data of a unit that only the game knows.
 struct Health(i32);
@@ -49,8 +49,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     // Components of game and simulation in one query. The order of entities is arbitrary: sort by id.
-    let mut query = world.entities().query::<(&AgentId, &TripStatistics, &Health)>();
-    let mut units: Vec<_> = query.iter().map(|(id, trips, health)| (*id, trips.finished, health.0)).collect();
+    let mut query = world.entities().query::<(&AgentId, &Row, &Health)>();
+    let finished = |row: &Row| world.agent_arrays().statistics(row.0 as usize).finished;
+    let mut units: Vec<_> = query.iter().map(|(id, row, health)| (*id, finished(row), health.0)).collect();
     units.sort_unstable();
     for &(AgentId(id), finished, health) in &units {
         println!("agent {id}: {finished} orders done, health {health}");

@@ -1,6 +1,7 @@
 //! Worlds in which a step has panicked, and what is kept to run to that panic again.
 
 use crate::command_queue::GivenCommand;
+use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::error::Error;
 use std::fmt;
@@ -8,22 +9,18 @@ use std::fmt;
 /// Why a world can step no further: code inside a step panicked, so that the tick was left half done. Such a world says
 /// its tick and its report; any other call that returns an error returns this one, [`World::step`](crate::World::step)
 /// panics with it, a command has no effect, and everything else shows what the panic left.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Broken {
     tick: u32,
     message: String,
 }
 
 impl Broken {
-    pub(crate) fn new(tick: u32, message: String) -> Self {
-        Self { tick, message }
-    }
-
     /// What a panic came with.
     pub(crate) fn of_panic(tick: u32, payload: &(dyn Any + Send)) -> Self {
         let text = payload.downcast_ref::<&str>().copied();
         let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-        Self::new(tick, text.unwrap_or("no message").to_owned())
+        Self { tick, message: text.unwrap_or("no message").to_owned() }
     }
 
     /// The tick in which it happened: the number of whole ticks.

@@ -2,11 +2,13 @@
 
 use crate::goal_cover::{cover_of, cover_of_goal};
 use crate::order_life::request_path;
+use crate::replan_params::ReplanParams;
 use crate::requests::Route;
 use crate::roadblocks::roadblocks_of;
 use crate::world::World;
 use wheelbase_grid::CellXY;
 use wheelbase_traffic::Transition;
+use wheelbase_traffic::motion::WaitState;
 
 /// Whether the path of an agent leads to another near it that cannot make way.
 pub(crate) fn leads_to_roadblock(world: &World, row: usize) -> bool {
@@ -44,7 +46,8 @@ fn is_roadblock_at(world: &World, row: usize, cell: CellXY) -> bool {
 /// Requests a path around the agents that cannot make way. If they cover the goal, the agent asks again later.
 pub(crate) fn request_bypass(world: &mut World, row: usize) {
     if is_goal_covered(world, row) {
-        note_outcome(world, row, Route::Bypass, false);
+        let (wait_state, params) = (&mut world.agents.wait_states[row], &world.settings.replan);
+        note_outcome(wait_state, params, world.tick, Route::Bypass, false);
     } else {
         request_path(world, row, Route::Bypass);
     }
@@ -65,9 +68,13 @@ fn is_goal_covered(world: &World, row: usize) -> bool {
 
 /// An agent has asked for a path other than the cheapest: notes when it may ask for such a path again. The pause grows
 /// with each in a row that was not found.
-pub(crate) fn note_outcome(world: &mut World, row: usize, route: Route, found: bool) {
-    let params = &world.settings.replan;
-    let wait_state = &mut world.agents.wait_states[row];
+pub(crate) fn note_outcome(
+    wait_state: &mut WaitState,
+    params: &ReplanParams,
+    tick: u32,
+    route: Route,
+    found: bool,
+) {
     let (failures, again_at, pause) = match route {
         Route::CongestionAware => {
             (&mut wait_state.look_failures, &mut wait_state.look_again_at, params.replan_pause_ticks)
@@ -75,5 +82,5 @@ pub(crate) fn note_outcome(world: &mut World, row: usize, route: Route, found: b
         _ => (&mut wait_state.failures, &mut wait_state.ask_again_at, params.detour_pause_ticks),
     };
     *failures = if found { 0 } else { (*failures + 1).min(params.pause_doublings as u8) };
-    *again_at = world.tick.saturating_add(pause << *failures);
+    *again_at = tick.saturating_add(pause << *failures);
 }

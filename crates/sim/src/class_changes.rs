@@ -1,7 +1,7 @@
 //! Class changes that wait for the end of a move.
 
 use crate::commands::Ticket;
-use crate::serde_ids;
+use crate::plain;
 use serde::{Deserialize, Serialize};
 use wheelbase_planner::Pose;
 use wheelbase_traffic::motion::{AgentId, ClassId};
@@ -12,10 +12,10 @@ pub(crate) struct ClassChange {
     /// Ticket of its command.
     pub ticket: Ticket,
     /// The agent.
-    #[serde(with = "serde_ids::agent")]
+    #[serde(with = "plain")]
     pub agent: AgentId,
     /// Its new class.
-    #[serde(with = "serde_ids::class")]
+    #[serde(with = "plain")]
     pub class: ClassId,
     /// Its new pose; `None` to keep the present one.
     pub pose: Option<Pose>,

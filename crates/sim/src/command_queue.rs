@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use wheelbase_grid::Fnv1a;
 
 /// A command, its ticket, and the tick for which a host gave it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GivenCommand {
     /// Its ticket.
     pub ticket: Ticket,
@@ -76,13 +76,10 @@ impl CommandQueue {
             return Err(format!("a command for tick {at}, before the next tick {tick}"));
         }
         for (ticket, command) in next {
-            queue.next_hash = queue.next_hash.wrapping_add(queue.hash_of(ticket, None, &command));
-            queue.next.push((ticket, command));
+            queue.push_as(ticket, command);
         }
         for (tick, ticket, command) in later {
-            let hash = queue.hash_of(ticket, Some(tick), &command);
-            queue.later_hash = queue.later_hash.wrapping_add(hash);
-            queue.later.insert((tick, ticket), (hash, command));
+            queue.postpone(tick, ticket, command);
         }
         Ok(queue)
     }
@@ -90,9 +87,13 @@ impl CommandQueue {
     /// Adds a command for the next tick.
     pub fn push(&mut self, command: Command) -> Ticket {
         let ticket = self.take_ticket();
+        self.push_as(ticket, command);
+        ticket
+    }
+
+    fn push_as(&mut self, ticket: Ticket, command: Command) {
         self.next_hash = self.next_hash.wrapping_add(self.hash_of(ticket, None, &command));
         self.next.push((ticket, command));
-        ticket
     }
 
     /// Adds a command for a tick that has not begun.

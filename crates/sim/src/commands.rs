@@ -1,7 +1,8 @@
 //! Commands: the only way to change a world from outside.
 
+use crate::names::variants;
 use crate::orders::{Order, OrderKind};
-use crate::serde_ids;
+use crate::plain;
 use crate::tasks::TaskSource;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -68,10 +69,10 @@ pub enum Command {
     /// that the new class lacks becomes any heading.
     Class {
         /// The agent.
-        #[serde(with = "serde_ids::agent")]
+        #[serde(with = "plain")]
         agent: AgentId,
         /// Its new class.
-        #[serde(with = "serde_ids::class")]
+        #[serde(with = "plain")]
         class: ClassId,
         /// Its new pose, in headings of the new class. `None` keeps the cell and the heading of the same name; a class
         /// without that heading gets the first one (east).
@@ -82,7 +83,7 @@ pub enum Command {
         /// The agents.
         agents: AgentSelection,
         /// The team.
-        #[serde(with = "serde_ids::team")]
+        #[serde(with = "plain")]
         team: Team,
     },
     /// Sets the speed factor of agents, 1 to 65,535 permille. A move that begins takes `max(1, ceil(time * 1000 /
@@ -99,12 +100,12 @@ pub enum Command {
     /// Moves for agents to begin at this tick, by number among the primitives of the agent's class. They are for a rule
     /// of traffic driven from outside ([`Commanded`](wheelbase_traffic::Commanded)); other rules ignore them. The first
     /// of two moves of an agent counts.
-    Decisions(#[serde(with = "serde_ids::decisions")] Arc<[(AgentId, u8)]>),
+    Decisions(#[serde(with = "plain::list")] Arc<[(AgentId, u8)]>),
     /// Answers the open path request of an agent with the moves from its pose to its goal. They are checked; a wrong
     /// path is refused, and the request stays open.
     PathAnswer {
         /// The agent.
-        #[serde(with = "serde_ids::agent")]
+        #[serde(with = "plain")]
         agent: AgentId,
         /// Primitives by number; `None` if there is no path.
         moves: Option<Arc<[u8]>>,
@@ -120,13 +121,13 @@ pub enum Command {
         agents: AgentSelection,
         /// The agent that they enter, which may be off the map itself; [`AgentId::NOBODY`] for none. The world only stores
         /// it: whoever removes a container decides about the units inside.
-        #[serde(with = "serde_ids::agent")]
+        #[serde(with = "plain")]
         container: AgentId,
     },
     /// Puts an agent that is off the map back, at rest. It begins its current order from there.
     Leave {
         /// The agent.
-        #[serde(with = "serde_ids::agent")]
+        #[serde(with = "plain")]
         agent: AgentId,
         /// Its pose: legal, on cells that nobody holds.
         pose: Pose,
@@ -208,14 +209,14 @@ impl Command {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spawn {
     /// Its class.
-    #[serde(with = "serde_ids::class")]
+    #[serde(with = "plain")]
     pub class: ClassId,
     /// Its pose: legal, on cells that nobody holds.
     pub pose: Pose,
     /// Its priority; higher goes first.
     pub priority: i32,
     /// Its team.
-    #[serde(with = "serde_ids::team")]
+    #[serde(with = "plain")]
     pub team: Team,
     /// Its speed factor in permille, 1 to 65,535.
     pub speed_factor: u16,
@@ -250,7 +251,7 @@ impl Spawn {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpawnGroup {
     /// Their class.
-    #[serde(with = "serde_ids::class")]
+    #[serde(with = "plain")]
     pub class: ClassId,
     /// Their number.
     pub count: u32,
@@ -259,7 +260,7 @@ pub struct SpawnGroup {
     /// Priority of each.
     pub priority: i32,
     /// Team of each.
-    #[serde(with = "serde_ids::team")]
+    #[serde(with = "plain")]
     pub team: Team,
     /// Orders of each, stored once.
     pub orders: Arc<[Order]>,
@@ -288,9 +289,9 @@ pub enum IfNoRoom {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AgentSelection {
     /// One agent.
-    One(#[serde(with = "serde_ids::agent")] AgentId),
+    One(#[serde(with = "plain")] AgentId),
     /// These agents, in any order.
-    Named(#[serde(with = "serde_ids::agents")] Vec<AgentId>),
+    Named(#[serde(with = "plain::list")] Vec<AgentId>),
     /// Agents whose pose, or the pose in which their current move began, has its anchor in the area.
     Area(Rect),
 }
@@ -469,81 +470,42 @@ pub enum RefusalReason {
 }
 
 impl RefusalReason {
-    /// All reasons, by number.
-    pub const ALL: [Self; 20] = [
-        Self::UnknownAgent,
-        Self::UnknownClass,
-        Self::IllegalPose,
-        Self::PoseHeld,
-        Self::GoalOffMap,
-        Self::WrongHeading,
-        Self::WrongOrder,
-        Self::WrongTasks,
-        Self::TooLong,
-        Self::WrongEdit,
-        Self::UnknownTeam,
-        Self::WrongSpeedFactor,
-        Self::TooManyAgents,
-        Self::NoRoom,
-        Self::NoRequest,
-        Self::WrongPath,
-        Self::WrongPrimitive,
-        Self::NoSuchEdit,
-        Self::OffMap,
-        Self::OnMap,
+    /// By number: the reason, its name, and its words.
+    const TABLE: [(Self, (&'static str, &'static str)); 20] = [
+        (Self::UnknownAgent, ("unknown_agent", "no agent has this id")),
+        (Self::UnknownClass, ("unknown_class", "no class has this number")),
+        (Self::IllegalPose, ("illegal_pose", "the pose is not legal for the class")),
+        (Self::PoseHeld, ("pose_held", "another agent holds a cell of the pose")),
+        (Self::GoalOffMap, ("goal_off_map", "the goal is off the map")),
+        (Self::WrongHeading, ("wrong_heading", "a heading is not one of those of the order")),
+        (Self::WrongOrder, ("wrong_order", "an order without a goal, or behind tasks")),
+        (Self::WrongTasks, ("wrong_tasks", "tasks without a goal on the map for some agent")),
+        (Self::TooLong, ("too_long", "a list is too long")),
+        (Self::WrongEdit, ("wrong_edit", "the edit names an unknown kind or a cell off the map")),
+        (Self::UnknownTeam, ("unknown_team", "a team is not below 32")),
+        (Self::WrongSpeedFactor, ("wrong_speed_factor", "a speed factor is 1 to 65,535 permille")),
+        (Self::TooManyAgents, ("too_many_agents", "no more agents can be placed")),
+        (Self::NoRoom, ("no_room", "there is no room for all agents")),
+        (Self::NoRequest, ("no_request", "the agent waits for no path")),
+        (Self::WrongPath, ("wrong_path", "the path is not legal or does not lead to the goal")),
+        (Self::WrongPrimitive, ("wrong_primitive", "the class has no such primitive")),
+        (Self::NoSuchEdit, ("no_such_edit", "no edit with this ticket waits")),
+        (Self::OffMap, ("off_map", "the agent is off the map")),
+        (Self::OnMap, ("on_map", "the agent is on the map already")),
     ];
+
+    /// All reasons, by number.
+    pub const ALL: [Self; 20] = variants(&Self::TABLE);
 
     /// Name in traces.
     pub fn name(self) -> &'static str {
-        [
-            "unknown_agent",
-            "unknown_class",
-            "illegal_pose",
-            "pose_held",
-            "goal_off_map",
-            "wrong_heading",
-            "wrong_order",
-            "wrong_tasks",
-            "too_long",
-            "wrong_edit",
-            "unknown_team",
-            "wrong_speed_factor",
-            "too_many_agents",
-            "no_room",
-            "no_request",
-            "wrong_path",
-            "wrong_primitive",
-            "no_such_edit",
-            "off_map",
-            "on_map",
-        ][self as usize]
+        Self::TABLE[self as usize].1.0
     }
 }
 
 impl fmt::Display for RefusalReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::UnknownAgent => "no agent has this id",
-            Self::UnknownClass => "no class has this number",
-            Self::IllegalPose => "the pose is not legal for the class",
-            Self::PoseHeld => "another agent holds a cell of the pose",
-            Self::GoalOffMap => "the goal is off the map",
-            Self::WrongHeading => "a heading is not one of those of the order",
-            Self::WrongOrder => "an order without a goal, or behind tasks",
-            Self::WrongTasks => "tasks without a goal on the map for some agent",
-            Self::TooLong => "a list is too long",
-            Self::WrongEdit => "the edit names an unknown kind or a cell off the map",
-            Self::UnknownTeam => "a team is not below 32",
-            Self::WrongSpeedFactor => "a speed factor is 1 to 65,535 permille",
-            Self::TooManyAgents => "no more agents can be placed",
-            Self::NoRoom => "there is no room for all agents",
-            Self::NoRequest => "the agent waits for no path",
-            Self::WrongPath => "the path is not legal or does not lead to the goal",
-            Self::WrongPrimitive => "the class has no such primitive",
-            Self::NoSuchEdit => "no edit with this ticket waits",
-            Self::OffMap => "the agent is off the map",
-            Self::OnMap => "the agent is on the map already",
-        })
+        f.write_str(Self::TABLE[*self as usize].1.1)
     }
 }
 

@@ -93,6 +93,11 @@ impl Counts {
         all.chain(reasons).max().unwrap_or(0)
     }
 
+    /// Counts the answer to a request that has waited for it.
+    pub(crate) fn count_answer(&mut self, waited_ticks: u32) {
+        self.longest_request_ticks = self.longest_request_ticks.max(waited_ticks);
+    }
+
     /// Counts the end of the trip that an agent in this state is on.
     pub(crate) fn count_trip(&mut self, state: &OrderState, statistics: &TripStatistics, tick: u32) {
         if state.to_nearest {

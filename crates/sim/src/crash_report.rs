@@ -6,7 +6,6 @@
 use crate::broken::{Broken, ReportBase};
 use crate::codec::{BlockHead, BlockWriter, Damage, FileKind, read_block, read_prefix, write_prefix};
 use crate::command_queue::GivenCommand;
-use crate::commands::{Command, Ticket};
 use crate::snapshot::{Host, LoadError, SaveError};
 use crate::world::World;
 use serde::{Deserialize, Serialize};
@@ -28,10 +27,10 @@ const BLOCK_PANIC: u8 = 1;
 struct PanicBlock {
     /// The release that wrote it.
     program: String,
-    /// The tick of the panic and its message; `None` for a world that is whole.
-    broken: Option<(u32, String)>,
-    /// The tick before which each command was given, its ticket, the tick for which it was given, and the command.
-    commands: Vec<(u32, Ticket, Option<u32>, Command)>,
+    /// `None` for a world that is whole.
+    broken: Option<Broken>,
+    /// The commands, and before which tick each was given.
+    commands: Vec<(u32, GivenCommand)>,
 }
 
 /// A report of a panic, read again: the world as it was saved last, and the commands given from then on.
@@ -119,7 +118,7 @@ impl CrashReport {
         let world = World::load_from(input, host)?;
         let wrong = |why: String| LoadError::Meaning { part: "commands since the snapshot", why };
         let (mut before, mut next) = (world.tick(), world.next_ticket().0);
-        for (at, ticket, ..) in &commands {
+        for (at, GivenCommand { ticket, .. }) in &commands {
             if *at < before || ticket.0 != next {
                 let found = ticket.0;
                 return Err(wrong(format!(
@@ -128,11 +127,7 @@ impl CrashReport {
             }
             (before, next) = (*at, next + 1);
         }
-        let rest = commands.into_iter().rev();
-        let rest =
-            rest.map(|(before, ticket, tick, command)| (before, GivenCommand { ticket, tick, command }));
-        let commands = CommandsSince { rest: rest.collect() };
-        let broken = broken.map(|(tick, message)| Broken::new(tick, message));
+        let commands = CommandsSince { rest: commands.into_iter().rev().collect() };
         Ok(Self { world, commands, broken, program })
     }
 }
@@ -168,13 +163,10 @@ impl World {
         snapshot: &[u8],
         given: impl Iterator<Item = &'a (u32, GivenCommand)>,
     ) -> io::Result<Vec<u8>> {
-        let commands = given.map(|(before, GivenCommand { ticket, tick, command })| {
-            (*before, *ticket, *tick, command.clone())
-        });
         let block = PanicBlock {
             program: env!("CARGO_PKG_VERSION").to_owned(),
-            broken: self.broken().map(|broken| (broken.tick(), broken.message().to_owned())),
-            commands: commands.collect(),
+            broken: self.broken().cloned(),
+            commands: given.cloned().collect(),
         };
         let mut out = Vec::new();
         write_prefix(&CRASH_REPORT, &mut out)?;

@@ -2,11 +2,14 @@
 
 pub use crate::pool_check::{PoolSizes, check_pools, pool_sizes};
 pub use crate::row_check::RowCheck;
+use crate::rows::event_row::EventKind;
 pub use crate::violation::Violation;
 use crate::world::World;
+use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use wheelbase_grid::{Cell, CellXY};
 use wheelbase_planner::Legality;
+use wheelbase_traffic::Cooperative;
 use wheelbase_traffic::collision::CollisionRule;
 use wheelbase_traffic::motion::{AgentId, AgentSlot};
 
@@ -116,4 +119,26 @@ fn find_exchanges(world: &World, found: &mut Vec<Violation>) {
 pub fn colliding_pairs(found: &[Violation]) -> u64 {
     let colliding = |v: &&Violation| matches!(v, Violation::Overlap { .. } | Violation::Exchange { .. });
     found.iter().filter(colliding).count() as u64
+}
+
+/// Has the next tick visit every agent. Tests compare its results with the usual ones.
+#[doc(hidden)]
+pub fn visit_all(world: &mut World) {
+    world.agents.busy.fill(world.agents.len());
+}
+
+/// Checks the state of the cooperative rule between two ticks. Panics at the first mistake. For tests.
+#[doc(hidden)]
+pub fn audit_rule(world: &World) {
+    let rule: &dyn Any = &*world.traffic;
+    let Some(rule) = rule.downcast_ref::<Cooperative>() else { return };
+    let audit = rule.audit(world.agents.view(&[]), &world.tables, world.grid.size(), world.tick);
+    audit.check_reservations();
+    audit.check_heads();
+    audit.check_inside();
+    audit.check_no_stopping(&world.paths);
+    audit.check_given_up(&world.traffic_buffers.decisions.give_up);
+    if world.events().iter().any(|event| event.kind() == Some(EventKind::EditDone)) {
+        audit.check_corridor_map();
+    }
 }

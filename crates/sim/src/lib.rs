@@ -3,7 +3,8 @@
 //! A [`World`] is made of a map, movement classes and a rule of traffic ([`Setup`]). [`World::command`] is the only way
 //! to change it: units are placed, ordered about and removed, the map is edited. [`World::step`] runs a tick. After it
 //! [`World::agents`] and [`World::events`] say where everybody is and what happened. Equal commands at equal ticks give
-//! equal worlds, on any machine and any number of threads.
+//! equal worlds, on any machine and any number of threads. Each unit is an entity of a [`hecs`] world too: it carries
+//! components of the game, joined by [`AgentId`], and no state of the simulation.
 //!
 //! ```
 //! use wheelbase_sim::*;
@@ -64,22 +65,6 @@
 
 #![forbid(unsafe_code)]
 
-// Unit tests of private items use worlds made from scenario texts. A dev-dependency on the loader would bring a
-// second copy of all types, so its sources are compiled as modules of the tests.
-#[cfg(test)]
-extern crate self as wheelbase_sim;
-#[cfg(test)]
-#[path = "../../scenario/src/json_error.rs"]
-mod json_error;
-#[cfg(test)]
-#[path = "../../scenario/src/load/mod.rs"]
-#[allow(dead_code, unexpected_cfgs, unused_imports, reason = "tests use a part of it")]
-mod load;
-#[cfg(test)]
-#[path = "../../scenario/src/scenario/mod.rs"]
-#[allow(dead_code, unused_imports, reason = "tests use a part of it")]
-mod scenario;
-
 mod agents;
 mod assigned_poses;
 mod broken;
@@ -88,6 +73,7 @@ mod class;
 mod class_changes;
 mod class_graph;
 mod class_landmarks;
+mod clone_fields;
 mod close_up;
 pub mod codec;
 mod command_queue;
@@ -107,6 +93,7 @@ mod make_landmarks;
 mod memory;
 mod metrics;
 mod name;
+mod names;
 mod obstacles;
 mod obstructed;
 mod off_map;
@@ -117,6 +104,7 @@ mod pending_edits;
 mod phases;
 mod placement;
 mod places;
+mod plain;
 mod pool_check;
 mod progress;
 mod questions;
@@ -129,7 +117,9 @@ mod route_legs;
 mod route_mode;
 mod row_check;
 mod rows;
-mod serde_ids;
+#[cfg(test)]
+mod scenes;
+
 mod setup;
 mod shared_fields;
 mod snapshot;
@@ -140,8 +130,6 @@ mod threads;
 mod tick;
 mod tick_buffers;
 mod traffic_buffers;
-#[cfg(test)]
-mod traffic_tests;
 mod trip;
 mod unreachable;
 mod violation;

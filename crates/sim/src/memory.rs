@@ -50,7 +50,8 @@ const ROW_BYTES: usize = size_of::<AgentId>()
     + size_of::<hecs::Entity>()
     // The row of its agent slot; the components; and the entity's id, generation, archetype and index.
     + size_of::<u32>()
-    + size_of::<(AgentId, ClassId, Row, OrderState, TripStatistics)>()
+    + size_of::<(OrderState, TripStatistics)>()
+    + size_of::<(AgentId, ClassId, Row)>()
     + 4 * size_of::<u32>();
 
 impl World {

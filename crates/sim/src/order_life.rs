@@ -4,11 +4,12 @@ use crate::agents::Agents;
 use crate::follow_aim::{Aim, aim_of};
 use crate::goal_cover::blocker_of;
 use crate::goal_poses::poses_of;
+use crate::group_goals::GroupGoals;
 use crate::log::TraceEvent;
 use crate::obstacles::is_obstacle;
-use crate::obstructed::WaitsUntil;
 #[cfg(test)]
 use crate::obstructed::tests::note_request;
+use crate::obstructed::{Obstructed, WaitsUntil};
 use crate::order_pool::{OrderPool, OrderState, current_goal};
 use crate::orders::OrderKind;
 use crate::progress::TripProgress;
@@ -27,6 +28,7 @@ use wheelbase_planner::tables::Reachability;
 use wheelbase_planner::{GoalMember, Status};
 use wheelbase_traffic::forbidden::touches;
 use wheelbase_traffic::motion::{Activity, AgentId, transition_of};
+use wheelbase_traffic::teams::Friends;
 
 /// Least time, in ticks, that a patrol spends at a waypoint it can only get near to.
 const NEAREST_WAYPOINT_TICKS: u32 = 64;
@@ -48,13 +50,13 @@ pub(crate) fn finish_order(world: &mut World, row: usize) {
         }
         world.counts.count_trip(&state, &statistics, tick);
         let finished = statistics.finished + 1;
-        world.agents.set_statistics(row, TripStatistics { finished_at: tick, finished, ..statistics });
+        world.agents.statistics[row] = TripStatistics { finished_at: tick, finished, ..statistics };
         world.counts.tasks_done += 1;
         world.counts.flowtime += u64::from(tick - given);
         world.counts.longest_task_ticks = world.counts.longest_task_ticks.max(tick - given);
         let cell = world.pose(row).cell;
         world.note(TraceEvent::TaskDone { agent, cell });
-        close_task(world, row);
+        close_task(&mut world.agents, &mut world.orders, row);
         begin_order(world, row);
         return;
     }
@@ -86,7 +88,7 @@ pub(crate) fn finish_order(world: &mut World, row: usize) {
         if !has_dwelt {
             world.counts.count_trip(&state, &statistics, tick);
             // A waypoint is not an order: the patrol goes on.
-            world.agents.set_statistics(row, TripStatistics { finished, ..statistics });
+            world.agents.statistics[row].finished = finished;
         }
         if !has_dwelt && dwell > 0 {
             world.agents.set_orders(row, OrderState { since: tick, ..state }, &world.orders);
@@ -104,7 +106,7 @@ pub(crate) fn finish_order(world: &mut World, row: usize) {
         if order.kind.trip().is_some() {
             world.counts.count_trip(&state, &statistics, tick);
         }
-        world.agents.set_statistics(row, TripStatistics { finished_at: tick, finished, ..statistics });
+        world.agents.statistics[row] = TripStatistics { finished_at: tick, finished, ..statistics };
         world.counts.orders_done += 1;
         world.counts.flowtime += u64::from(tick - state.given);
         let reached = order.kind.trip().map(|_| reached_of(&state));
@@ -143,13 +145,13 @@ fn close_order(world: &mut World, row: usize) {
 }
 
 /// Closes the current task, done or not. The next one is given when the order begins again.
-fn close_task(world: &mut World, row: usize) {
-    let state = world.agents.orders(row);
-    if let Some((slot, _)) = world.orders.current_tasks(&state) {
+fn close_task(agents: &mut Agents, orders: &mut OrderPool, row: usize) {
+    let state = agents.orders(row);
+    if let Some((slot, _)) = orders.current_tasks(&state) {
         slot.close();
     }
-    world.agents.set_orders(row, OrderState { reported: false, ..state }, &world.orders);
-    world.agents.set_activity(row, Activity::Idle);
+    agents.set_orders(row, OrderState { reported: false, ..state }, orders);
+    agents.set_activity(row, Activity::Idle);
 }
 
 /// Gives an agent its next task, if its current order is tasks and it has none. Returns whether it still has none.
@@ -186,9 +188,7 @@ pub(crate) fn begin_order(world: &mut World, row: usize) {
         Some(&OrderKind::WaitInPlace(ticks)) => return wait_in_place(world, row, ticks),
         Some(&OrderKind::Repeat(count)) => return begin_round(world, row, count),
         Some(OrderKind::Stop) => {
-            let mut state = state;
-            world.orders.clear(&mut state);
-            world.agents.set_orders(row, state, &world.orders);
+            world.agents.change_orders(row, &mut world.orders, OrderPool::clear);
             Activity::Idle
         }
         Some(&OrderKind::Follow { leader, within }) => {
@@ -201,14 +201,12 @@ pub(crate) fn begin_order(world: &mut World, row: usize) {
         }
         Some(_) if is_at_goal(world, row) => {
             if world.traffic.needs_paths() {
-                let mut statistics = world.agents.statistics(row);
-                statistics.record_bound_ticks(0);
-                world.agents.set_statistics(row, statistics);
+                world.agents.statistics[row].record_bound_ticks(0);
             }
             Activity::Arrived
         }
         Some(&OrderKind::GotoGroup(order, _)) if world.agents.assigned[row].is_none() => {
-            wait_for_group_pose(world, row, order);
+            wait_for_group_pose(&mut world.agents, &mut world.group_goals, row, order);
             Activity::AwaitingPath
         }
         Some(_) => return request_path(world, row, Route::Cheapest),
@@ -266,10 +264,9 @@ fn is_on_pending_edit(world: &World, row: usize) -> bool {
 }
 
 /// Has an agent wait for a pose of an order to a group. It requests a path once it has one.
-pub(crate) fn wait_for_group_pose(world: &mut World, row: usize, order: u32) {
-    let state = world.agents.orders(row);
-    world.agents.set_orders(row, OrderState { to_nearest: false, ..state }, &world.orders);
-    world.group_goals.open(order);
+fn wait_for_group_pose(agents: &mut Agents, group_goals: &mut GroupGoals, row: usize, order: u32) {
+    agents.set_to_nearest(row, false);
+    group_goals.open(order);
 }
 
 /// Begins to follow a leader, or goes on from its present place.
@@ -283,9 +280,8 @@ fn begin_to_follow(world: &mut World, row: usize, leader: AgentId, within: u32) 
         world.agents.set_activity(row, Activity::Arrived);
         return;
     };
-    let mut state = world.agents.orders(row);
-    world.orders.set_follow_trip(&mut state, aim.cell, aim.within);
-    world.agents.set_orders(row, state, &world.orders);
+    let follow = |orders: &mut OrderPool, state: &mut _| orders.set_follow_trip(state, aim.cell, aim.within);
+    world.agents.change_orders(row, &mut world.orders, follow);
     if is_at_goal(world, row) {
         world.agents.set_activity(row, Activity::Dwelling);
     } else {
@@ -310,7 +306,7 @@ pub(crate) fn watch_leaders(world: &mut World) {
             aim_of(world, row, leader, within).filter(|_| leader != agent)
         else {
             world.paths.drop_path(&mut world.agents.paths[row]);
-            forget_next_leg(world, row);
+            forget_next_leg(&mut world.agents, &mut world.requests, row);
             if rests && activity != Activity::Arrived {
                 world.requests.forget(agent);
                 world.agents.busy.insert(row);
@@ -331,9 +327,9 @@ pub(crate) fn watch_leaders(world: &mut World) {
             }
             // An open request is answered first: a search that always began again would never end.
             Activity::Following if has_left => {
-                let mut state = state;
-                world.orders.set_follow_trip(&mut state, cell, within);
-                world.agents.set_orders(row, state, &world.orders);
+                let follow =
+                    |orders: &mut OrderPool, state: &mut _| orders.set_follow_trip(state, cell, within);
+                world.agents.change_orders(row, &mut world.orders, follow);
                 world.agents.motion[row].replan = true;
                 // The goal has moved: that is another trip.
                 world.agents.progress[row] = TripProgress::NONE;
@@ -377,13 +373,13 @@ pub(crate) fn request_path(world: &mut World, row: usize, route: Route) {
         world.release_pose(row);
         let order = world.orders.current(&world.agents.orders(row)).map(|order| &order.kind);
         if let Some(&OrderKind::GotoGroup(order, _)) = order {
-            wait_for_group_pose(world, row, order);
+            wait_for_group_pose(&mut world.agents, &mut world.group_goals, row, order);
             world.agents.set_activity(row, Activity::AwaitingPath);
             world.agents.motion[row].replan = false;
             return;
         }
     }
-    forget_next_leg(world, row);
+    forget_next_leg(&mut world.agents, &mut world.requests, row);
     let wait_state = world.agents.wait_states[row];
     // The host plans for the map alone; the traffic deals with agents in the way.
     if world.requests.source == PathSource::Host && route != Route::Cheapest {
@@ -528,25 +524,29 @@ fn has_room_but_for_obstacles(world: &World, row: usize, area: Rect) -> bool {
 }
 
 /// Lets obstructed agents try again after others have given up their places.
-pub(crate) fn retry_obstructed(world: &mut World) {
-    let World { obstructed, agents, friends, tick, .. } = world;
+pub(crate) fn retry_obstructed(
+    agents: &mut Agents,
+    obstructed: &mut Obstructed,
+    friends: &Friends,
+    tick: u32,
+) {
     let mut due = std::mem::take(&mut obstructed.due);
-    obstructed.take_due(*tick, agents, friends, &mut due);
+    obstructed.take_due(tick, agents, friends, &mut due);
     for agent in due.drain(..) {
-        let Some(row) = world.agents.row(agent) else { continue };
-        if world.agents.motion[row].activity == Activity::Unreachable {
+        let Some(row) = agents.row(agent) else { continue };
+        if agents.motion[row].activity == Activity::Unreachable {
             // The orders phase begins its order again.
-            world.agents.set_activity(row, Activity::Idle);
-            world.agents.busy.insert(row);
+            agents.set_activity(row, Activity::Idle);
+            agents.busy.insert(row);
         }
     }
-    world.obstructed.due = due;
+    obstructed.due = due;
 }
 
 /// An agent has found a path: the next time that others obstruct it, its first pause is the shortest again.
-pub(crate) fn end_obstruction(world: &mut World, row: usize) {
-    if !world.obstructed.is_empty() && world.obstructed.remove(world.agents.ids[row]) {
-        world.agents.wait_states[row].failures = 0;
+pub(crate) fn end_obstruction(agents: &mut Agents, obstructed: &mut Obstructed, row: usize) {
+    if !obstructed.is_empty() && obstructed.remove(agents.ids[row]) {
+        agents.wait_states[row].failures = 0;
     }
 }
 
@@ -574,7 +574,7 @@ fn pause_between_tasks(world: &mut World, row: usize) {
 /// agent itself cannot move, it is kept unreported.
 fn set_unreachable(world: &mut World, row: usize, reason: Option<UnreachableReason>, until: WaitsUntil) {
     let agent = world.agents.ids[row];
-    forget_next_leg(world, row);
+    forget_next_leg(&mut world.agents, &mut world.requests, row);
     world.agents.set_activity(row, Activity::Unreachable);
     // The occupancy keeps other agents off the pose in which it rests.
     world.release_pose(row);
@@ -595,7 +595,7 @@ fn set_unreachable(world: &mut World, row: usize, reason: Option<UnreachableReas
     let dropped = state.dropped || drop && !is_task;
     world.agents.set_orders(row, OrderState { reported: true, dropped, ..state }, &world.orders);
     if is_task {
-        close_task(world, row);
+        close_task(&mut world.agents, &mut world.orders, row);
         if reason == UnreachableReason::Obstructed {
             pause_between_tasks(world, row);
         }

@@ -1,6 +1,6 @@
 //! Orders: what agents are told to do.
 
-use crate::serde_ids;
+use crate::plain;
 use crate::tasks::TaskSource;
 use crate::trip::{IfUnreachable, Trip};
 use serde::{Deserialize, Serialize};
@@ -73,7 +73,7 @@ pub enum OrderKind {
     /// Keep within a number of cells of an agent. Done when that agent is gone.
     Follow {
         /// The agent.
-        #[serde(with = "serde_ids::agent")]
+        #[serde(with = "plain")]
         leader: AgentId,
         /// The distance, as the radius of a goal.
         within: u32,

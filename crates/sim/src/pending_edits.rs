@@ -2,7 +2,7 @@
 
 use crate::agents::Agents;
 use crate::commands::{MapEdit, OnAgents, Ticket};
-use crate::serde_ids;
+use crate::plain;
 use serde::{Deserialize, Serialize};
 use wheelbase_grid::{Change, Rect};
 use wheelbase_planner::model::State;
@@ -19,7 +19,7 @@ pub struct PendingEdit {
     /// The edit.
     pub edit: MapEdit,
     /// The first 8 agents for which it waited when it was asked for, in order of id.
-    #[serde(with = "serde_ids::agents")]
+    #[serde(with = "plain::list")]
     pub waited_for: Vec<AgentId>,
 }
 

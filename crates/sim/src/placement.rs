@@ -112,16 +112,14 @@ pub(crate) fn is_free(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{load, scenario};
-    use wheelbase_grid::{Grid, SideTable, TerrainTable};
-    use wheelbase_planner::{ClassSpec, MovementClass, Primitive};
+    use crate::scenes::{class, drive, map, setup, world};
+    use wheelbase_planner::{ClassSpec, Primitive};
 
     #[test]
     fn what_is_put_back_is_drawn_as_from_a_new_one() {
-        let text = "name = \"p\"\nticks = 1\n[map]\nrows = [\"....T...\", \"..T.....\", \"........\"]\n\
-            [class.c]\nheadings = 4\nfootprint = [\"X>\"]\nmoves = [{ name = \"f\", by = [1, 0], time = 1 }]\n";
-        let typed = scenario::parse("p.toml", text.as_bytes()).unwrap();
-        let world = load::build_world(std::path::Path::new("p.toml"), &typed).unwrap();
+        let cart = class(ClassSpec::new("cart", 4), &[(0, 0), (-1, 0)], drive(1, 1));
+        let grid = map(&["....T...", "..T.....", "........"].map(String::from));
+        let world = world(setup(1, grid, vec![cart]), []);
         let of = PlacementArea { class: ClassId(0), area: Rect::new(0, 0, 8, 3), anywhere: false };
         let draw =
             |of: &mut Placement, random: &mut Random| of.draw(world.tables(), &world.occupancy, &[], random);
@@ -142,14 +140,12 @@ mod tests {
         let rows: Vec<String> = (0..12)
             .map(|y| (0..16).map(|x| if x == 6 || (x * 5 + y * 11) % 9 < 3 { 'W' } else { '.' }).collect())
             .collect();
-        let grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default()).unwrap();
+        let grid = map(&rows);
         let with_reverse = Primitive::vehicle(2, 6, 3);
         let without = with_reverse.iter().filter(|primitive| primitive.name != "reverse").cloned().collect();
         for primitives in [with_reverse, without] {
-            let mut spec = ClassSpec::new("cart", 4);
-            spec.footprint = vec![(0, 0), (-1, 0)];
-            spec.primitives = primitives;
-            let mut tables = MovementTables::compile(&grid, MovementClass::new(spec).unwrap());
+            let cart = class(ClassSpec::new("cart", 4), &[(0, 0), (-1, 0)], primitives);
+            let mut tables = MovementTables::compile(&grid, cart);
             tables.make_components();
             let n_states = tables.space().n_states();
             let legal: Vec<State> =

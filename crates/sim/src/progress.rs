@@ -1,6 +1,6 @@
 //! Progress of agents on their trips, and the longest times without it.
 
-use crate::serde_ids;
+use crate::plain;
 use serde::{Deserialize, Serialize};
 use wheelbase_grid::CellXY;
 use wheelbase_traffic::motion::{Activity, AgentId};
@@ -70,7 +70,7 @@ pub struct Longest {
     /// How long.
     pub ticks: u32,
     /// The agent.
-    #[serde(with = "serde_ids::agent")]
+    #[serde(with = "plain")]
     pub agent: AgentId,
     /// Its cell.
     pub at: CellXY,

@@ -1,11 +1,14 @@
 //! Legs of routes: graphs for the searches, requests for next legs, and their answers.
 
+use crate::agents::Agents;
+use crate::class::WorldClass;
 use crate::commands::Command;
+use crate::counts::Counts;
 use crate::leg::Leg;
-use crate::requests::{PathRequest, Route, SlotLeg, end_of_path};
+use crate::requests::{PathRequest, Requests, Route, SlotLeg, end_of_path};
 use crate::route_mode::RouteMode;
-use crate::world::World;
-use wheelbase_planner::Path;
+use crate::world::{Settings, World};
+use wheelbase_planner::{MovementTables, Path};
 use wheelbase_traffic::motion::Activity;
 
 /// Moves left of a leg from which on the next one is asked for.
@@ -37,8 +40,10 @@ pub(crate) fn make_graphs_early(world: &mut World) {
 }
 
 /// Makes the graphs that searches which begin now need. When a graph is made changes no answer.
-pub(crate) fn make_graphs(world: &mut World) {
-    let World { requests, agents, classes, tables, .. } = world;
+pub(crate) fn make_graphs(
+    classes: &mut [WorldClass],
+    (requests, agents, tables): (&Requests, &Agents, &[MovementTables]),
+) {
     for slot in requests.slots.iter().filter(|slot| !slot.begun && slot.goes_abstract) {
         if let Some(row) = slot.request.and_then(|asked| agents.row(asked.agent)) {
             let class = usize::from(agents.motion[row].class.0);
@@ -48,10 +53,10 @@ pub(crate) fn make_graphs(world: &mut World) {
 }
 
 /// By [`RouteMode::Auto`], makes some clusters of graphs that pay, for as many expansions as the budget of path requests.
-pub(crate) fn extend_graphs(world: &mut World) {
-    if world.settings.replan.route_mode() == RouteMode::Auto {
-        let mut left = world.settings.expansions_per_tick;
-        for (class, tables) in world.classes.iter_mut().zip(&world.tables) {
+pub(crate) fn extend_graphs(classes: &mut [WorldClass], tables: &[MovementTables], settings: &Settings) {
+    if settings.replan.route_mode() == RouteMode::Auto {
+        let mut left = settings.expansions_per_tick;
+        for (class, tables) in classes.iter_mut().zip(tables) {
             if left > 0 {
                 left = class.graph.extend(tables, left);
             }
@@ -79,8 +84,7 @@ pub(crate) fn ask_for_next_leg(world: &mut World, row: usize) {
 
 /// Whether the agent in a row, at the end of its leg, has asked for the next one. The request then is one for its path, and
 /// keeps its age.
-pub(crate) fn await_next_leg(world: &mut World, row: usize) -> bool {
-    let World { agents, requests, .. } = world;
+pub(crate) fn await_next_leg(agents: &mut Agents, requests: &mut Requests, row: usize) -> bool {
     if !agents.legs[row].asked || !agents.paths[row].is_empty() {
         return false;
     }
@@ -94,11 +98,11 @@ pub(crate) fn await_next_leg(world: &mut World, row: usize) -> bool {
 }
 
 /// Withdraws the request for the next leg of the agent in a row, which asks for another path or ends its trip.
-pub(crate) fn forget_next_leg(world: &mut World, row: usize) {
-    let leg = world.agents.legs[row];
+pub(crate) fn forget_next_leg(agents: &mut Agents, requests: &mut Requests, row: usize) {
+    let leg = agents.legs[row];
     if leg.asked {
-        world.requests.forget(world.agents.ids[row]);
-        world.agents.set_leg(row, Leg { asked: false, ..leg });
+        requests.forget(agents.ids[row]);
+        agents.set_leg(row, Leg { asked: false, ..leg });
     }
 }
 
@@ -122,8 +126,7 @@ pub(crate) fn append_leg(world: &mut World, row: usize, path: &Path) -> bool {
 }
 
 /// Notes what the path in hand of an agent is: a leg, or a path to its goal.
-pub(crate) fn note_leg(world: &mut World, row: usize, leg: Option<SlotLeg>) {
-    let counts = &mut world.counts;
+pub(crate) fn note_leg(agents: &mut Agents, counts: &mut Counts, row: usize, leg: Option<SlotLeg>) {
     *(if leg.is_some() { &mut counts.routes_abstract } else { &mut counts.routes_exact }) += 1;
     let leg = leg.map_or(Leg::NONE, |leg| Leg {
         route_ticks: leg.route_ticks,
@@ -131,5 +134,5 @@ pub(crate) fn note_leg(world: &mut World, row: usize, leg: Option<SlotLeg>) {
         is_near: leg.is_near,
         asked: false,
     });
-    world.agents.set_leg(row, leg);
+    agents.set_leg(row, leg);
 }

@@ -1,16 +1,13 @@
 //! A slow check of rows and events: both made again, after every tick, from the state that they repeat.
 
 use crate::log::TraceEvent;
-use crate::rows::agent_row::AgentRow;
+use crate::rows::agent_row::{AgentRow, LastMove};
 use crate::rows::event_details::EventDetails;
 use crate::rows::event_row::{EventKind, EventRow};
 use crate::world::World;
 use std::collections::BTreeMap;
 use wheelbase_planner::Pose;
-use wheelbase_traffic::motion::{Activity, AgentId};
-
-/// The last move of an agent: from where to where, heading steps, first and last tick.
-type LastMove = (Pose, Pose, i32, u32, u32);
+use wheelbase_traffic::motion::AgentId;
 
 /// A slow check of [`World::agents`] and [`World::events`] against the arrays of the agents and the log.
 ///
@@ -73,21 +70,24 @@ impl RowCheck {
         Err(format!("rows {told:?} are said to have changed, and {changed:?} have"))
     }
 
+    /// Notes that an agent stands in a pose since a tick.
+    fn place(&mut self, agent: AgentId, pose: Pose, tick: u32) {
+        self.moves.insert(agent, LastMove { from: pose, to: pose, turn: 0, begin: tick, end: tick });
+    }
+
     /// Notes the moves that began at the last tick, and its placements and class changes.
     fn read_moves(&mut self, world: &World) {
+        let begin = world.tick().saturating_sub(1);
         for event in world.log() {
             match *event {
-                TraceEvent::Spawn { agent, pose, tick, .. } => {
-                    self.moves.insert(agent, (pose, pose, 0, tick, tick));
-                }
+                TraceEvent::Spawn { agent, pose, tick, .. } => self.place(agent, pose, tick),
                 TraceEvent::Class { agent, pose, .. } | TraceEvent::Leave { agent, pose, .. } => {
-                    let tick = world.tick().saturating_sub(1);
-                    self.moves.insert(agent, (pose, pose, 0, tick, tick));
+                    self.place(agent, pose, begin);
                 }
                 TraceEvent::Move { agent, class, primitive, from, to, until } => {
                     let class = world.tables[usize::from(class.0)].class();
-                    let turn = class.primitives()[usize::from(primitive)].turn;
-                    self.moves.insert(agent, (from, to, turn, world.tick().saturating_sub(1), until));
+                    let turn = class.primitives()[usize::from(primitive)].turn as i16;
+                    self.moves.insert(agent, LastMove { from, to, turn, begin, end: until });
                 }
                 TraceEvent::Remove { agent, .. } | TraceEvent::Enter { agent, .. } => {
                     self.moves.remove(&agent);
@@ -103,48 +103,18 @@ impl RowCheck {
             return Err(format!("{} rows, {n_agents} agents, {} moves", found.len(), self.moves.len()));
         }
         for (row, found) in found.iter().enumerate() {
-            let expected = self.row(world, row);
+            let agents = world.agent_arrays();
+            let last_move = self.moves.get(&agents.ids[row]);
+            let expected = last_move.map(|last_move| agents.row_of(row, last_move, world.orders()));
             let agrees = expected.as_ref() == Some(found)
                 && found.pose() == world.pose(row)
-                && found.activity() == Some(world.agent_arrays().motion[row].activity)
+                && found.activity() == Some(agents.motion[row].activity)
                 && found.is_moving() == (found.end_tick > world.tick());
             if !agrees {
                 return Err(format!("tick {}: row {found:?}, expected {expected:?}", world.tick()));
             }
         }
         Ok(())
-    }
-
-    /// The row of an agent, made from the arrays of the agents; `None` for an agent missing from the log.
-    fn row(&self, world: &World, row: usize) -> Option<AgentRow> {
-        let agents = world.agent_arrays();
-        let (motion, wait_state, orders) =
-            (&agents.motion[row], &agents.wait_states[row], agents.orders(row));
-        let &(from, to, turn, begin_tick, end_tick) = self.moves.get(&agents.ids[row])?;
-        let order = world.orders().current(&orders);
-        Some(AgentRow {
-            id: agents.ids[row].0,
-            class: motion.class.0,
-            team: agents.teams[row].0,
-            activity: motion.activity as u8,
-            primitive: if motion.at_rest() { AgentRow::AT_REST } else { motion.primitive },
-            from_x: from.cell.x,
-            from_y: from.cell.y,
-            to_x: to.cell.x,
-            to_y: to.cell.y,
-            from_heading: from.heading.0,
-            to_heading: to.heading.0,
-            turn: turn as i8,
-            order_kind: order.map_or(AgentRow::NO_ORDER, |order| order.kind.number()),
-            begin_tick,
-            end_tick,
-            waits_since: wait_state.waits_since,
-            order: if order.is_some() { orders.open.first } else { AgentRow::NEVER },
-            flags: flag(wait_state.stranded, AgentRow::STRANDED)
-                | flag(motion.activity == Activity::Holding, AgentRow::ON_HOLD)
-                | flag(orders.to_nearest, AgentRow::TO_NEAREST)
-                | flag(agents.legs[row].is_some(), AgentRow::ON_LEG),
-        })
     }
 }
 
@@ -195,9 +165,4 @@ fn check_events(world: &World) -> Result<(), String> {
     } else {
         Err(format!("tick {tick}: details {details_told:?}, in the log {details_logged:?}"))
     }
-}
-
-/// A bit of the flags, if it is set.
-fn flag(is_set: bool, flag: u32) -> u32 {
-    if is_set { flag } else { 0 }
 }

@@ -1,6 +1,7 @@
 //! The hash of everything that the next tick depends on.
 
 use crate::commands::OnAgents;
+use crate::off_map::OffMap;
 use crate::route_mode::RouteMode;
 use crate::world::World;
 use wheelbase_grid::Fnv1a;
@@ -100,8 +101,7 @@ impl World {
                 hash.words(&agents.legs[row].words());
             }
         }
-        for &(agent, entity) in agents.off_map() {
-            let orders = agents.orders_of(entity);
+        for OffMap { agent, orders, .. } in agents.off_map() {
             hash.words(&[
                 u64::from(agent.id.0) << 32 | u64::from(agent.container.0),
                 u64::from(agent.class.0) << 24
@@ -111,7 +111,7 @@ impl World {
                 u64::from(orders.waypoint) << 32 | u64::from(orders.given),
                 u64::from(orders.dropped) << 1 | u64::from(orders.reported),
             ]);
-            self.orders.words(&orders, |word| hash.word(word));
+            self.orders.words(orders, |word| hash.word(word));
         }
         self.requests.for_each_word(|word| hash.word(word));
         if self.settings.replan.route_mode() == RouteMode::Auto {

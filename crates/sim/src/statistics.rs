@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Trips of an agent so far, and the bound of the current one. A component of its entity.
+/// Trips of an agent so far, and the bound of the current one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TripStatistics {
     /// Tick at which it last finished an order or a task; `u32::MAX` before the first.

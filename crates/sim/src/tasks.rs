@@ -4,7 +4,7 @@
 //! agents of a command share the order; each has a slot with its current task. So nothing grows, however many tasks are
 //! done.
 
-use crate::serde_ids;
+use crate::plain;
 use crate::trip::Trip;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -79,7 +79,7 @@ pub struct TaskSlot {
     number: u32,
     /// Tasks given so far.
     given: u32,
-    #[serde(with = "serde_ids::random")]
+    #[serde(with = "plain")]
     random: Random,
     /// Whether there is a current task: the goal of the trip.
     open: bool,

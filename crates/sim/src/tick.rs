@@ -4,7 +4,7 @@ use crate::agents::Agents;
 use crate::broken::Broken;
 use crate::disturbed::sends_off;
 use crate::invariant;
-use crate::phases::congestion::{replan_around_congestion, update_congestion};
+use crate::phases::congestion::replan_around_congestion;
 use crate::phases::events::apply_events;
 use crate::phases::moves::finish_moves;
 use crate::phases::orders::run_orders;
@@ -137,7 +137,11 @@ impl World {
         answer_requests(self);
         begins(Phase::Traffic);
         run_traffic(self);
-        update_congestion(self);
+        if self.traffic.needs_paths() {
+            // After the moves of the tick have begun, before waiting agents are counted.
+            self.congestion.fade(self.tick);
+            self.congestion.renew(self.tick, &self.agents, &self.tables, &self.paths);
+        }
         begins(Phase::Metrics);
         count_waiting(self);
         self.tick += 1;

@@ -1,8 +1,8 @@
 //! Why orders were dropped, and how often.
 
+use crate::names::variants;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::fmt;
-use wheelbase_planner::Status;
 
 /// Why an order was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,43 +24,30 @@ pub enum UnreachableReason {
 }
 
 impl UnreachableReason {
-    /// All reasons, in their order in results.
-    pub const ALL: [Self; 7] = [
-        Self::GoalOffMap,
-        Self::NoSuchHeading,
-        Self::GoalBlocked,
-        Self::Unreachable,
-        Self::Obstructed,
-        Self::NoRoom,
-        Self::CostOverflow,
+    /// By number: the reason, its name, and its words about a goal.
+    const TABLE: [(Self, (&'static str, &'static str)); 7] = [
+        (Self::GoalOffMap, ("goal_off_map", "the goal is off the map")),
+        (Self::NoSuchHeading, ("no_such_heading", "the class has none of the headings asked for")),
+        (Self::GoalBlocked, ("goal_blocked", "no pose of the goal is free of walls")),
+        (Self::Unreachable, ("unreachable", "no sequence of moves leads to the goal")),
+        (Self::Obstructed, ("obstructed", "agents on hold or of other teams are in the way")),
+        (Self::NoRoom, ("no_room", "all poses of the goal are taken")),
+        (Self::CostOverflow, ("cost_overflow", "the path would take more than 2^32 - 2 ticks")),
     ];
+
+    /// All reasons, in their order in results.
+    pub const ALL: [Self; 7] = variants(&Self::TABLE);
 
     /// Name in results: that of the planner's status, if it has one.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::GoalOffMap => Status::GoalOffMap.name(),
-            Self::NoSuchHeading => "no_such_heading",
-            Self::GoalBlocked => Status::GoalBlocked.name(),
-            Self::Unreachable => Status::Unreachable.name(),
-            Self::Obstructed => "obstructed",
-            Self::NoRoom => "no_room",
-            Self::CostOverflow => Status::CostOverflow.name(),
-        }
+        Self::TABLE[self as usize].1.0
     }
 }
 
 /// In words, of a goal.
 impl fmt::Display for UnreachableReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::GoalOffMap => "the goal is off the map",
-            Self::NoSuchHeading => "the class has none of the headings asked for",
-            Self::GoalBlocked => "no pose of the goal is free of walls",
-            Self::Unreachable => "no sequence of moves leads to the goal",
-            Self::Obstructed => "agents on hold or of other teams are in the way",
-            Self::NoRoom => "all poses of the goal are taken",
-            Self::CostOverflow => "the path would take more than 2^32 - 2 ticks",
-        })
+        f.write_str(Self::TABLE[*self as usize].1.1)
     }
 }
 

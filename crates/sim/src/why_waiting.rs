@@ -3,7 +3,7 @@
 use crate::goal_cover::{cover_of_goal, obstacle_at};
 use crate::roadblocks::roadblocks_of;
 use crate::wait_reason::WaitReason;
-use crate::world::World;
+use crate::world::{World, traffic_view};
 use wheelbase_grid::CellXY;
 use wheelbase_traffic::motion::{Activity, AgentId, AgentSlot, transition_of};
 use wheelbase_traffic::{Reason, TrafficView};
@@ -85,22 +85,7 @@ impl World {
 
     /// What the rule of traffic says.
     fn reason_of_rule(&self, row: usize) -> WaitReason {
-        let view = TrafficView {
-            tick: self.tick,
-            poses_per_agent: self.settings.poses_per_agent,
-            search_budget: self.settings.tries_per_tick,
-            grid_size: self.grid.size(),
-            tables: &self.tables,
-            agents: self.agents.view(&[]),
-            paths: &self.paths,
-            forbidden: self.pending_edits.areas(),
-            friends: &self.friends,
-            commanded: &[],
-            reclassed: &[],
-            edited: &[],
-            refused: &self.traffic_buffers.refused_rows,
-            occupancy: &self.occupancy,
-        };
+        let view = traffic_view!(self, &[]);
         self.traffic.reason(&view, row).map_or(WaitReason::OutsideRule, WaitReason::Traffic)
     }
 

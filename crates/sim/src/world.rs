@@ -19,6 +19,7 @@ use crate::order_pool::{OrderPool, OrderState};
 use crate::orders::Order;
 use crate::pending_edits::PendingEdits;
 use crate::placement::is_free;
+use crate::plain;
 use crate::progress::LongestOfClass;
 use crate::replan_params::ReplanParams;
 use crate::requests::{Requests, SearchContext, SearchInputs};
@@ -31,6 +32,7 @@ use crate::tick_buffers::{ReplacedOrders, TickBuffers};
 use crate::traffic_buffers::TrafficBuffers;
 use crate::violation::Violation;
 use hecs::{Entity, World as Entities};
+use serde::{Deserialize, Serialize};
 use wheelbase_grid::{BitGrid, CellXY, Change, Grid, Rect};
 use wheelbase_planner::model::{Offset, State};
 use wheelbase_planner::{MovementTables, Pose};
@@ -42,13 +44,14 @@ use wheelbase_traffic::teams::Friends;
 use wheelbase_traffic::{Decisions, OwnRule, Traffic, TrafficParams};
 
 /// What holds for a whole run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
     /// Name of the scenario.
     pub name: String,
     /// Seed of all random numbers.
     pub seed: u64,
     /// The collision rule.
+    #[serde(with = "plain")]
     pub collision: CollisionRule,
     /// Ticks to run at most; [`Settings::ENDLESS`] for a world without a last tick, which idles without work.
     pub ticks: u32,
@@ -61,8 +64,10 @@ pub struct Settings {
     /// Traffic search budget: tries of the rule for unit robots per tick.
     pub tries_per_tick: u64,
     /// Tunables of the traffic rule.
+    #[serde(skip)]
     pub traffic: TrafficParams,
     /// Tunables of replanning around other agents.
+    #[serde(skip)]
     pub replan: ReplanParams,
 }
 
@@ -174,6 +179,29 @@ macro_rules! search_context {
     };
 }
 
+/// What a rule of traffic sees between two ticks. A macro, since the rule of the world is borrowed beside it.
+macro_rules! traffic_view {
+    ($world:ident, $goals:expr) => {
+        TrafficView {
+            tick: $world.tick,
+            poses_per_agent: $world.settings.poses_per_agent,
+            search_budget: $world.settings.tries_per_tick,
+            grid_size: $world.grid.size(),
+            tables: &$world.tables,
+            agents: $world.agents.view($goals),
+            paths: &$world.paths,
+            forbidden: $world.pending_edits.areas(),
+            friends: &$world.friends,
+            commanded: &[],
+            reclassed: &[],
+            edited: &[],
+            refused: &$world.traffic_buffers.refused_rows,
+            occupancy: &$world.occupancy,
+        }
+    };
+}
+pub(crate) use traffic_view;
+
 impl World {
     /// The settings of the run.
     pub fn settings(&self) -> &Settings {
@@ -265,16 +293,14 @@ impl World {
         &self.agents
     }
 
-    /// The entities of the agents, with the cold data of each ([`Agents::entities`]) and the components that game
-    /// code adds. An entity lives as long as its agent, and its components with it.
+    /// The entities of the agents ([`Agents::entities`]), with the components that game code adds. An entity lives as long as its agent, and its components with it.
     pub fn entities(&self) -> &Entities {
         self.agents.entities()
     }
 
     /// The entity of an agent; `None` if it is neither present nor off the map. Logarithmic in the agents.
     pub fn entity(&self, id: AgentId) -> Option<Entity> {
-        let off_map = || self.agents.find_off_map(id).ok().map(|at| self.agents.off_map()[at].1);
-        self.agents.row(id).map(|row| self.agents.entity(row)).or_else(off_map)
+        self.agents.entity_of(id)
     }
 
     /// The entities of the agents, to add components to.
@@ -747,9 +773,7 @@ impl World {
         }
         let (agent, last) = (self.agents.ids[row], self.last_details(row));
         self.give_up_place(row);
-        let mut orders = self.agents.orders(row);
-        self.orders.clear(&mut orders);
-        self.agents.set_orders(row, orders, &self.orders);
+        self.agents.change_orders(row, &mut self.orders, OrderPool::clear);
         self.agents.leave(row);
         self.counts.removed += 1;
         self.note_with(TraceEvent::Remove { agent, was_off_map: false }, last);
@@ -793,7 +817,7 @@ impl World {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn off_map(&self) -> impl ExactSizeIterator<Item = &OffMapAgent> {
-        self.agents.off_map().iter().map(|(agent, _)| agent)
+        self.agents.off_map().iter().map(|off| &off.agent)
     }
 }
 

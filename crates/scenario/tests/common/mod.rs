@@ -2,6 +2,8 @@
 
 #![allow(dead_code, clippy::unwrap_used)]
 
+pub mod scenes;
+
 use std::path::Path;
 use wheelbase_grid::CellXY;
 use wheelbase_scenario::load::{Loaded, Source};

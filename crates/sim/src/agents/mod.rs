@@ -1,5 +1,5 @@
-//! The agents: dense parallel arrays with a row for each agent, which ticks stream over, and cold data as components of
-//! entities.
+//! The agents: dense parallel arrays with a row for each agent, which ticks stream over. The entity of an agent carries
+//! the components of game code.
 //!
 //! Rows are in order of id and close up when agents are removed. Ids are never used again; agent slots are, so that
 //! tables by agent are no longer than the most agents present together.
@@ -9,14 +9,16 @@ pub(crate) mod saved;
 use crate::close_up::close_up;
 use crate::leg::Leg;
 use crate::name::Name;
-use crate::off_map::OffMapAgent;
+use crate::off_map::{OffMap, OffMapAgent};
 use crate::order_pool::{OrderPool, OrderState};
 use crate::orders::OrderKind;
+use crate::plain;
 use crate::progress::TripProgress;
 use crate::rows::agent_row::AgentRow;
 use crate::rows::changed_rows::ChangedRows;
 use crate::statistics::TripStatistics;
 use hecs::World as Entities;
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use wheelbase_grid::CellXY;
@@ -33,69 +35,102 @@ use wheelbase_traffic::{PriorityKey, RowSet};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Row(pub u32);
 
-/// All agents present: arrays of one length, joined by row. Orders, tasks, trip statistics and names are components of
-/// entities, read rarely and never in the order of the entities.
-#[derive(Default)]
+/// All agents present: arrays of one length, joined by row. Names and components of game code belong to entities, which
+/// no tick reads.
+#[derive(Default, Serialize, Deserialize)]
 pub struct Agents {
     /// Ids, rising.
+    #[serde(with = "plain::list")]
     pub ids: Vec<AgentId>,
     /// Agent slots: their places in tables by agent.
+    #[serde(skip)]
     pub(crate) slots: Vec<AgentSlot>,
     /// Hot: poses and moves.
+    #[serde(with = "plain::list")]
     pub motion: Vec<Motion>,
     /// Rows that a tick visits. Every other agent rests, without a path and without an order that it can carry out. Its
     /// row stays out until something happens to the agent.
+    #[serde(skip)]
     pub(crate) busy: RowSet,
     /// Waiting and yielding.
+    #[serde(with = "plain::list")]
     pub wait_states: Vec<WaitState>,
     /// Progress on their trips.
     pub(crate) progress: Vec<TripProgress>,
     /// The legs that they follow.
     pub(crate) legs: Vec<Leg>,
     /// Remaining moves of their paths.
+    #[serde(skip)]
     pub paths: Vec<PathHandle>,
     /// What the traffic rule sees of their orders.
+    #[serde(skip)]
     pub(crate) stamps: Vec<GoalStamp>,
     /// Priority keys of their trips.
+    #[serde(skip)]
     pub(crate) keys: Vec<PriorityKey>,
     /// Poses assigned to them by an order to an area or a group.
     pub assigned: Vec<Option<State>>,
     /// Their teams.
+    #[serde(with = "plain::list")]
     pub teams: Vec<Team>,
     /// Their speed factors in thousandths.
     pub speed_factors: Vec<u16>,
     /// What games and renderers read. Methods here write a field and its copy in the row together, so that rows cost
-    /// nothing for agents that do not change.
+    /// nothing for agents that do not change. Of a row, a snapshot holds the last move; the rest repeats other arrays.
+    #[serde(with = "plain::list")]
     pub(crate) rows: Vec<AgentRow>,
+    /// Cold: progress through their orders, and statistics of their trips.
+    orders: Vec<OrderState>,
+    pub(crate) statistics: Vec<TripStatistics>,
     /// The rows written since the last tick began.
+    #[serde(skip)]
     pub(crate) changed: ChangedRows,
     /// Rows of removed agents, until [`Agents::close_up`].
+    #[serde(skip)]
     leaving: RowSet,
+    #[serde(skip)]
     n_leaving: usize,
     /// Scratch: the same rows, ascending.
+    #[serde(skip)]
     gone: Vec<u32>,
     /// Agents on hold, and agents of each team.
+    #[serde(skip)]
     n_holding: u32,
+    #[serde(skip)]
     n_of_team: [u32; Team::COUNT],
     /// Raised whenever an agent that may have been an obstacle to others gives up its place, wholly or in part.
     pub(crate) cleared: u64,
     /// Their entities.
+    #[serde(skip)]
     entity: Vec<hecs::Entity>,
-    /// Cold data, and components of game code.
+    /// Names, and components of game code.
+    #[serde(skip)]
     entities: Entities,
-    /// Agents off the map by id, and their entities. An agent that has left the map at this very tick may still have its
-    /// row.
-    off_map: Vec<(OffMapAgent, hecs::Entity)>,
+    /// Agents off the map by id. An agent that has left the map at this very tick may still have its row.
+    off_map: Vec<OffMap>,
     /// Row by agent slot; [`NO_ROW`] of a free one.
     row_of_slot: Vec<u32>,
     /// Free agent slots, the lowest on top.
+    #[serde(skip)]
     free_slots: BinaryHeap<Reverse<AgentSlot>>,
     /// Number of agents ever placed: the next id.
     n_placed: u32,
-    /// No agent slot is given again, so that tests can compare.
-    #[cfg(test)]
-    pub(crate) keeps_slots: bool,
 }
+
+/// Does the same with each array by row.
+macro_rules! each_column {
+    ($agents:ident, $column:ident => $do:expr) => {
+        each_column!($agents, $column => $do, ids slots motion wait_states progress legs paths stamps keys
+            assigned teams speed_factors rows orders statistics entity)
+    };
+    ($agents:ident, $column:ident => $do:expr, $($name:ident)+) => {
+        $({
+            let $column = &mut $agents.$name;
+            $do;
+        })+
+    };
+}
+pub(crate) use each_column;
 
 impl Agents {
     /// Number of agents present.
@@ -126,10 +161,6 @@ impl Agents {
 
     /// The lowest free agent slot.
     fn next_slot(&mut self) -> AgentSlot {
-        #[cfg(test)]
-        if self.keeps_slots {
-            self.free_slots.clear();
-        }
         let free = self.free_slots.pop().map(|Reverse(slot)| slot);
         free.unwrap_or_else(|| {
             self.row_of_slot.push(NO_ROW);
@@ -237,8 +268,7 @@ impl Agents {
     pub(crate) fn push(&mut self, motion: Motion, pose: Pose, priority: i32, tick: u32) -> AgentId {
         let (id, row) = (AgentId(self.n_placed), self.ids.len());
         self.n_placed += 1;
-        let components = (id, motion.class, Row(row as u32), OrderState::NONE, TripStatistics::NEW);
-        let entity = self.entities.spawn(components);
+        let entity = self.entities.spawn((id, motion.class, Row(row as u32)));
         self.insert_row(row, (id, entity), motion, pose, priority, tick);
         id
     }
@@ -283,20 +313,22 @@ impl Agents {
         self.teams.insert(row, Team::default());
         self.n_of_team[usize::from(Team::default().0)] += 1;
         self.speed_factors.insert(row, USUAL_SPEED_PERMILLE);
+        self.orders.insert(row, OrderState::NONE);
+        self.statistics.insert(row, TripStatistics::NEW);
         self.entity.insert(row, entity);
         for (later, slot) in self.slots.iter().enumerate().skip(row + 1) {
             self.row_of_slot[slot.index()] = later as u32;
         }
     }
 
-    /// The agents off the map by id, and their entities.
-    pub(crate) fn off_map(&self) -> &[(OffMapAgent, hecs::Entity)] {
+    /// The agents off the map by id.
+    pub(crate) fn off_map(&self) -> &[OffMap] {
         &self.off_map
     }
 
     /// Index of an agent among those off the map, or where it would be.
     pub(crate) fn find_off_map(&self, id: AgentId) -> Result<usize, usize> {
-        self.off_map.binary_search_by_key(&id, |(agent, _)| agent.id)
+        self.off_map.binary_search_by_key(&id, |off| off.agent.id)
     }
 
     /// Whether an agent is off the map.
@@ -315,7 +347,8 @@ impl Agents {
             priority: self.wait_states[row].priority,
         };
         if let Err(at) = self.find_off_map(agent.id) {
-            self.off_map.insert(at, (agent, self.entity[row]));
+            let (orders, statistics, entity) = (self.orders[row], self.statistics[row], self.entity[row]);
+            self.off_map.insert(at, OffMap { agent, orders, statistics, entity });
         }
         self.leave(row);
     }
@@ -323,7 +356,7 @@ impl Agents {
     /// Puts the agent of an index among those off the map back, at rest in a state with a pose, and returns its row.
     /// No row is about to close up. Linear in the agents.
     pub(crate) fn put_back(&mut self, index: usize, (state, pose): (State, Pose), tick: u32) -> usize {
-        let (agent, entity) = self.off_map.remove(index);
+        let OffMap { agent, orders, statistics, entity } = self.off_map.remove(index);
         let OffMapAgent { id, class, team, speed_factor, priority, .. } = agent;
         let row = self.ids.partition_point(|&other| other < id);
         if row < self.len() {
@@ -335,13 +368,14 @@ impl Agents {
         let _ = self.entities.insert_one(entity, Row(row as u32));
         self.insert_row(row, (id, entity), resting(state, class), pose, priority, tick);
         self.set_team(row, team);
-        self.speed_factors[row] = speed_factor;
+        (self.speed_factors[row], self.orders[row], self.statistics[row]) =
+            (speed_factor, orders, statistics);
         row
     }
 
     /// Forgets the agent of an index among those off the map, and gives up its entity.
     pub(crate) fn drop_off_map(&mut self, index: usize) -> OffMapAgent {
-        let (agent, entity) = self.off_map.remove(index);
+        let OffMap { agent, entity, .. } = self.off_map.remove(index);
         // Where it still has a row, that gives up the entity.
         if self.row(agent.id).is_none() {
             let _ = self.entities.despawn(entity);
@@ -349,16 +383,11 @@ impl Agents {
         agent
     }
 
-    /// Progress through its orders of the agent with an entity.
-    pub(crate) fn orders_of(&self, entity: hecs::Entity) -> OrderState {
-        self.entities.get::<&OrderState>(entity).map_or(OrderState::NONE, |orders| *orders)
-    }
-
     /// Progress of every agent through its orders: agents present by row, then agents off the map by id.
     pub(crate) fn all_orders(&self) -> impl Iterator<Item = (AgentId, ClassId, OrderState)> {
-        let present = (0..self.len()).map(|row| (self.ids[row], self.motion[row].class, self.orders(row)));
-        let off = self.off_map.iter().filter(|(agent, _)| self.row(agent.id).is_none());
-        present.chain(off.map(|&(agent, entity)| (agent.id, agent.class, self.orders_of(entity))))
+        let present = (0..self.len()).map(|row| (self.ids[row], self.motion[row].class, self.orders[row]));
+        let off = self.off_map.iter().filter(|off| self.row(off.agent.id).is_none());
+        present.chain(off.map(|off| (off.agent.id, off.agent.class, off.orders)))
     }
 
     /// Removes some rows, given in ascending order; the others close up in order.
@@ -375,21 +404,8 @@ impl Agents {
                 false => self.entities.despawn(entity).ok(),
             };
         }
-        close_up(&mut self.ids, gone);
-        close_up(&mut self.slots, gone);
-        close_up(&mut self.motion, gone);
-        close_up(&mut self.wait_states, gone);
-        close_up(&mut self.progress, gone);
-        close_up(&mut self.legs, gone);
-        close_up(&mut self.paths, gone);
-        close_up(&mut self.stamps, gone);
-        close_up(&mut self.keys, gone);
-        close_up(&mut self.assigned, gone);
-        close_up(&mut self.teams, gone);
-        close_up(&mut self.speed_factors, gone);
-        close_up(&mut self.rows, gone);
+        each_column!(self, column => close_up(column, gone));
         self.changed.close_up(gone);
-        close_up(&mut self.entity, gone);
         self.busy.close_up(gone);
         for (row, slot) in self.slots.iter().enumerate().skip(first as usize) {
             self.row_of_slot[slot.index()] = row as u32;
@@ -400,9 +416,9 @@ impl Agents {
         }
     }
 
-    /// Progress of the agent in a row through its orders; no orders if its component was removed.
+    /// Progress of the agent in a row through its orders.
     pub fn orders(&self, row: usize) -> OrderState {
-        self.orders_of(self.entity[row])
+        self.orders[row]
     }
 
     /// Sets the progress of the agent in a row through its orders, which are in the pool.
@@ -416,30 +432,38 @@ impl Agents {
         let stamp = stamp_of(&orders);
         self.stamps[row] = stamp;
         self.keys[row] = key_of(stamp, self.wait_states[row].priority, self.ids[row]);
-        if let Ok(kept) = self.entities.query_one_mut::<&mut OrderState>(self.entity[row]) {
-            *kept = orders;
-        }
+        self.orders[row] = orders;
     }
 
     /// Trip statistics of the agent in a row.
     pub fn statistics(&self, row: usize) -> TripStatistics {
-        self.entities.get::<&TripStatistics>(self.entity[row]).map_or(TripStatistics::NEW, |kept| *kept)
+        self.statistics[row]
     }
 
-    /// Sets the trip statistics of the agent in a row.
-    pub(crate) fn set_statistics(&mut self, row: usize, statistics: TripStatistics) {
-        if let Ok(kept) = self.entities.query_one_mut::<&mut TripStatistics>(self.entity[row]) {
-            *kept = statistics;
-        }
+    /// Changes the progress of the agent in a row through its orders.
+    pub(crate) fn change_orders(
+        &mut self,
+        row: usize,
+        pool: &mut OrderPool,
+        change: impl FnOnce(&mut OrderPool, &mut OrderState),
+    ) {
+        let mut orders = self.orders[row];
+        change(pool, &mut orders);
+        self.set_orders(row, orders, pool);
+    }
+
+    /// Sets whether the path in hand of the agent in a row ends at the pose nearest to its goal.
+    pub(crate) fn set_to_nearest(&mut self, row: usize, to_nearest: bool) {
+        self.orders[row].to_nearest = to_nearest;
+        self.row_mut(row).set(AgentRow::TO_NEAREST, to_nearest);
     }
 
     /// Begins a trip of the agent in a row: to an order's goal, a waypoint of a patrol, or a task.
     pub(crate) fn begin_trip(&mut self, row: usize, orders: OrderState, pool: &OrderPool, tick: u32) {
-        let (mut orders, mut statistics) = (orders, self.statistics(row));
+        let mut orders = orders;
         orders.begin_trip(tick);
-        statistics.begin_trip();
+        self.statistics[row].begin_trip();
         self.set_orders(row, orders, pool);
-        self.set_statistics(row, statistics);
     }
 
     /// Sets the leg that the agent in a row follows.
@@ -484,12 +508,12 @@ impl Agents {
 
     /// Name of the agent in a row, if it has one.
     pub fn name(&self, row: usize) -> Option<String> {
-        self.name_of(self.entity[row])
+        self.name_of(self.ids[row]).map(|name| name.0.into())
     }
 
-    /// Name of the agent with an entity, if it has one.
-    fn name_of(&self, entity: hecs::Entity) -> Option<String> {
-        self.entities.get::<&Name>(entity).ok().map(|name| name.0.to_string())
+    /// Name of an agent, if it has one.
+    fn name_of(&self, id: AgentId) -> Option<Name> {
+        self.entities.get::<&Name>(self.entity_of(id)?).ok().map(|name| Name::clone(&name))
     }
 
     /// Names the agent in a row.
@@ -540,9 +564,14 @@ impl Agents {
         self.entity[row]
     }
 
-    /// The entities of all agents. Each has [`AgentId`], [`ClassId`](crate::ClassId), [`Row`], [`OrderState`]
-    /// and [`TripStatistics`], a [`Name`] if the scenario gives one, and the components that game code has
-    /// added. An agent off the map has no [`Row`].
+    /// The entity of an agent; `None` if it is neither present nor off the map. Logarithmic in the agents.
+    pub(crate) fn entity_of(&self, id: AgentId) -> Option<hecs::Entity> {
+        let off_map = || self.find_off_map(id).ok().map(|at| self.off_map[at].entity);
+        self.row(id).map(|row| self.entity[row]).or_else(off_map)
+    }
+
+    /// The entities of all agents. Each has [`AgentId`], [`ClassId`](crate::ClassId) and [`Row`], a [`Name`] if the
+    /// scenario gives one, and the components that game code has added. An agent off the map has no [`Row`].
     pub fn entities(&self) -> &Entities {
         &self.entities
     }
@@ -570,10 +599,39 @@ fn key_of(stamp: GoalStamp, priority: i32, agent: AgentId) -> PriorityKey {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "all of it is for tests")]
 mod tests {
     use super::*;
+    use crate::scenes::coming_and_going;
+    use crate::{RunState, World, invariant};
     use proptest::prelude::*;
     use wheelbase_planner::Heading;
+    use wheelbase_traffic::random::Random;
+
+    #[test]
+    fn agents_move_as_if_no_slot_were_given_again() {
+        for seed in 0..50 {
+            let runs = [true, false].map(|keeps_slots| {
+                let mut world = World::new(coming_and_going(&mut Random::new(seed))).unwrap();
+                let (mut most, mut ticks) = (0, Vec::new());
+                while world.step() == RunState::Running {
+                    if keeps_slots {
+                        world.agents.free_slots.clear();
+                    }
+                    assert_eq!(invariant::check(&world), [], "seed {seed}, tick {}", world.tick);
+                    let Agents { ids, motion, wait_states, assigned, .. } = &world.agents;
+                    ticks.push(format!("{ids:?} {motion:?} {wait_states:?} {assigned:?}"));
+                    most = most.max(world.agents.len());
+                }
+                (ticks, world.counts.placed, world.agents.n_slots(), most)
+            });
+            let [kept, reused] = &runs;
+            assert_eq!(kept.0, reused.0, "seed {seed}");
+            assert_eq!(kept.1, kept.2 as u64);
+            // Within a tick more can be there, before others go.
+            assert!(reused.2 <= reused.3 + 60, "{} agent slots for {}", reused.2, reused.3);
+        }
+    }
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]

@@ -13,12 +13,13 @@
 
 mod directions;
 mod planned_flow;
-pub(crate) mod saved;
 
 use crate::agents::Agents;
 use crate::replan_params::{REPLAN_REQUESTS_MAX, ReplanParams};
 use directions::{direction_to, opposite};
-use planned_flow::PlannedFlow;
+use planned_flow::{FlowCounts, PlannedFlow};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use wheelbase_grid::{CellXY, GridShape, GridSize};
 use wheelbase_planner::MovementTables;
 use wheelbase_planner::model::State;
@@ -28,7 +29,7 @@ use wheelbase_traffic::motion::ClassId;
 use wheelbase_traffic::path_pool::PathPool;
 
 /// Counts of a block.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Block {
     waited_ticks: u32,
     entered: u32,
@@ -64,14 +65,24 @@ pub(crate) struct Congestion {
     n_blocks: usize,
     /// By class.
     bodies: Vec<Body>,
+    counts: BlockCounts,
+    planned: PlannedFlow,
+}
+
+/// The counts by block.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct BlockCounts {
     /// By width and block: counts of bodies at least that wide.
     blocks: Vec<Block>,
-    planned: PlannedFlow,
     /// Row of the agent that checks its path next.
     next: usize,
     /// Hash of all counts ever made by block, in order.
     counted_so_far: u64,
 }
+
+/// All counts, as a snapshot holds them.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct SavedCongestion<'a>(Cow<'a, BlockCounts>, Cow<'a, FlowCounts>);
 
 impl Congestion {
     /// No counts. `sides` holds the shortest and longest side of each class's body in cells.
@@ -96,11 +107,33 @@ impl Congestion {
             width,
             n_blocks,
             bodies: sides.iter().map(body).collect(),
-            blocks: vec![Block::default(); widths.len().clamp(1, widths_max) * n_blocks],
+            counts: BlockCounts {
+                blocks: vec![Block::default(); widths.len().clamp(1, widths_max) * n_blocks],
+                next: 0,
+                counted_so_far: 0,
+            },
             planned: PlannedFlow::new(size, shape, params),
-            next: 0,
-            counted_so_far: 0,
         }
+    }
+
+    /// All counts.
+    pub fn save(&self) -> SavedCongestion<'_> {
+        SavedCongestion(Cow::Borrowed(&self.counts), Cow::Borrowed(&self.planned.counts))
+    }
+
+    /// Takes over the counts of a congestion of the same map and classes.
+    /// # Errors
+    /// The numbers of counts are others, in words.
+    pub fn restore(&mut self, SavedCongestion(counts, planned): SavedCongestion<'_>) -> Result<(), String> {
+        let (found, expected) = (counts.blocks.len(), self.counts.blocks.len());
+        if found != expected {
+            return Err(format!("{found} blocks of congestion, expected {expected}"));
+        }
+        if !planned.fits(&self.planned.counts) {
+            return Err("the planned flow is of a map of another size".to_owned());
+        }
+        (self.counts, self.planned.counts) = (counts.into_owned(), planned.into_owned());
+        Ok(())
     }
 
     fn block_of(&self, cell: CellXY) -> usize {
@@ -112,8 +145,8 @@ impl Congestion {
     fn count(&mut self, class: ClassId, block: usize, added: Block) {
         let width = usize::from(self.bodies[usize::from(class.0)].width);
         let counted = (width as u64) << 48 | u64::from(added.entered) << 32 | block as u64;
-        self.counted_so_far = fold(self.counted_so_far, counted);
-        for count in self.blocks.iter_mut().skip(block).step_by(self.n_blocks).take(width + 1) {
+        self.counts.counted_so_far = fold(self.counts.counted_so_far, counted);
+        for count in self.counts.blocks.iter_mut().skip(block).step_by(self.n_blocks).take(width + 1) {
             count.waited_ticks = count.waited_ticks.saturating_add(added.waited_ticks);
             count.entered = count.entered.saturating_add(added.entered);
         }
@@ -140,7 +173,7 @@ impl Congestion {
     /// At the end of a tick: lets old counts fade.
     pub fn fade(&mut self, tick: u32) {
         if tick.is_multiple_of(self.params.block_half_life_ticks) {
-            for Block { waited_ticks, entered } in &mut self.blocks {
+            for Block { waited_ticks, entered } in &mut self.counts.blocks {
                 (*waited_ticks, *entered) = (*waited_ticks / 2, *entered / 2);
             }
         }
@@ -151,7 +184,12 @@ impl Congestion {
     pub fn around(&self, class: ClassId, center: CellXY) -> LocalPenalties<'_> {
         let body = self.bodies[usize::from(class.0)];
         let first = usize::from(body.width) * self.n_blocks;
-        LocalPenalties { congestion: self, body, blocks: &self.blocks[first..first + self.n_blocks], center }
+        LocalPenalties {
+            congestion: self,
+            body,
+            blocks: &self.counts.blocks[first..first + self.n_blocks],
+            center,
+        }
     }
 
     /// Sum of the penalties along a path of a class from a state, in ticks.
@@ -197,8 +235,8 @@ impl Congestion {
         let (n_agents, mut penalised, mut n_penalised) = (agents.len(), [0; REPLAN_REQUESTS_MAX], 0);
         let (checks, requests_max) = self.params.checks_and_requests(n_agents);
         for _ in 0..checks.min(n_agents) {
-            let row = self.next % n_agents;
-            self.next = row + 1;
+            let row = self.counts.next % n_agents;
+            self.counts.next = row + 1;
             if !may_replan(row) {
                 continue;
             }
@@ -218,8 +256,8 @@ impl Congestion {
 
     /// Everything that a later tick depends on, for the state hash.
     pub fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
-        word(self.next as u64);
-        word(self.counted_so_far);
+        word(self.counts.next as u64);
+        word(self.counts.counted_so_far);
         self.planned.for_each_word(word);
     }
 }

@@ -1,42 +1,34 @@
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
 use super::*;
-use crate::load::build_world;
+use crate::scenes::{class, drive, group, map, setup, tasks, world};
 use crate::world::World;
-use crate::{RunState, invariant, scenario};
+use crate::{Order, RunState, Setup, Spawn, invariant};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use std::path::Path;
-use wheelbase_planner::Pose;
+use wheelbase_grid::Rect;
+use wheelbase_planner::{ClassSpec, Heading, Pose};
 
 const WIDTH: i32 = 64;
 const HEIGHT: i32 = 40;
 
-/// A wall across the map with a gap in the middle and one near the top, and carts that go straight through
-/// the one in the middle.
-fn two_gaps(carts: &str) -> World {
-    two_gaps_with(carts, ReplanParams::USUAL)
+/// A wall across the map with a gap in the middle and one near the top, for carts.
+fn two_gaps(params: ReplanParams) -> Setup {
+    let is_wall = |x: i32, y: i32| x == 32 && !(18..22).contains(&y) && !(4..8).contains(&y);
+    let row = |y| (0..WIDTH).map(|x| if is_wall(x, y) { 'W' } else { '.' }).collect();
+    let rows: Vec<String> = (0..HEIGHT).map(row).collect();
+    let cart = class(ClassSpec::new("cart", 4), &[(0, 0)], drive(4, 4));
+    let mut setup = setup(4000, map(&rows), vec![cart]);
+    setup.settings.replan = params;
+    setup
 }
 
-fn two_gaps_with(carts: &str, params: ReplanParams) -> World {
-    let row = |y: i32| {
-        let wall = |x: i32| x == 32 && !(18..22).contains(&y) && !(4..8).contains(&y);
-        (0..WIDTH).map(|x| if wall(x) { 'W' } else { '.' }).collect::<String>()
-    };
-    let rows: Vec<String> = (0..HEIGHT).map(|y| format!("\"{}\"", row(y))).collect();
-    let text = format!(
-        "name = \"gaps\"\nticks = 4000\n[map]\nrows = [{}]\n[class.cart]\nheadings = 4\nmoves = [\n\
-         {{ name = \"forward\", by = [1, 0], time = 4 }},\n{{ name = \"left\", turn = 1, time = 4 }},\n\
-         {{ name = \"right\", turn = -1, time = 4 }},\n]\n{carts}",
-        rows.join(",")
-    );
-    let mut typed = scenario::parse("gaps.toml", text.as_bytes()).unwrap();
-    typed.replan = params;
-    build_world(Path::new("gaps.toml"), &typed).unwrap()
-}
-
+/// A cart that goes straight through the gap in the middle.
 fn cart() -> World {
-    two_gaps("[[agents]]\nclass = \"cart\"\nat = [4, 20, \"E\"]\norders = [{ goto = [60, 20] }]\n")
+    let mut setup = two_gaps(ReplanParams::USUAL);
+    let cart = Spawn::new(ClassId(0), Pose::new(4, 20, Heading(0)));
+    setup.agents.push(cart.with_orders([Order::goto(CellXY::new(60, 20))]));
+    World::new(setup).unwrap()
 }
 
 /// Rows in which the first agent's path leads through the wall.
@@ -167,11 +159,8 @@ proptest! {
             let between = low + value.index((high - low) as usize + 1) as u32;
             params.set(tunable.name, [low, between, high][end]).unwrap();
         }
-        let carts = |x| format!(
-            "[[groups]]\nclass = \"cart\"\ncount = 12\narea = [{x}, 10, 8, 20]\n\
-             tasks = {{ kind = \"random\", area = [{}, 0, 8, 40] }}\n", 56 - x
-        );
-        let mut world = two_gaps_with(&(carts(4) + &carts(52)), params);
+        let carts = |x| group(0, 12, Rect::new(x, 10, 8, 20), [tasks(Rect::new(56 - x, 0, 8, 40), x as u32)]);
+        let mut world = world(two_gaps(params), [carts(4), carts(52)]);
         while world.tick < 600 && world.step() == RunState::Running {
             if world.tick.is_multiple_of(8) {
                 prop_assert_eq!(invariant::check(&world), []);
@@ -233,7 +222,7 @@ proptest! {
         }
         congestion.planned.publish();
         let tables = &world.tables[0];
-        let pose = Pose { cell: CellXY::new(from.0, from.1), heading: wheelbase_planner::Heading(0) };
+        let pose = Pose { cell: CellXY::new(from.0, from.1), heading: Heading(0) };
         let first = tables.space().state(pose).unwrap();
         // Up to the first illegal move.
         let (mut state, mut legal, mut sum) = (first, 0, 0);

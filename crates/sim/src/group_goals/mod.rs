@@ -12,7 +12,7 @@ mod view;
 
 use crate::goal_poses::poses_of;
 use crate::orders::{Order, OrderKind};
-use crate::serde_ids;
+use crate::plain;
 use crate::shared_fields::SharedFields;
 use crate::unreachable::UnreachableReason;
 use matching::{Point, keep_held, match_in_order};
@@ -45,7 +45,7 @@ const CENTRES_FEW: usize = 64;
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct GroupCentre {
     order: u32,
-    #[serde(with = "serde_ids::class")]
+    #[serde(with = "plain")]
     class: ClassId,
     goal: GoalMember,
 }
@@ -475,38 +475,23 @@ fn points_of(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenes::{class, drive, group, setup, world};
     use crate::shared_fields::SharedFields;
-    use crate::{RunState, invariant, load, scenario};
-    use std::path::Path;
+    use crate::{Command, Order, RunState, invariant};
+    use wheelbase_grid::{CellXY, GridSize};
+    use wheelbase_maps::{MapKind, generate};
+    use wheelbase_planner::ClassSpec;
 
     /// As on a map too large for fields.
     #[test]
     fn straight_distances_replace_fields_without_memory() -> Result<(), Box<dyn std::error::Error>> {
-        let text = r#"
-name = "no field"
-ticks = 900
-seed = 3
-[map]
-generate = { kind = "rooms", size = [40, 30], seed = 2 }
-[class.cart]
-headings = 4
-moves = [
-    { name = "forward", by = [1, 0], time = 2 },
-    { name = "left", turn = 1, time = 1 },
-    { name = "right", turn = -1, time = 1 },
-]
-[[groups]]
-class = "cart"
-count = 12
-area = [0, 0, 40, 30]
-orders = [{ goto_group = [20, 14], fallback = "nearest" }]
-[[events]]
-tick = 300
-give_orders = { area = [0, 0, 99, 99], orders = [{ goto_group = [5, 5, "E"], fallback = "nearest" }] }
-"#;
-        let typed = scenario::parse("test.toml", text.as_bytes())?;
+        let size = GridSize::new(40, 30)?;
         for bytes_max in [0, 1 << 20] {
-            let mut world = load::build_world(Path::new("test.toml"), &typed)?;
+            let cart = class(ClassSpec::new("cart", 4), &[(0, 0)], drive(2, 1));
+            let mut setup = setup(900, generate(MapKind::Rooms, size, 2), vec![cart]);
+            let to = |x, y| Order::goto_group(CellXY::new(x, y)).or_nearest();
+            setup.scheduled.push((300, Command::order(size.rect(), to(5, 5))));
+            let mut world = world(setup, [group(0, 12, size.rect(), [to(20, 14)])]);
             world.requests.fields = SharedFields::with_bytes_max(bytes_max);
             while world.step() == RunState::Running {
                 assert_eq!(invariant::check(&world), []);

@@ -202,8 +202,8 @@ impl World {
                 doable += n;
             }
         }
-        for &(_, entity) in self.agents.off_map() {
-            left += self.orders.left(&self.agents.orders_of(entity)) as u64;
+        for off in self.agents.off_map() {
+            left += self.orders.left(&off.orders) as u64;
         }
         (left, doable)
     }

@@ -2,7 +2,7 @@
 
 use crate::agents::Agents;
 use crate::obstacles::is_obstacle;
-use crate::serde_ids;
+use crate::plain;
 use serde::{Deserialize, Serialize};
 use wheelbase_grid::{CellXY, GridSize};
 use wheelbase_traffic::motion::{AgentId, ClassId};
@@ -15,9 +15,9 @@ const BLOCKERS_MAX: usize = 8;
 /// An agent that is an obstacle to another, where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Blocker {
-    #[serde(with = "serde_ids::agent")]
+    #[serde(with = "plain")]
     agent: AgentId,
-    #[serde(with = "serde_ids::class")]
+    #[serde(with = "plain")]
     class: ClassId,
     state: u32,
 }
@@ -91,7 +91,7 @@ impl WaitsUntil {
 /// An agent that waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Waiting {
-    #[serde(with = "serde_ids::agent")]
+    #[serde(with = "plain")]
     agent: AgentId,
     /// Earliest tick at which it asks again.
     again_at: u32,

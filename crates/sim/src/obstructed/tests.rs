@@ -1,17 +1,15 @@
 use crate::requests::{PathRequest, Route};
-use crate::{
-    AgentSelection, Command, EventKind, Order, OrderKind, RunState, TaskSource, UnreachableReason, World,
-    load, scenario,
-};
+use crate::scenes::{class, group, map, setup, tasks, within, world};
+use crate::{EventKind, Order, RunState, Spawn, SpawnGroup, World};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-use std::sync::Arc;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::model::State;
+use wheelbase_planner::{ClassSpec, Heading, Pose, Primitive};
 use wheelbase_traffic::Transition;
-use wheelbase_traffic::motion::{AgentId, AgentSlot};
+use wheelbase_traffic::motion::{AgentId, AgentSlot, ClassId};
 use wheelbase_traffic::random::Random;
+use wheelbase_traffic::teams::Team;
 
 thread_local! {
     /// Requests since the last look.
@@ -23,95 +21,60 @@ pub(crate) fn note_request(request: PathRequest) {
     REQUESTS.with_borrow_mut(|requests| requests.push(request));
 }
 
-fn world_of(text: &str) -> World {
-    let typed = scenario::parse("test.toml", text.as_bytes()).unwrap_or_else(|err| panic!("{err}\n{text}"));
-    load::build_world(Path::new("test.toml"), &typed).unwrap_or_else(|err| panic!("{err}\n{text}"))
-}
-
-const CLASSES: &str = r#"
-[class.scout]
-headings = 1
-moves = [
-  { name = "E", by = [1, 0],  time = 5 },
-  { name = "W", by = [-1, 0], time = 5 },
-  { name = "N", by = [0, -1], time = 5 },
-  { name = "S", by = [0, 1],  time = 5 },
-]
-[class.tank]
-headings = 4
-footprint = ["X>"]
-moves = [
-  { name = "ahead", by = [1, 0], time = 4 },
-  { name = "back", by = [-1, 0], time = 8 },
-  { name = "left", turn = 1, time = 4 },
-  { name = "right", turn = -1, time = 4 },
-]
-"#;
+const SCOUT: u8 = 0;
+const RED: Team = Team(0);
+const BLUE: Team = Team(1);
 
 /// A random world of two teams with orders of all kinds; some units hold, and foreign units move all the time.
-fn world_with_foes(random: &mut Random, n_foes: usize) -> String {
+fn world_with_foes(random: &mut Random, n_foes: usize) -> World {
     let (width, height) = (12 + random.below(24), 8 + random.below(16));
     // A wall with a few doors, and some trees.
     let wall = width / 2;
     let doors = [random.below(height), random.below(height)];
-    let cell = |random: &mut Random, x: usize, y: usize| match x == wall {
+    let mut glyph = |x: usize, y: usize| match x == wall {
         true if doors.contains(&y) => '.',
         true => 'T',
         false if random.below(12) == 0 => 'T',
         false => '.',
     };
-    let mut rows = Vec::new();
-    for y in 0..height {
-        let row: String = (0..width).map(|x| cell(random, x, y)).collect();
-        rows.push(format!("\"{row}\""));
-    }
-    let mut text = format!(
-        "name = \"foes\"\nseed = {}\nticks = 3000\nlandmarks = 0\n[map]\nrows = [{}]\n{CLASSES}",
-        random.below(1000),
-        rows.join(",")
-    );
-    let all = format!("area = [0, 0, {width}, {height}]\nanywhere = true");
+    let rows: Vec<String> = (0..height).map(|y| (0..width).map(|x| glyph(x, y)).collect()).collect();
+    let scout = class(ClassSpec::new("scout", 1), &[(0, 0)], Primitive::four_directions(5));
+    let tank = class(ClassSpec::new("tank", 4), &[(0, 0), (-1, 0)], Primitive::vehicle(4, 8, 4));
+    let mut setup = setup(3000, map(&rows), vec![scout, tank]);
+    setup.settings.seed = random.below(1000) as u64;
+    let all = Rect::new(0, 0, width as u32, height as u32);
+    let of_team = |team, class, count: usize, orders: Vec<Order>| SpawnGroup {
+        team,
+        anywhere: true,
+        ..group(class, count as u32, all, orders)
+    };
+    let mut groups = Vec::new();
     for _ in 0..2 + random.below(4) {
-        let orders =
-            if random.below(2) == 0 { "orders = [{ hold = true }]".to_owned() } else { String::new() };
-        let team = ["red", "blue"][random.below(2)];
-        text += &format!("[[groups]]\nclass = \"scout\"\nteam = \"{team}\"\ncount = 1\n{all}\n{orders}\n");
+        let orders = if random.below(2) == 0 { vec![Order::hold()] } else { Vec::new() };
+        groups.push(of_team([RED, BLUE][random.below(2)], SCOUT, 1, orders));
     }
-    for y in doors {
-        if random.below(2) == 0 {
-            text += &format!(
-                "[[agents]]\nclass = \"scout\"\nteam = \"blue\"\nat = [{wall}, {y}]\norders = [{{ hold = true }}]\n"
-            );
-            break;
-        }
+    if let Some(&y) = doors.iter().find(|_| random.below(2) == 0) {
+        let at = Spawn::new(ClassId(SCOUT), Pose::new(wall as i32, y as i32, Heading(0)));
+        setup.agents.push(Spawn { team: BLUE, ..at.with_orders([Order::hold()]) });
     }
-    let n_moving = n_foes.min(width * height / 6);
-    if n_moving > 0 {
-        let tasks = format!("tasks = {{ kind = \"random\", area = [0, 0, {width}, {height}] }}");
-        text +=
-            &format!("[[groups]]\nclass = \"scout\"\nteam = \"blue\"\ncount = {n_moving}\n{all}\n{tasks}\n");
-    }
-    for _ in 0..6 {
-        let mut cell = || format!("[{}, {}]", random.below(width), random.below(height));
+    groups.push(of_team(BLUE, SCOUT, n_foes.min(width * height / 6), vec![tasks(all, 0)]));
+    for stream in 1..7 {
+        let mut cell = || CellXY::new(random.below(width) as i32, random.below(height) as i32);
         let (to, back) = (cell(), cell());
-        let ends = ["", ", if_unreachable = \"wait\"", ", fallback = \"nearest\""];
-        let end = ends[random.below(3)];
+        let end = random.below(3);
+        let ends = |order: Order| [order.clone(), order.clone().or_wait(), order.or_nearest()][end].clone();
+        let area = Rect::new(random.below(6) as i32, 2, 4, 3);
         let orders = [
-            format!("orders = [{{ goto = {to}{end} }}, {{ goto = {back}, within = 2 }}]"),
-            format!("orders = [{{ patrol = [{to}, {back}], within = 1{end} }}]"),
-            format!(
-                "orders = [{{ goto_area = [{}, 2, 4, 3]{end} }}, {{ goto_group = {back} }}]",
-                random.below(6)
-            ),
-            format!("orders = [{{ goto_group = {to}{end} }}, {{ goto_group = {back}{end} }}]"),
-            format!("tasks = {{ kind = \"random\", area = [0, 0, {width}, {height}] }}"),
+            vec![ends(Order::goto(to)), within(Order::goto(back), 2)],
+            vec![ends(within(Order::patrol(&[to, back]), 1))],
+            vec![ends(Order::goto_area(area)), Order::goto_group(back)],
+            vec![ends(Order::goto_group(to)), ends(Order::goto_group(back))],
+            vec![tasks(all, stream)],
         ];
-        let order = &orders[random.below(5)];
-        let (count, class) = (1 + random.below(3), ["scout", "tank"][random.below(2)]);
-        text +=
-            &format!("[[groups]]\nclass = \"{class}\"\nteam = \"red\"\ncount = {count}\n{all}\n{order}\n");
+        let (count, class) = (1 + random.below(3), random.below(2) as u8);
+        groups.push(of_team(RED, class, count, orders[random.below(5)].clone()));
     }
-    text
+    world(setup, groups)
 }
 
 /// Since when an agent is in which state, its trip, and the revision of the map.
@@ -219,132 +182,7 @@ fn no_request_is_repeated_without_a_change() {
     let mut random = Random::new(7);
     let cases = if std::env::var_os("WHEELBASE_LONG").is_some() { 60 } else { 9 };
     for case in 0..cases {
-        let text = world_with_foes(&mut random, [0, 10, 100][case % 3]);
-        let too_soon = requests_too_soon(&mut world_of(&text));
-        assert!(too_soon.is_empty(), "case {case}\n{}\n{text}", too_soon.join("\n"));
-    }
-}
-
-/// A door that an agent closes, foreign or on hold, and an agent with an order to go through.
-fn door(blocker: &str, order: &str, ticks: u32, events: &str) -> World {
-    world_of(&format!(
-        r#"
-name = "a door"
-ticks = {ticks}
-[map]
-rows = [
-  "....................",
-  "....................",
-  "....................",
-  "....................",
-  "TTTTTTTTTT.TTTTTTTTT",
-  "....................",
-  "....................",
-  "....................",
-]
-{CLASSES}
-[[agents]]
-class = "scout"
-team = "red"
-at = [4, 1]
-orders = [{{ {order} }}]
-[[agents]]
-name = "door"
-class = "scout"
-at = [10, 4]
-{blocker}
-{events}
-"#
-    ))
-}
-
-/// Orders that lead through the door.
-const THROUGH: [&str; 3] = ["goto = [10, 7]", "goto_area = [10, 7, 1, 1]", "goto_group = [10, 7]"];
-const BLOCKERS: [&str; 2] =
-    ["team = \"blue\"\norders = [{ wait = 5000 }]", "team = \"red\"\norders = [{ hold = true }]"];
-
-/// Steps a world to its end; gives the ticks and reasons of orders that failed, and of those done.
-fn run_events(world: &mut World) -> (Vec<(u32, u32)>, Vec<u32>) {
-    let (mut failed, mut done) = (Vec::new(), Vec::new());
-    let mut is_running = true;
-    while is_running {
-        is_running = world.step() == RunState::Running;
-        for event in world.events() {
-            match event.kind() {
-                Some(EventKind::OrderFailed) => failed.push((event.tick, event.c)),
-                Some(EventKind::OrderDone) => done.push(event.tick),
-                _ => {}
-            }
-        }
-    }
-    (failed, done)
-}
-
-const OBSTRUCTED: u32 = UnreachableReason::Obstructed as u32;
-
-#[test]
-fn an_obstructed_order_fails_once_whatever_its_kind() {
-    for (order, blocker) in THROUGH.iter().flat_map(|order| BLOCKERS.map(|blocker| (order, blocker))) {
-        let mut world = door(blocker, order, 3000, "");
-        let (failed, done) = run_events(&mut world);
-        assert_eq!((failed.len(), done.len()), (1, 0), "{order} {blocker}");
-        assert_eq!(failed[0].1, OBSTRUCTED, "{order} {blocker}");
-        let counts = world.counts();
-        assert!(counts.path_requests <= 2 && counts.expansions < 500, "{order} {blocker} {counts:?}");
-    }
-}
-
-/// Kept orders ask once more when the door opens, and arrive.
-#[test]
-fn an_obstructed_order_that_waits_asks_again_when_the_obstacle_leaves() {
-    let opens =
-        "[[events]]\ntick = 1500\ngive_orders = { names = [\"door\"], orders = [{ goto = [17, 6] }] }";
-    for (order, blocker) in THROUGH.iter().flat_map(|order| BLOCKERS.map(|blocker| (order, blocker))) {
-        let mut world = door(blocker, &format!("{order}, if_unreachable = \"wait\""), 3000, opens);
-        let (failed, done) = run_events(&mut world);
-        assert_eq!(failed.len(), 1, "{order} {blocker}");
-        assert_eq!(failed[0].1, OBSTRUCTED, "{order} {blocker}");
-        // That of the door, and then its own.
-        assert!(done.len() == 2 && done[1] < 1700, "{order} {blocker} {done:?}");
-        let counts = world.counts();
-        assert!(counts.path_requests <= 6 && counts.expansions < 1000, "{order} {blocker} {counts:?}");
-    }
-}
-
-#[test]
-fn an_obstructed_order_to_the_nearest_pose_goes_up_to_the_obstacle() {
-    for (order, blocker) in THROUGH.iter().flat_map(|order| BLOCKERS.map(|blocker| (order, blocker))) {
-        let mut world = door(blocker, &format!("{order}, fallback = \"nearest\""), 3000, "");
-        let (failed, done) = run_events(&mut world);
-        let row = world.agents.row(AgentId(0)).unwrap_or(usize::MAX);
-        assert_eq!(world.pose(row).cell, CellXY::new(10, 3), "{order} {blocker}");
-        // The nearest pose does not count for an area.
-        let is_area = order.starts_with("goto_area");
-        assert_eq!(
-            (failed.len(), done.len()),
-            (usize::from(is_area), usize::from(!is_area)),
-            "{order} {blocker}"
-        );
-        assert!(world.counts().path_requests <= 3, "{order} {blocker} {:?}", world.counts());
-    }
-}
-
-/// An agent with tasks behind a closed door tries others of them, less and less often.
-#[test]
-fn obstructed_tasks_are_tried_less_and_less_often() {
-    for blocker in BLOCKERS {
-        let mut world = door(blocker, "wait = 5000", 3000, "");
-        let area = Rect::new(0, 5, 20, 3);
-        let source = Arc::new(TaskSource::Random { area });
-        let agents = AgentSelection::One(AgentId(0));
-        world.command(Command::Order {
-            agents: agents.clone(),
-            orders: Arc::new([Order::new(OrderKind::Stop)]),
-            append: false,
-        });
-        world.command(Command::Tasks { agents, source, stream: 0 });
-        let (failed, _) = run_events(&mut world);
-        assert!((5..=10).contains(&failed.len()), "{blocker} {failed:?}");
-        assert!(world.counts().path_requests <= 10, "{blocker} {:?}", world.counts());
+        let too_soon = requests_too_soon(&mut world_with_foes(&mut random, [0, 10, 100][case % 3]));
+        assert!(too_soon.is_empty(), "case {case}\n{}", too_soon.join("\n"));
     }
 }

@@ -24,7 +24,7 @@ pub struct OrderList {
     pub count: u32,
 }
 
-/// Progress of an agent through its orders. A component of its entity.
+/// Progress of an agent through its orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderState {
     /// The open orders of the current list, the current order first.
@@ -89,9 +89,9 @@ impl OrderState {
 }
 
 /// A list in the pool.
-#[derive(Clone, Debug)]
-struct StoredList {
-    orders: Arc<[Order]>,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct StoredList<O = Arc<[Order]>> {
+    orders: O,
     /// Number of its first order.
     first: u32,
     /// Agents and queued lists that refer to it.
@@ -113,8 +113,9 @@ struct QueuedList {
 }
 
 /// All orders of all agents.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct OrderPool {
+    #[serde(skip)]
     lists: Places<StoredList>,
     /// Lists that nobody refers to any more. They are freed before the next tick, so that the log of this one can
     /// name their orders.

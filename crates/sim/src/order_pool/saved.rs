@@ -1,12 +1,12 @@
 //! The orders of all agents as a snapshot holds them.
 
-use super::{NONE, OrderPool, OrderState, QueuedList, StoredList};
-use crate::commands::Ticket;
+use super::{NONE, OrderPool, OrderState, StoredList};
 use crate::orders::{Order, OrderKind};
 use crate::places::Places;
 use crate::tasks::{TaskSlot, TaskSource};
 use crate::trip::Trip;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -17,31 +17,25 @@ enum SavedOrder {
     Tasks { source: u32, stream: u32, headings: u8 },
 }
 
-/// A list: its orders, the number of the first, its uses, and the ticket of its command.
-#[derive(Debug, Serialize, Deserialize)]
-struct SavedList {
-    orders: Vec<SavedOrder>,
-    first: u32,
-    uses: u32,
-    ticket: Option<Ticket>,
-}
-
 /// A pool as a snapshot holds it.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct SavedPool {
+pub(crate) struct SavedPool<'a> {
     sources: Vec<TaskSource>,
-    lists: Places<SavedList>,
-    unused: Vec<u32>,
-    queued: Places<QueuedList>,
-    task_slots: Places<TaskSlot>,
-    follow_trips: Places<Trip>,
-    by_number: Vec<(u32, u32)>,
-    next_number: u32,
+    lists: Places<StoredList<Vec<SavedOrder>>>,
+    /// Without its lists.
+    pool: Cow<'a, OrderPool>,
+}
+
+impl<O> StoredList<O> {
+    fn with_orders<P>(&self, orders: P) -> StoredList<P> {
+        let Self { first, uses, ticket, .. } = *self;
+        StoredList { orders, first, uses, ticket }
+    }
 }
 
 impl OrderPool {
     /// All lists, tasks and trips.
-    pub(crate) fn save(&self) -> SavedPool {
+    pub(crate) fn save(&self) -> SavedPool<'_> {
         let mut sources = Vec::new();
         let mut number_of: BTreeMap<*const TaskSource, u32> = BTreeMap::new();
         let mut saved = |order: &Order| match &order.kind {
@@ -54,34 +48,19 @@ impl OrderPool {
             }
             _ => SavedOrder::Other(order.clone()),
         };
-        let lists = self.lists.map(|list| SavedList {
-            orders: list.orders.iter().map(&mut saved).collect(),
-            first: list.first,
-            uses: list.uses,
-            ticket: list.ticket,
-        });
-        SavedPool {
-            lists,
-            sources,
-            unused: self.unused.clone(),
-            queued: self.queued.clone(),
-            task_slots: self.task_slots.clone(),
-            follow_trips: self.follow_trips.clone(),
-            by_number: self.by_number.clone(),
-            next_number: self.next_number,
-        }
+        let lists = self.lists.map(|list| list.with_orders(list.orders.iter().map(&mut saved).collect()));
+        SavedPool { sources, lists, pool: Cow::Borrowed(self) }
     }
 
     /// A pool as it was saved.
     /// # Errors
     /// The first mistake in the pool itself, in words. [`OrderPool::check_state`] and [`OrderPool::check`] compare it
     /// with the agents.
-    pub(crate) fn restore(saved: SavedPool) -> Result<Self, String> {
-        let SavedPool { sources, lists, unused, queued, task_slots, follow_trips, by_number, next_number } =
-            saved;
-        let sources: Vec<Arc<TaskSource>> = sources.into_iter().map(Arc::new).collect();
-        let are_sound = lists.are_sound() && queued.are_sound() && task_slots.are_sound();
-        if !are_sound || !follow_trips.are_sound() {
+    pub(crate) fn restore(saved: SavedPool<'_>) -> Result<Self, String> {
+        let (lists, mut pool) = (saved.lists, saved.pool.into_owned());
+        let sources: Vec<Arc<TaskSource>> = saved.sources.into_iter().map(Arc::new).collect();
+        let are_sound = lists.are_sound() && pool.queued.are_sound() && pool.task_slots.are_sound();
+        if !are_sound || !pool.follow_trips.are_sound() {
             return Err("a free place of the orders is listed twice, or is none".to_owned());
         }
         let mut unknown = None;
@@ -96,18 +75,14 @@ impl OrderPool {
                 Order { headings, ..Order::new(kind) }
             }
         };
-        let lists = lists.map(|list| StoredList {
-            orders: list.orders.iter().map(&mut order_of).collect(),
-            first: list.first,
-            uses: list.uses,
-            ticket: list.ticket,
-        });
+        pool.lists = lists.map(|list| list.with_orders(list.orders.iter().map(&mut order_of).collect()));
         if let Some(source) = unknown {
             return Err(format!("tasks of source {source}, of {}", sources.len()));
         }
+        let Self { lists, by_number, next_number, .. } = &pool;
         let n_used = lists.used().count();
         let are_stored = lists.used().all(|(_, list)| {
-            !list.orders.is_empty() && list.first.wrapping_add(list.orders.len() as u32) <= next_number
+            !list.orders.is_empty() && list.first.wrapping_add(list.orders.len() as u32) <= *next_number
         });
         let n_empty = lists.values().iter().filter(|list| list.orders.is_empty()).count();
         if !are_stored || n_empty != lists.values().len() - n_used {
@@ -116,7 +91,7 @@ impl OrderPool {
         if !by_number.is_sorted_by(|(one, _), (other, _)| one < other) {
             return Err("lists of orders are not in order of their numbers".to_owned());
         }
-        Ok(Self { lists, unused, queued, task_slots, follow_trips, by_number, next_number })
+        Ok(pool)
     }
 
     /// Whether an agent's references exist and belong to no other agent. `seen` holds the places of queued lists,

@@ -1,5 +1,4 @@
-//! Congestion in a tick: agents with large penalties request other paths, and counts are updated after the traffic
-//! phase.
+//! Congestion in a tick: agents with large penalties request other paths.
 
 use crate::order_life::request_path;
 use crate::requests::{PathSource, Route};
@@ -28,15 +27,5 @@ pub(crate) fn replan_around_congestion(world: &mut World) {
     let penalised = congestion.next_penalised(agents, tables, paths, &may_replan);
     for row in penalised {
         request_path(world, row, Route::CongestionAware);
-    }
-}
-
-/// Lets old counts fade and counts the planned moves of the next few agents. Runs after the moves of the tick have
-/// begun and before waiting agents are counted.
-pub(crate) fn update_congestion(world: &mut World) {
-    let World { congestion, agents, tables, paths, traffic, tick, .. } = world;
-    if traffic.needs_paths() {
-        congestion.fade(*tick);
-        congestion.renew(*tick, agents, tables, paths);
     }
 }

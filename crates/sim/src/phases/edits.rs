@@ -1,5 +1,6 @@
 //! Edits of the map: when they take effect, and what they do to agents.
 
+use crate::agents::Agents;
 use crate::class::WorldClass;
 use crate::commands::{AtDeadline, MapEdit, OnAgents, RefusalReason, Ticket};
 use crate::disturbed::{find_disturbed, find_one_disturbed, is_known_to_wait};
@@ -13,6 +14,7 @@ use wheelbase_grid::{Change, Grid, Rect, SIDES_MAX, Side};
 use wheelbase_planner::MovementTables;
 use wheelbase_planner::tables::Update;
 use wheelbase_traffic::motion::{Activity, ClassId, end_state};
+use wheelbase_traffic::path_pool::PathPool;
 
 /// Applies the edit of a command, or adds it to the pending ones, of which it replaces what sets the same cells.
 /// # Errors
@@ -211,48 +213,42 @@ fn follow_edit(world: &mut World, changed: Rect) {
     requests.restart_searches(|agent| {
         agents.row(agent).is_some_and(|row| are_stale[agents.motion[row].class.0 as usize])
     });
-    review_agents(world, &updates);
+    review_agents(agents, &mut world.paths, tables, &updates);
 }
 
 /// After an edit: agents replan if their path became illegal, or if any move of their class became legal or faster.
 /// Agents without a way to their goal try again.
-fn review_agents(world: &mut World, updates: &[Update]) {
-    for row in 0..world.agents.len() {
-        let motion = world.agents.motion[row];
+fn review_agents(agents: &mut Agents, paths: &mut PathPool, tables: &[MovementTables], updates: &[Update]) {
+    for row in 0..agents.len() {
+        let motion = agents.motion[row];
         let Update { changed, eased } = updates[motion.class.0 as usize];
         if !changed {
             continue;
         }
         // A look at the tables for each agent would take longer than all the rest.
-        if world.agents.wait_states[row].stranded
-            && motion.at_rest()
-            && world.tables[motion.class.0 as usize].is_legal(motion.state)
-        {
-            world.agents.set_stranded(row, false);
+        let tables = &tables[motion.class.0 as usize];
+        if agents.wait_states[row].stranded && motion.at_rest() && tables.is_legal(motion.state) {
+            agents.set_stranded(row, false);
         }
+        // In mid-move the rest of the path begins where the move ends.
+        let is_legal = |paths: &PathPool, path| {
+            tables.follow_moves(end_state(tables, &motion), paths.moves(path)).is_ok()
+        };
         match motion.activity {
             // An agent that waits for a detour keeps its path in case there is none.
-            Activity::Following | Activity::AwaitingPath if eased || !path_is_legal(world, row) => {
-                world.agents.motion[row].replan = true;
-                world.agents.progress[row].forget_nearest();
+            Activity::Following | Activity::AwaitingPath if eased || !is_legal(paths, agents.paths[row]) => {
+                agents.motion[row].replan = true;
+                agents.progress[row].forget_nearest();
             }
-            Activity::Yielding if !path_is_legal(world, row) => {
-                world.paths.drop_path(&mut world.agents.paths[row]);
+            Activity::Yielding if !is_legal(paths, agents.paths[row]) => {
+                paths.drop_path(&mut agents.paths[row]);
             }
             // The orders phase begins its order again.
             Activity::Unreachable if eased => {
-                world.agents.set_activity(row, Activity::Idle);
-                world.agents.busy.insert(row);
+                agents.set_activity(row, Activity::Idle);
+                agents.busy.insert(row);
             }
             _ => {}
         }
     }
-}
-
-/// Whether every remaining move of an agent's path is legal; in mid-move, from the end of that move on.
-fn path_is_legal(world: &World, row: usize) -> bool {
-    let motion = &world.agents.motion[row];
-    let tables = &world.tables[motion.class.0 as usize];
-    let moves = world.paths.moves(world.agents.paths[row]);
-    tables.follow_moves(end_state(tables, motion), moves).is_ok()
 }

@@ -48,7 +48,7 @@ pub(super) fn leave(
         let is_present = world.agents.present_row(agent).is_some();
         return Err(if is_present { RefusalReason::OnMap } else { RefusalReason::UnknownAgent });
     };
-    let OffMapAgent { class, team, speed_factor, .. } = world.agents.off_map()[index].0;
+    let OffMapAgent { class, team, speed_factor, .. } = world.agents.off_map()[index].agent;
     let found = match world.placeable(class, pose) {
         Err(_) if or_nearest => nearest_placeable(world, class, pose).ok_or(RefusalReason::NoRoom),
         found => found,
@@ -118,8 +118,7 @@ fn nearest_placeable(world: &World, class: ClassId, asked: Pose) -> Option<State
 pub(super) fn remove_off_map(world: &mut World, selection: AgentSelection) -> AgentSelection {
     let mut is_left = |agent: AgentId| {
         let Ok(index) = world.agents.find_off_map(agent) else { return true };
-        let entity = world.agents.off_map()[index].1;
-        let mut orders = world.agents.orders_of(entity);
+        let mut orders = world.agents.off_map()[index].orders;
         world.orders.clear(&mut orders);
         let OffMapAgent { class, team, .. } = world.agents.drop_off_map(index);
         world.counts.removed += 1;

@@ -15,7 +15,7 @@ pub(crate) fn run_orders(world: &mut World) {
         watch_leaders(world);
     }
     if !world.obstructed.is_empty() {
-        retry_obstructed(world);
+        retry_obstructed(&mut world.agents, &mut world.obstructed, &world.friends, world.tick);
     }
     let mut next = 0;
     while let Some(row) = world.agents.busy.next_from(next) {
@@ -44,7 +44,8 @@ pub(crate) fn run_orders(world: &mut World) {
                     begin_order(world, row);
                 }
             }
-            Activity::Following if motion.replan && await_next_leg(world, row) => {}
+            Activity::Following
+                if motion.replan && await_next_leg(&mut world.agents, &mut world.requests, row) => {}
             Activity::Following if motion.replan => request_path(world, row, Route::Cheapest),
             Activity::Following if world.agents.legs[row].is_some() => ask_for_next_leg(world, row),
             Activity::Yielding | Activity::Following | Activity::AwaitingPath => {}

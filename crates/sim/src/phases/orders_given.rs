@@ -4,7 +4,7 @@ use super::requests::deliver_given;
 use super::selection::for_each_row;
 use crate::commands::{AgentSelection, GOALS_MAX, ORDERS_MAX, RefusalReason, Ticket};
 use crate::log::TraceEvent;
-use crate::order_pool::OrderState;
+use crate::order_pool::{OrderPool, OrderState};
 use crate::orders::{LackedGoal, Order, OrderKind};
 use crate::statistics::TripStatistics;
 use crate::tasks::TaskSource;
@@ -228,9 +228,7 @@ pub(super) fn give_orders(
         }
         if stops {
             // At once, so that an order of the same tick can follow.
-            let mut state = world.agents.orders(row);
-            world.orders.close(&mut state);
-            world.agents.set_orders(row, state, &world.orders);
+            world.agents.change_orders(row, &mut world.orders, OrderPool::close);
         }
         Ok(())
     })
@@ -276,8 +274,8 @@ fn drop_orders(world: &mut World, row: usize) {
         state.since = motion.until;
     }
     world.agents.set_orders(row, state, &world.orders);
-    let finished = world.agents.statistics(row).finished;
-    world.agents.set_statistics(row, TripStatistics { finished, ..TripStatistics::NEW });
+    let finished = world.agents.statistics[row].finished;
+    world.agents.statistics[row] = TripStatistics { finished, ..TripStatistics::NEW };
     world.agents.set_activity(row, Activity::Idle);
     world.agents.motion[row].replan = false;
     let wait_state = &mut world.agents.wait_states[row];

@@ -1,11 +1,12 @@
 //! The requests phase: assigns poses to groups and answers path requests.
 
+use crate::agents::Agents;
 use crate::bypass::note_outcome;
 use crate::class::WorldClass;
 use crate::commands::RefusalReason;
-use crate::group_goals::{GroupPoses, GroupView, choose_group_poses};
+use crate::group_goals::{GroupGoals, GroupPoses, GroupView, choose_group_poses};
 use crate::order_life::{end_obstruction, obstacles_now, refuse_search, refuse_with, request_path};
-use crate::order_pool::{OrderState, current_goal};
+use crate::order_pool::{OrderPool, current_goal};
 use crate::orders::OrderKind;
 use crate::requests::{PathRequest, PathSource, Route, RoutePolicy, SearchInputs, SlotLeg, shared_goal};
 use crate::route_legs::{append_leg, extend_graphs, make_graphs, note_leg};
@@ -38,17 +39,18 @@ fn assign_group_poses(world: &mut World, budget: u64) -> u64 {
         }
     }
     if world.group_goals.has_many() {
-        forget_group_centres(world);
+        forget_group_centres(&mut world.group_goals, &world.agents, &world.orders);
     }
     budget - left
 }
 
 /// Drops the centres of groups without agents. Linear in the agents, whenever the centres have doubled.
-fn forget_group_centres(world: &mut World) {
-    let mut orders: Vec<u32> = (0..world.agents.len()).filter_map(|row| group_of(world, row)).collect();
-    orders.sort_unstable();
-    orders.dedup();
-    world.group_goals.keep(&orders);
+fn forget_group_centres(group_goals: &mut GroupGoals, agents: &Agents, orders: &OrderPool) {
+    let groups = (0..agents.len()).filter_map(|row| group_of(agents, orders, row));
+    let mut groups: Vec<u32> = groups.collect();
+    groups.sort_unstable();
+    groups.dedup();
+    group_goals.keep(&groups);
 }
 
 /// Hands the chosen poses to the agents, in order of id. Agents at rest request their paths immediately. Others do
@@ -107,7 +109,7 @@ pub(crate) fn answer_requests(world: &mut World) {
     let spent = assign_group_poses(world, budget.div_ceil(2));
     budget -= spent;
     world.counts.expansions += spent;
-    extend_graphs(world);
+    extend_graphs(&mut world.classes, &world.tables, &world.settings);
     let mode = world.settings.replan.route_mode();
     let World { requests, agents, classes, tables, orders, tick_buffers, .. } = world;
     let inputs = SearchInputs { agents, classes, tables, orders };
@@ -119,7 +121,7 @@ pub(crate) fn answer_requests(world: &mut World) {
         if world.requests.share_out(budget, world.tick) == 0 {
             break;
         }
-        make_graphs(world);
+        make_graphs(&mut world.classes, (&world.requests, &world.agents, &world.tables));
         world.search_requests();
         let spent: u64 = world.requests.slots.iter().map(|slot| slot.share).sum();
         budget -= spent;
@@ -203,8 +205,8 @@ fn goes_near(world: &World, row: usize) -> bool {
 }
 
 /// Number of the current order of an agent, if it is to a group.
-fn group_of(world: &World, row: usize) -> Option<u32> {
-    match world.orders.current(&world.agents.orders(row))?.kind {
+fn group_of(agents: &Agents, orders: &OrderPool, row: usize) -> Option<u32> {
+    match orders.current(&agents.orders(row))?.kind {
         OrderKind::GotoGroup(order, _) => Some(order),
         _ => None,
     }
@@ -242,7 +244,7 @@ fn deliver(
     if let Some(outcome) = settle_pose(world, row, request, (answer, among_agents.is_some()), path, found) {
         return outcome;
     }
-    note_answered(world, request);
+    world.counts.count_answer(world.tick - request.issued);
     if found && request.route != Route::NextLeg {
         world.agents.motion[row].replan = false;
     }
@@ -253,15 +255,13 @@ fn deliver(
             deliver_other(world, row, request.route, path, found, false);
         }
         Route::Cheapest if found => {
-            note_leg(world, row, None);
+            note_leg(&mut world.agents, &mut world.counts, row, None);
             deliver_cheapest(world, row, answer, path);
         }
         Route::NextLeg => {
             if found && append_leg(world, row, path) {
-                note_leg(world, row, None);
-                let (state, to_nearest) =
-                    (world.agents.orders(row), answer.reached == Some(Reached::Nearest));
-                world.agents.set_orders(row, OrderState { to_nearest, ..state }, &world.orders);
+                note_leg(&mut world.agents, &mut world.counts, row, None);
+                world.agents.set_to_nearest(row, answer.reached == Some(Reached::Nearest));
             }
         }
         Route::Cheapest => {
@@ -330,7 +330,7 @@ fn settle_pose(
     path: &Path,
     found: bool,
 ) -> Option<Outcome> {
-    let (assigns, group) = (assigns_pose(world, row), group_of(world, row));
+    let (assigns, group) = (assigns_pose(world, row), group_of(&world.agents, &world.orders, row));
     let to_area = assigns && group.is_none();
     let (was_assigned, is_cheapest) =
         (world.agents.assigned[row].is_some(), request.route == Route::Cheapest);
@@ -354,8 +354,7 @@ fn settle_pose(
         if among_agents && by_planner && goes_near(world, row) {
             // Only agents obstruct it: it goes up to them.
             world.release_pose(row);
-            let state = world.agents.orders(row);
-            world.agents.set_orders(row, OrderState { to_nearest: true, ..state }, &world.orders);
+            world.agents.set_to_nearest(row, true);
             return Some(Outcome::RestartSearch);
         }
         if !among_agents && by_planner && has_field(world, row, order) {
@@ -374,25 +373,17 @@ fn settle_pose(
     None
 }
 
-/// Notes how long a request has waited for its answer.
-fn note_answered(world: &mut World, request: PathRequest) {
-    let waited = world.tick - request.issued;
-    world.counts.longest_request_ticks = world.counts.longest_request_ticks.max(waited);
-}
-
 /// Notes that the agent in a row has a way to its goal, or to the nearest pose. Alone, the agent takes `bound_ticks` for it.
 fn note_way(world: &mut World, row: usize, bound_ticks: u32, to_nearest: bool) {
-    end_obstruction(world, row);
-    let (state, mut statistics) = (world.agents.orders(row), world.agents.statistics(row));
-    statistics.record_bound_ticks(bound_ticks);
-    world.agents.set_orders(row, OrderState { to_nearest, ..state }, &world.orders);
-    world.agents.set_statistics(row, statistics);
+    end_obstruction(&mut world.agents, &mut world.obstructed, row);
+    world.agents.statistics[row].record_bound_ticks(bound_ticks);
+    world.agents.set_to_nearest(row, to_nearest);
     world.agents.progress[row].set_leads_off(false);
 }
 
 /// Delivers a leg of a route.
 fn deliver_leg(world: &mut World, row: usize, request: PathRequest, leg: SlotLeg, path: &Path) -> Outcome {
-    note_answered(world, request);
+    world.counts.count_answer(world.tick - request.issued);
     if request.route == Route::Cheapest {
         world.agents.motion[row].replan = false;
         note_way(world, row, leg.route_ticks, false);
@@ -401,7 +392,7 @@ fn deliver_leg(world: &mut World, row: usize, request: PathRequest, leg: SlotLeg
     } else if !append_leg(world, row, path) {
         return Outcome::Answered;
     }
-    note_leg(world, row, Some(leg));
+    note_leg(&mut world.agents, &mut world.counts, row, Some(leg));
     Outcome::Answered
 }
 
@@ -427,12 +418,12 @@ fn deliver_cheapest(world: &mut World, row: usize, answer: &Answer, path: &Path)
 /// Delivers a detour or a congestion-aware path. Without one the agent keeps its path and pauses for longer each time
 /// before the next such request.
 fn deliver_other(world: &mut World, row: usize, route: Route, path: &Path, found: bool, to_goal: bool) {
-    note_outcome(world, row, route, found);
+    let (wait_state, params) = (&mut world.agents.wait_states[row], &world.settings.replan);
+    note_outcome(wait_state, params, world.tick, route, found);
     world.agents.set_activity(row, Activity::Following);
     if found && !path.moves.is_empty() {
-        let state = world.agents.orders(row);
-        let to_nearest = state.to_nearest && !to_goal;
-        world.agents.set_orders(row, OrderState { to_nearest, ..state }, &world.orders);
+        let to_nearest = world.agents.orders(row).to_nearest && !to_goal;
+        world.agents.set_to_nearest(row, to_nearest);
         world.agents.progress[row].set_leads_off(false);
         world.set_path(row, &path.moves);
     }

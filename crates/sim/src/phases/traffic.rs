@@ -1,17 +1,19 @@
 //! The traffic phase: the traffic rule decides which agents start moves, request detours and yield.
 
 use super::outside_rule::check_decisions;
+use crate::agents::Agents;
 use crate::bypass::{leads_to_roadblock, request_bypass};
 use crate::goal_cover::obstacle_at;
 use crate::leg::Leg;
 use crate::log::TraceEvent;
 use crate::order_life::{refuse, request_path};
-use crate::order_pool::{OrderState, current_goal};
+use crate::order_pool::current_goal;
 use crate::orders::OrderKind;
+use crate::replan_params::ReplanParams;
 use crate::requests::{Route, SearchInputs};
 use crate::route_legs::forget_next_leg;
 use crate::traffic_buffers::TrafficBuffers;
-use crate::world::World;
+use crate::world::{World, traffic_view};
 use wheelbase_grid::CellXY;
 use wheelbase_planner::Status;
 use wheelbase_traffic::motion::{Activity, AgentId, Motion, WaitState};
@@ -28,7 +30,7 @@ pub(crate) fn run_traffic(world: &mut World) {
     buffers.edited.clear();
     buffers.decisions_given.clear();
     buffers.new_classes.clear();
-    wake(world, &buffers.decisions);
+    wake(&mut world.agents, &buffers.decisions);
     replace_paths(world, &buffers.decisions);
     begin_moves(world, &mut buffers);
     let Decisions { replan, unreachable, around, give_up, .. } = &buffers.decisions;
@@ -45,7 +47,8 @@ pub(crate) fn run_traffic(world: &mut World) {
             continue;
         }
         if is_legal {
-            pause_requests(world, row as usize);
+            let wait_state = &mut world.agents.wait_states[row as usize];
+            pause_requests(wait_state, &world.settings.replan, world.tick);
         }
         world.agents.motion[row as usize].replan = true;
     }
@@ -77,15 +80,14 @@ fn ask_for_way_around(world: &mut World, row: usize) {
         return request_path(world, row, Route::Detour);
     }
     // There may be no way at all.
-    pause_requests(world, row);
+    pause_requests(&mut world.agents.wait_states[row], &world.settings.replan, world.tick);
     request_path(world, row, Route::Cheapest);
 }
 
 /// Has an agent pause before it asks for another path than that which it asks for now.
-fn pause_requests(world: &mut World, row: usize) {
-    let wait_state = &mut world.agents.wait_states[row];
-    let pause = world.settings.replan.detour_pause_ticks << wait_state.failures;
-    wait_state.ask_again_at = world.tick.saturating_add(pause);
+fn pause_requests(wait_state: &mut WaitState, params: &ReplanParams, tick: u32) {
+    let pause = params.detour_pause_ticks << wait_state.failures;
+    wait_state.ask_again_at = tick.saturating_add(pause);
 }
 
 /// Whether the path of an agent leads over an obstacle to its team.
@@ -146,36 +148,23 @@ fn gather_rows(world: &World, buffers: &mut TrafficBuffers) {
 fn decide(world: &mut World, buffers: &mut TrafficBuffers) {
     let TrafficBuffers { decisions, goals, commanded, reclassed, edited, refused_rows, .. } = buffers;
     decisions.clear();
-    let World { requests, traffic, agents, classes, tables, orders, paths, .. } = world;
-    let view = TrafficView {
-        tick: world.tick,
-        poses_per_agent: world.settings.poses_per_agent,
-        search_budget: world.settings.tries_per_tick,
-        grid_size: world.grid.size(),
-        tables,
-        agents: agents.view(goals),
-        paths,
-        forbidden: world.pending_edits.areas(),
-        friends: &world.friends,
-        commanded,
-        reclassed,
-        edited,
-        refused: refused_rows,
-        occupancy: &world.occupancy,
-    };
+    let World { requests, traffic, .. } = world;
+    let (agents, classes, tables, orders) = (&world.agents, &world.classes, &world.tables, &world.orders);
     let search_inputs = SearchInputs { agents, classes, tables, orders };
+    let view = traffic_view!(world, goals);
+    let view = TrafficView { commanded, reclassed, edited, refused: refused_rows, ..view };
     let budget = world.settings.expansions_per_tick;
     requests.search_ahead_during(search_inputs, budget, || traffic.decide(&view, decisions));
 }
 
 /// Adds the agents of all decisions to the rows that ticks visit.
-fn wake(world: &mut World, decisions: &Decisions) {
+fn wake(agents: &mut Agents, decisions: &Decisions) {
     let Decisions { starts, replan, unreachable, around, give_up, reroutes, .. } = decisions;
-    let n_agents = world.agents.len();
+    let n_agents = agents.len();
     let moved = starts.iter().map(|start| start.row).chain(reroutes.iter().map(|reroute| reroute.row));
     let others = [replan, unreachable, around, give_up].into_iter().flatten().copied();
     // The row of a start can be out of range; such a start is dropped below.
-    world.agents.busy.extend(moved.chain(others).map(|row| row as usize).filter(|&row| row < n_agents));
+    agents.busy.extend(moved.chain(others).map(|row| row as usize).filter(|&row| row < n_agents));
 }
 
 /// Gives agents the paths that the rule has made for them.
@@ -189,10 +178,9 @@ fn replace_paths(world: &mut World, decisions: &Decisions) {
             Leads::On => {}
             // It ends at no goal, nor at the pose nearest to one.
             Leads::Off => {
-                let state = world.agents.orders(row);
-                world.agents.set_orders(row, OrderState { to_nearest: false, ..state }, &world.orders);
+                world.agents.set_to_nearest(row, false);
                 world.agents.progress[row].set_leads_off(true);
-                forget_next_leg(world, row);
+                forget_next_leg(&mut world.agents, &mut world.requests, row);
                 world.agents.set_leg(row, Leg::NONE);
             }
             Leads::Aside => {

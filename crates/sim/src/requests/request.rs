@@ -1,6 +1,6 @@
 //! A path request: the route asked for, and its place in the queue.
 
-use crate::serde_ids;
+use crate::plain;
 use serde::{Deserialize, Serialize};
 use wheelbase_planner::search::schedule::RequestKey;
 use wheelbase_traffic::motion::AgentId;
@@ -32,7 +32,7 @@ impl Route {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathRequest {
     /// The agent.
-    #[serde(with = "serde_ids::agent")]
+    #[serde(with = "plain")]
     pub agent: AgentId,
     /// Tick at which it was made.
     pub issued: u32,

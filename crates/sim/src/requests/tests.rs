@@ -1,9 +1,12 @@
 use super::*;
-use crate::{RunState, World, load, scenario};
-use std::path::Path as FilePath;
-use wheelbase_grid::{CellXY, Grid, Rect, SideTable, TerrainKind, TerrainTable};
+use crate::scenes::{class, drive, group, map, order, rows, setup, tasks, within, world};
+use crate::{Command, Order, RunState, World};
+use wheelbase_grid::{CellXY, Change, Grid, Rect, SideTable, TerrainKind, TerrainTable};
+use wheelbase_maps::{MapKind, generate};
 use wheelbase_planner::fields::CostField;
-use wheelbase_planner::{Goal, GoalMember, Heading, MovementClass, MovementTables, Pose, SettleTarget};
+use wheelbase_planner::{
+    ClassSpec, Goal, GoalMember, Heading, MovementClass, MovementTables, Pose, Primitive, SettleTarget,
+};
 use wheelbase_traffic::motion::ClassId;
 use wheelbase_traffic::random::Random;
 
@@ -26,61 +29,36 @@ fn short_paths_come_first_and_no_request_starves() {
 }
 
 /// A crowd of a class of two cells, with orders of all kinds, on a map with walls; few expansions, and edits.
-fn crowd(random: &mut Random) -> String {
-    let (width, height) = (12 + random.below(30), 8 + random.below(20));
-    let row = |random: &mut Random| -> String {
-        (0..width).map(|_| if random.below(6) == 0 { 'T' } else { '.' }).collect()
-    };
-    let rows: Vec<String> = (0..height).map(|_| format!("\"{}\"", row(random))).collect();
-    let mut text = format!(
-        "name = \"crowd\"\nseed = {}\nticks = 200\nexpansions_per_tick = {}\nsearch_slots = {}\n\
-        landmarks = {}\n[map]\nrows = [{}]\n[class.a]\nheadings = 4\nfootprint = [\"X>\"]\nmoves = [\n\
-        {{ name = \"ahead\", by = [1, 0], time = 2 }},\n{{ name = \"back\", by = [-1, 0], time = 4 }},\n\
-        {{ name = \"left\", turn = 1, time = 2 }},\n{{ name = \"right\", turn = -1, time = 2 }},\n]\n",
-        random.below(1000),
-        1 + random.below(200),
-        1 + random.below(4),
-        2 * random.below(2),
-        rows.join(",")
-    );
-    let all = format!("area = [0, 0, {width}, {height}]");
-    let tasks = format!("tasks = {{ kind = \"random\", {all} }}");
-    text += &format!("[[groups]]\nclass = \"a\"\ncount = 4\n{all}\n{tasks}\n");
+fn crowd(random: &mut Random) -> World {
+    let size = (12 + random.below(30), 8 + random.below(20));
+    let cart = class(ClassSpec::new("a", 4), &[(0, 0), (-1, 0)], Primitive::vehicle(2, 4, 2));
+    let mut setup = setup(200, map(&rows(random, size, 6)), vec![cart]);
+    setup.settings.seed = random.below(1000) as u64;
+    setup.settings.expansions_per_tick = 1 + random.below(200) as u64;
+    setup.settings.search_slots = 1 + random.below(4);
+    setup.landmarks = Some(2 * random.below(2));
+    let all = Rect::new(0, 0, size.0 as u32, size.1 as u32);
+    let mut groups = vec![group(0, 4, all, [tasks(all, 0)])];
     for _ in 0..4 {
-        let mut cell = || format!("[{}, {}]", random.below(width), random.below(height));
-        let (to, from, back) = (cell(), cell(), cell());
-        let orders = [
-            format!("{{ goto = {to}, fallback = \"nearest\" }}, {{ goto = {back}, within = 2 }}"),
-            format!("{{ patrol = [{from}, {back}], within = 1, fallback = \"nearest\" }}"),
-            format!("{{ goto_area = [{}, 2, 6, 5] }}, {{ goto = {back} }}", random.below(6)),
-        ];
-        let order = &orders[random.below(3)];
-        text += &format!("[[groups]]\nclass = \"a\"\ncount = 1\n{all}\norders = [{order}]\n");
+        groups.push(group(0, 1, all, [order(random, size), order(random, size)]));
     }
     for _ in 0..random.below(6) {
-        let area = format!("[{}, {}, 3, 2]", random.below(width - 3), random.below(height - 2));
-        let kind = ["trees", "ground"][random.below(2)];
-        text += &format!(
-            "[[events]]\ntick = {}\nset_terrain = {{ area = {area}, kind = \"{kind}\", on_agents = \"wait\" }}\n",
-            random.below(150)
-        );
+        let area = Rect::new(random.below(size.0 - 3) as i32, random.below(size.1 - 2) as i32, 3, 2);
+        let kind = setup.grid.terrain_table().kind_of_glyph(['T', '.'][random.below(2)]).unwrap();
+        let tick = 1 + random.below(150) as u32;
+        setup.scheduled.push((tick, Command::edit(Change::Terrain { area, kind })));
     }
-    text
+    world(setup, groups)
 }
 
-/// Runs a scenario twice, the second time with random searches ahead in some ticks. Returns the number of searches
-/// ahead.
-fn run_ahead(text: &str, random: &mut Random) -> usize {
-    let typed = scenario::parse("crowd.toml", text.as_bytes());
-    let typed = typed.unwrap_or_else(|errors| panic!("{errors}\n{text}"));
-    let built = || load::build_world(FilePath::new("crowd.toml"), &typed);
-    let (Ok(mut plain), Ok(mut world)) = (built(), built()) else { return 0 };
-    let mut n_ahead = 0;
+/// Runs a world and its copy, the copy with random searches ahead in some ticks. Returns the number of searches ahead.
+fn run_ahead(mut plain: World, random: &mut Random) -> usize {
+    let (mut world, mut n_ahead) = (plain.clone(), 0);
     loop {
         let (step, other) = (plain.step(), world.step());
         let tick = world.tick();
-        assert_eq!((step, plain.state_hash()), (other, world.state_hash()), "tick {tick}\n{text}");
-        assert_eq!(plain.counts(), world.counts(), "tick {tick}\n{text}");
+        assert_eq!((step, plain.state_hash()), (other, world.state_hash()), "tick {tick}");
+        assert_eq!(plain.counts(), world.counts(), "tick {tick}");
         if step == RunState::Ended {
             return n_ahead;
         }
@@ -99,7 +77,7 @@ fn run_ahead(text: &str, random: &mut Random) -> usize {
 fn searches_ahead_change_nothing() {
     let ahead = |seed| {
         let mut random = Random::new(seed);
-        run_ahead(&crowd(&mut random), &mut random)
+        run_ahead(crowd(&mut random), &mut random)
     };
     let n_ahead: usize = (0..100).map(ahead).sum();
     assert!(n_ahead > 2000, "{n_ahead}");
@@ -109,27 +87,18 @@ fn searches_ahead_change_nothing() {
 /// displace each other before they are ready must not keep requests without an answer.
 #[test]
 fn fields_that_displace_each_other_leave_their_requests_to_searches() {
-    let (width, height, agents, expansions) = (40, 30, 6, 200);
-    let mut text = format!(
-        "name = \"displaced\"\nticks = 12000\nexpansions_per_tick = {expansions}\nsearch_slots = {agents}\n\
-        landmarks = 0\n[map]\ngenerate = {{ kind = \"rooms\", size = [{width}, {height}], seed = 2 }}\n\
-        [class.cart]\nheadings = 4\nmoves = [\n{{ name = \"forward\", by = [1, 0], time = 2 }},\n\
-        {{ name = \"left\", turn = 1, time = 1 }},\n{{ name = \"right\", turn = -1, time = 1 }},\n]\n"
+    let (agents, expansions) = (6, 200);
+    let size = GridSize::new(40, 30).unwrap();
+    let cart = class(ClassSpec::new("cart", 4), &[(0, 0)], drive(2, 1));
+    let mut setup = setup(12_000, generate(MapKind::Rooms, size, 2), vec![cart]);
+    (setup.settings.expansions_per_tick, setup.settings.search_slots) = (expansions, agents as usize);
+    let mut world = world(
+        setup,
+        (0..agents as i32).map(|agent| {
+            let ends = [CellXY::new(2 + agent, 2 + 4 * agent), CellXY::new(37 - agent, 27 - 4 * agent)];
+            group(0, 1, size.rect(), [within(Order::patrol(&ends), 1).or_nearest()])
+        }),
     );
-    for agent in 0..agents {
-        text += &format!(
-            "[[groups]]\nclass = \"cart\"\ncount = 1\narea = [0, 0, {width}, {height}]\n\
-            orders = [{{ patrol = [[{}, {}], [{}, {}]], within = 1, fallback = \"nearest\" }}]\n",
-            2 + agent,
-            2 + 4 * agent,
-            37 - agent,
-            27 - 4 * agent
-        );
-    }
-    let typed =
-        scenario::parse("displaced.toml", text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}"));
-    let mut world =
-        load::build_world(FilePath::new("displaced.toml"), &typed).unwrap_or_else(|e| panic!("{e}"));
     let states = world.tables()[0].space().n_states() as u64;
     world.requests.fields = SharedFields::with_bytes_max(6 * states as usize);
     // A field and a search of each, and its own.

@@ -1,5 +1,6 @@
 //! An agent as games and renderers read it.
 
+use crate::plain::Plain;
 use serde::{Deserialize, Serialize};
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{Heading, Pose};
@@ -80,6 +81,22 @@ pub(crate) struct LastMove {
 
 // Without padding, so that every byte has a value.
 const _: () = assert!(size_of::<AgentRow>() == 12 * size_of::<u32>());
+
+/// Its last move; the other fields repeat what the arrays of the agents hold.
+impl Plain for AgentRow {
+    type Value = LastMove;
+
+    fn value(&self) -> LastMove {
+        self.last_move()
+    }
+
+    fn of(last: LastMove) -> Option<Self> {
+        i8::try_from(last.turn).ok()?;
+        let mut row = Self::default();
+        row.set_last_move(&last);
+        Some(row)
+    }
+}
 
 impl Default for AgentRow {
     /// Agent 0, placed at tick 0 in the north-west corner.

@@ -1,5 +1,6 @@
 //! Which rows of agents the last tick has changed.
 
+use crate::clone_fields::clone_fields;
 use crate::close_up::close_up;
 use crate::rows::agent_row::AgentRow;
 use wheelbase_traffic::RowSet;
@@ -11,6 +12,8 @@ pub(crate) struct ChangedRows {
     /// By row; of no meaning for a row that is not written.
     before: Vec<AgentRow>,
 }
+
+clone_fields!(ChangedRows { written, before });
 
 impl ChangedRows {
     /// Begins a tick.
@@ -48,11 +51,5 @@ impl ChangedRows {
     /// The rows that differ from what they were, ascending.
     pub fn iter<'a>(&'a self, rows: &'a [AgentRow]) -> impl Iterator<Item = usize> + 'a {
         self.written.iter().filter(|&row| self.before[row] != rows[row])
-    }
-
-    /// Makes it a copy of another one, in its own memory as far as that goes.
-    pub fn copy_from(&mut self, from: &Self) {
-        self.written.copy_from(&from.written);
-        self.before.clone_from(&from.before);
     }
 }

@@ -1,5 +1,6 @@
 //! Details of an event, beyond the numbers of its row.
 
+use crate::clone_fields::clone_fields;
 use crate::commands::Ticket;
 use wheelbase_grid::Rect;
 use wheelbase_planner::Pose;
@@ -76,6 +77,8 @@ pub(crate) struct DetailsList {
     agents: Vec<AgentId>,
 }
 
+clone_fields!(DetailsList { stored, agents });
+
 #[derive(Clone, Copy, Debug)]
 struct Stored {
     /// Index of the event.
@@ -127,17 +130,6 @@ impl DetailsList {
             stored.event = kept;
             stays
         });
-    }
-}
-
-impl Clone for DetailsList {
-    fn clone(&self) -> Self {
-        Self { stored: self.stored.clone(), agents: self.agents.clone() }
-    }
-
-    fn clone_from(&mut self, from: &Self) {
-        self.stored.clone_from(&from.stored);
-        self.agents.clone_from(&from.agents);
     }
 }
 

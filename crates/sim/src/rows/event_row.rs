@@ -2,6 +2,7 @@
 
 use crate::commands::{RefusalReason, Ticket};
 use crate::log::{AppliedEdit, TraceEvent};
+use crate::names::variants;
 use crate::unreachable::UnreachableReason;
 use wheelbase_traffic::motion::AgentId;
 
@@ -59,56 +60,36 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// All kinds, each at the index that is its number.
-    pub const ALL: [Self; 21] = [
-        Self::Spawned,
-        Self::Removed,
-        Self::Refused,
-        Self::Ordered,
-        Self::OrderDone,
-        Self::OrderFailed,
-        Self::TaskGiven,
-        Self::TaskDone,
-        Self::PathFound,
-        Self::Blocked,
-        Self::EditDone,
-        Self::EditWaits,
-        Self::PrioritySet,
-        Self::TeamSet,
-        Self::SpeedFactorSet,
-        Self::ClassSet,
-        Self::TasksReplaced,
-        Self::EditCancelled,
-        Self::EditReplaced,
-        Self::Entered,
-        Self::Left,
+    const NAMES: [(Self, &'static str); 21] = [
+        (Self::Spawned, "spawned"),
+        (Self::Removed, "removed"),
+        (Self::Refused, "refused"),
+        (Self::Ordered, "ordered"),
+        (Self::OrderDone, "order_done"),
+        (Self::OrderFailed, "order_failed"),
+        (Self::TaskGiven, "task_given"),
+        (Self::TaskDone, "task_done"),
+        (Self::PathFound, "path_found"),
+        (Self::Blocked, "blocked"),
+        (Self::EditDone, "edit_done"),
+        (Self::EditWaits, "edit_waits"),
+        (Self::PrioritySet, "priority_set"),
+        (Self::TeamSet, "team_set"),
+        (Self::SpeedFactorSet, "speed_factor_set"),
+        (Self::ClassSet, "class_set"),
+        (Self::TasksReplaced, "tasks_replaced"),
+        (Self::EditCancelled, "edit_cancelled"),
+        (Self::EditReplaced, "edit_replaced"),
+        (Self::Entered, "entered"),
+        (Self::Left, "left"),
     ];
+
+    /// All kinds, each at the index that is its number.
+    pub const ALL: [Self; 21] = variants(&Self::NAMES);
 
     /// Name in outputs.
     pub fn name(self) -> &'static str {
-        [
-            "spawned",
-            "removed",
-            "refused",
-            "ordered",
-            "order_done",
-            "order_failed",
-            "task_given",
-            "task_done",
-            "path_found",
-            "blocked",
-            "edit_done",
-            "edit_waits",
-            "priority_set",
-            "team_set",
-            "speed_factor_set",
-            "class_set",
-            "tasks_replaced",
-            "edit_cancelled",
-            "edit_replaced",
-            "entered",
-            "left",
-        ][self as usize]
+        Self::NAMES[self as usize].1
     }
 }
 

@@ -6,5 +6,3 @@ pub(crate) mod drawn_body;
 pub(crate) mod event_details;
 pub(crate) mod event_row;
 pub(crate) mod interpolation;
-#[cfg(test)]
-mod tests;

@@ -6,34 +6,37 @@ use crate::class_graph::SavedGraph;
 use crate::class_landmarks::LandmarkRecipe;
 use crate::codec::FileKind;
 use crate::command_queue::SavedQueue;
-use crate::congestion::saved::SavedCongestion;
+use crate::congestion::SavedCongestion;
 use crate::counts::Counts;
 use crate::group_goals::GroupGoals;
 use crate::obstructed::Obstructed;
 use crate::order_pool::saved::SavedPool;
 use crate::pending_edits::PendingEdit;
+use crate::plain;
 use crate::progress::LongestOfClass;
 use crate::requests::saved::SavedRequests;
-use crate::serde_ids;
+use crate::traffic_buffers::TrafficBuffers;
+use crate::world::Settings;
 use serde::{Deserialize, Serialize};
-use wheelbase_grid::{Change, Grid, Rect};
+use std::borrow::Cow;
+use wheelbase_grid::{Change, Grid};
 use wheelbase_planner::MovementClass;
 use wheelbase_planner::tables::SavedTables;
 use wheelbase_traffic::motion::AgentId;
 
 /// The kind of file.
 pub const SNAPSHOT: FileKind =
-    FileKind { magic: *b"WB-SNP\r\n", name: "snapshot", version: 6, versions_before: &[], layout: LAYOUT };
+    FileKind { magic: *b"WB-SNP\r\n", name: "snapshot", version: 7, versions_before: &[], layout: LAYOUT };
 
 /// Kinds of the blocks, which stand in this order.
 pub(super) const BLOCKS: [(u8, &str); 5] =
     [(1, "world"), (2, "tables"), (3, "agents"), (4, "path requests"), (5, "traffic rule")];
 
 const LAYOUT: &str = "\
-1 world: tick settings(name seed collision ticks expansions search_slots poses_per_agent tries tunables) grid classes friends \
+1 world: tick settings(name seed collision ticks expansions search_slots poses_per_agent tries) tunables grid classes friends \
 landmarks eased agents collisions; \
 2 tables: of each class (layout times components landmarks (states threshold map tables owed) graph); \
-3 agents: arrays by row with progress and legs, agents off the map, orders with tickets, commands, edits with agents, class changes, followers, obstructed, congestion, groups, buffers, \
+3 agents: arrays by row with orders and trips, agents off the map, paths, busy rows, names, orders with tickets, commands, edits with agents, class changes, followers, obstructed, congestion, groups, buffers, \
 counts, longest times by class; \
 4 path requests: queue slots with legs, fields; \
 5 traffic rule: name parts";
@@ -42,7 +45,9 @@ counts, longest times by class; \
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct WorldBlock {
     pub tick: u32,
-    pub settings: SavedSettings,
+    pub settings: Settings,
+    /// Tunables that differ from the usual ones, by name.
+    pub tunables: Vec<(String, u32)>,
     pub grid: Grid,
     pub classes: Vec<MovementClass>,
     pub friends: [u32; 32],
@@ -51,50 +56,26 @@ pub(super) struct WorldBlock {
     pub n_agents: u32,
 }
 
-/// Settings by name.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct SavedSettings {
-    pub name: String,
-    pub seed: u64,
-    pub collision: String,
-    pub ticks: u32,
-    pub expansions_per_tick: u64,
-    pub search_slots: u32,
-    pub poses_per_agent: u32,
-    pub tries_per_tick: u64,
-    pub tunables: Vec<(String, u32)>,
-}
-
 /// Tables, landmarks and graph of each class.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct TablesBlock(pub Vec<(SavedTables, Option<LandmarkRecipe>, SavedGraph)>);
 
 /// The agents, their orders, and the counts.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct AgentsBlock {
-    pub agents: SavedAgents,
-    pub orders: SavedPool,
+#[derive(Serialize, Deserialize)]
+pub(super) struct AgentsBlock<'a> {
+    pub agents: SavedAgents<'a>,
+    pub orders: SavedPool<'a>,
     pub commands: SavedQueue,
     pub pending_edits: Vec<PendingEdit>,
     pub class_changes: Vec<ClassChange>,
-    #[serde(with = "serde_ids::agents")]
+    #[serde(with = "plain::list")]
     pub followers: Vec<AgentId>,
     pub obstructed: Obstructed,
-    pub congestion: SavedCongestion,
+    pub congestion: SavedCongestion<'a>,
     pub group_goals: GroupGoals,
-    pub buffers: SavedBuffers,
+    pub buffers: Cow<'a, TrafficBuffers>,
     pub counts: Counts,
     pub longest: Vec<LongestOfClass>,
-}
-
-/// What the traffic rule has yet to see. All but the refusals is empty unless the run has ended.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct SavedBuffers {
-    pub decisions_given: Vec<(u32, u8)>,
-    #[serde(with = "serde_ids::agents")]
-    pub new_classes: Vec<AgentId>,
-    pub edited: Vec<Rect>,
-    pub refused_rows: Vec<u32>,
 }
 
 /// The requests.

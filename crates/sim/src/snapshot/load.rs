@@ -1,10 +1,7 @@
 //! A world from bytes.
 
 use super::error::LoadError;
-use super::format::{
-    AgentsBlock, BLOCKS, RequestsBlock, RuleBlock, SNAPSHOT, SavedBuffers, SavedSettings, TablesBlock,
-    WorldBlock,
-};
+use super::format::{AgentsBlock, BLOCKS, RequestsBlock, RuleBlock, SNAPSHOT, TablesBlock, WorldBlock};
 use crate::agents::Agents;
 use crate::class_graph::{ClassGraph, SavedGraph};
 use crate::class_landmarks::{ClassLandmarks, LandmarkRecipe};
@@ -17,7 +14,7 @@ use crate::invariant;
 use crate::order_pool::OrderPool;
 use crate::phases::orders_given::check_order;
 use crate::pool_check::check_pools;
-use crate::replan_params::{ReplanParams, tune};
+use crate::replan_params::tune;
 use crate::requests::PathSource;
 use crate::route_legs::make_graphs_early;
 use crate::rows::event_details::WAITS_FOR_MAX;
@@ -32,11 +29,10 @@ use wheelbase_grid::{MemoryMax, MemoryNeed};
 use wheelbase_planner::model::StateSpace;
 use wheelbase_planner::tables::SavedTables;
 use wheelbase_planner::{MovementClass, MovementTables};
-use wheelbase_traffic::collision::CollisionRule;
 use wheelbase_traffic::motion::{AgentId, ClassId, transition_of};
-use wheelbase_traffic::occupancy::Refusal;
+use wheelbase_traffic::occupancy::{Occupancy, Refusal};
 use wheelbase_traffic::teams::{Friends, Team};
-use wheelbase_traffic::{OwnRule, RuleContext, RulePart, RuleSetting, RuleState, Traffic, TrafficParams};
+use wheelbase_traffic::{OwnRule, RuleContext, RulePart, RuleSetting, RuleState, Traffic};
 
 /// Makes the traffic rule of a saved name, in its initial state; `None` for an unknown name, or if the rule does not
 /// support the setting.
@@ -90,15 +86,18 @@ impl World {
     pub fn load_from(input: &mut impl Read, host: Host<'_>) -> Result<Self, LoadError> {
         let mut reader = Reader { input, next: 0, memory_max: host.block_bytes_max() };
         read_prefix(&SNAPSHOT, reader.input).map_err(|damage| LoadError::Damage { block: None, damage })?;
-        let block: WorldBlock = reader.read()?;
+        let mut block: WorldBlock = reader.read()?;
         let tick = block.tick;
-        let settings = settings_of(&block.settings).map_err(|why| wrong(0, why))?;
-        check_need(&block, &settings, host.memory_max)?;
+        let Settings { traffic, replan, .. } = &mut block.settings;
+        for (name, value) in &block.tunables {
+            tune(traffic, replan, name, *value).map_err(|error| wrong(0, error.to_string()))?;
+        }
+        check_need(&block, host.memory_max)?;
         let tables_block: TablesBlock = reader.read()?;
         check_tables_need(&block, &tables_block, host.memory_max)?;
         let graphs: Vec<SavedGraph> = tables_block.0.iter().map(|&(.., graph)| graph).collect();
-        let base = base_of(block, settings, tables_block)?;
-        let agents_block: AgentsBlock = reader.read()?;
+        let base = base_of(block, tables_block)?;
+        let agents_block: AgentsBlock<'_> = reader.read()?;
         let requests_block: RequestsBlock = reader.read()?;
         let rule: RuleBlock = reader.read()?;
         reader.end()?;
@@ -167,31 +166,9 @@ impl<R: Read> Reader<'_, R> {
     }
 }
 
-fn settings_of(saved: &SavedSettings) -> Result<Settings, String> {
-    let (mut traffic, mut replan) = (TrafficParams::USUAL, ReplanParams::USUAL);
-    for (name, value) in &saved.tunables {
-        tune(&mut traffic, &mut replan, name, *value).map_err(|error| error.to_string())?;
-    }
-    let rules = [CollisionRule::Swept, CollisionRule::Discrete];
-    let collision = rules.into_iter().find(|rule| rule.name() == saved.collision);
-    let collision = collision.ok_or_else(|| format!("unknown collision rule \"{}\"", saved.collision))?;
-    Ok(Settings {
-        name: saved.name.clone(),
-        seed: saved.seed,
-        collision,
-        ticks: saved.ticks,
-        expansions_per_tick: saved.expansions_per_tick,
-        search_slots: saved.search_slots as usize,
-        poses_per_agent: saved.poses_per_agent,
-        tries_per_tick: saved.tries_per_tick,
-        traffic,
-        replan,
-    })
-}
-
 /// Whether the world may be built: numbers in range, and memory for it.
-fn check_need(block: &WorldBlock, settings: &Settings, memory_max: MemoryMax) -> Result<(), LoadError> {
-    let WorldBlock { tick, grid, classes, landmarks, eased, n_agents, .. } = block;
+fn check_need(block: &WorldBlock, memory_max: MemoryMax) -> Result<(), LoadError> {
+    let WorldBlock { tick, settings, grid, classes, landmarks, eased, n_agents, .. } = block;
     if let Some(error) = out_of_range(settings, landmarks.map(|landmarks| landmarks as usize)).first() {
         return Err(wrong(0, error.to_string()));
     }
@@ -242,8 +219,8 @@ fn check_tables_need(
 }
 
 /// Compiles the tables and makes the landmarks.
-fn base_of(block: WorldBlock, settings: Settings, tables: TablesBlock) -> Result<WorldBase, LoadError> {
-    let WorldBlock { grid, classes, friends, landmarks, eased, .. } = block;
+fn base_of(block: WorldBlock, tables: TablesBlock) -> Result<WorldBase, LoadError> {
+    let WorldBlock { settings, grid, classes, friends, landmarks, eased, .. } = block;
     let TablesBlock(saved) = tables;
     if saved.len() != classes.len() {
         return Err(wrong(1, format!("tables of {} classes, expected {}", saved.len(), classes.len())));
@@ -278,7 +255,7 @@ fn friends_of(rows: &[u32; Team::COUNT]) -> Option<Friends> {
     (friends.rows() == rows).then_some(friends)
 }
 
-fn restore_agents(world: &mut World, block: AgentsBlock) -> Result<(), String> {
+fn restore_agents(world: &mut World, block: AgentsBlock<'_>) -> Result<(), String> {
     let AgentsBlock { agents, orders, commands, pending_edits, class_changes, followers, .. } = block;
     let tick = world.tick;
     world.orders = OrderPool::restore(orders)?;
@@ -293,7 +270,7 @@ fn restore_agents(world: &mut World, block: AgentsBlock) -> Result<(), String> {
     }
     world.longest = block.longest;
     check_orders_of_agents(world)?;
-    hold_all(world)?;
+    hold_all(&mut world.occupancy, &world.agents, &world.tables)?;
     let lists: Vec<_> = world.orders.all_orders().cloned().collect();
     lists.iter().for_each(|orders| world.make_room_for(orders));
     assign_all(world)?;
@@ -322,14 +299,14 @@ fn restore_agents(world: &mut World, block: AgentsBlock) -> Result<(), String> {
         return Err("obstructed agents out of order".to_owned());
     }
     world.obstructed = block.obstructed;
-    world.congestion.restore(&block.congestion)?;
+    world.congestion.restore(block.congestion)?;
     let headings = |class: ClassId| Some(world.tables.get(usize::from(class.0))?.space().headings());
     if let Some(mistake) = block.group_goals.mistake(headings) {
         return Err(mistake.to_owned());
     }
     world.group_goals = block.group_goals;
-    world.traffic_buffers = buffers_of(world, block.buffers)?;
-    Ok(())
+    world.traffic_buffers = block.buffers.into_owned();
+    check_buffers(world, &world.traffic_buffers)
 }
 
 /// Orders, tasks and trips: of the agents that have them, on this map.
@@ -358,8 +335,7 @@ fn check_orders_of_agents(world: &World) -> Result<(), String> {
 }
 
 /// Gives the agents the cells that they hold.
-fn hold_all(world: &mut World) -> Result<(), String> {
-    let World { agents, tables, occupancy, .. } = world;
+fn hold_all(occupancy: &mut Occupancy, agents: &Agents, tables: &[MovementTables]) -> Result<(), String> {
     for row in 0..agents.len() {
         let (slot, motion) = (agents.slots[row], &agents.motion[row]);
         let (anchor, cells) = transition_of(tables, motion).start();
@@ -401,24 +377,16 @@ fn assign_all(world: &mut World) -> Result<(), String> {
     Ok(())
 }
 
-fn buffers_of(world: &World, saved: SavedBuffers) -> Result<TrafficBuffers, String> {
-    let SavedBuffers { decisions_given, new_classes, edited, refused_rows } = saved;
+fn check_buffers(world: &World, buffers: &TrafficBuffers) -> Result<(), String> {
     let map = world.grid.size().rect();
-    if edited.iter().any(|&area| area.is_empty() || area.intersection(map) != area) {
+    if buffers.edited.iter().any(|&area| area.is_empty() || area.intersection(map) != area) {
         return Err("an edited area beyond the map".to_owned());
     }
     // They may have been more agents when it was refused.
-    if refused_rows.iter().any(|&row| row as usize >= world.agents.n_slots()) {
+    if buffers.refused_rows.iter().any(|&row| row as usize >= world.agents.n_slots()) {
         return Err("a refused move of no agent".to_owned());
     }
-    let decisions = decisions_given.into_iter().map(|(agent, primitive)| (AgentId(agent), primitive));
-    Ok(TrafficBuffers {
-        decisions_given: decisions.collect(),
-        new_classes,
-        edited,
-        refused_rows,
-        ..TrafficBuffers::default()
-    })
+    Ok(())
 }
 
 /// Counts that can still grow for as long as any run lasts.

@@ -1,15 +1,13 @@
 //! A world as bytes.
 
 use super::error::SaveError;
-use super::format::{
-    AgentsBlock, BLOCKS, RuleBlock, SNAPSHOT, SavedBuffers, SavedSettings, TablesBlock, WorldBlock,
-};
+use super::format::{AgentsBlock, BLOCKS, RuleBlock, SNAPSHOT, TablesBlock, WorldBlock};
 use crate::class_landmarks::ClassLandmarks;
 use crate::codec::{BlockWriter, write_prefix};
 use crate::replan_params::changed_tunables;
-use crate::traffic_buffers::TrafficBuffers;
-use crate::world::{Settings, World};
+use crate::world::World;
 use serde::Serialize;
+use std::borrow::Cow;
 use wheelbase_traffic::save_state;
 
 impl World {
@@ -57,21 +55,11 @@ impl World {
     }
 
     fn world_block(&self) -> WorldBlock {
-        let Settings { name, seed, collision, ticks, expansions_per_tick, .. } = &self.settings;
-        let Settings { search_slots, poses_per_agent, tries_per_tick, traffic, replan, .. } = &self.settings;
+        let settings = self.settings.clone();
         WorldBlock {
             tick: self.tick,
-            settings: SavedSettings {
-                name: name.clone(),
-                seed: *seed,
-                collision: collision.name().to_owned(),
-                ticks: *ticks,
-                expansions_per_tick: *expansions_per_tick,
-                search_slots: *search_slots as u32,
-                poses_per_agent: *poses_per_agent,
-                tries_per_tick: *tries_per_tick,
-                tunables: changed_tunables(traffic, replan),
-            },
+            tunables: changed_tunables(&settings.traffic, &settings.replan),
+            settings,
             grid: self.grid.clone(),
             classes: self.tables.iter().map(|tables| tables.class().clone()).collect(),
             friends: *self.friends.rows(),
@@ -81,7 +69,7 @@ impl World {
         }
     }
 
-    fn agents_block(&self) -> AgentsBlock {
+    fn agents_block(&self) -> AgentsBlock<'_> {
         AgentsBlock {
             agents: self.agents.save(&self.paths),
             orders: self.orders.save(),
@@ -92,20 +80,10 @@ impl World {
             obstructed: self.obstructed.clone(),
             congestion: self.congestion.save(),
             group_goals: self.group_goals.clone(),
-            buffers: saved_buffers(&self.traffic_buffers),
+            buffers: Cow::Borrowed(&self.traffic_buffers),
             counts: self.counts,
             longest: self.longest.clone(),
         }
-    }
-}
-
-fn saved_buffers(buffers: &TrafficBuffers) -> SavedBuffers {
-    let TrafficBuffers { decisions_given, new_classes, edited, refused_rows, .. } = buffers;
-    SavedBuffers {
-        decisions_given: decisions_given.iter().map(|&(agent, primitive)| (agent.0, primitive)).collect(),
-        new_classes: new_classes.clone(),
-        edited: edited.clone(),
-        refused_rows: refused_rows.clone(),
     }
 }
 

@@ -7,7 +7,9 @@
 
 use super::directions::direction_to;
 use crate::agents::Agents;
+use crate::plain;
 use crate::replan_params::ReplanParams;
+use serde::{Deserialize, Serialize};
 use wheelbase_grid::{CellXY, GridShape, GridSize};
 use wheelbase_planner::MovementTables;
 use wheelbase_traffic::hash::fold;
@@ -24,18 +26,34 @@ pub(super) struct PlannedFlow {
     size: GridSize,
     shape: GridShape,
     n_directions: usize,
+    pub counts: FlowCounts,
+}
+
+/// The counts of a planned flow.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct FlowCounts {
     /// By cell and direction, that is, the side that a move crosses: the last complete count, and the one in progress.
-    counts: Vec<u8>,
+    #[serde(with = "plain::bytes")]
+    complete: Vec<u8>,
+    #[serde(with = "plain::bytes")]
     next: Vec<u8>,
     /// Hash of all moves ever counted, in order.
     counted_so_far: u64,
+}
+
+impl FlowCounts {
+    /// Whether they are of the map of others.
+    pub fn fits(&self, other: &Self) -> bool {
+        (self.complete.len(), self.next.len()) == (other.complete.len(), other.next.len())
+    }
 }
 
 impl PlannedFlow {
     pub fn new(size: GridSize, shape: GridShape, params: ReplanParams) -> Self {
         let n_directions = shape.sides().len();
         let none = || vec![0; size.n_cells() * n_directions];
-        Self { params, size, shape, n_directions, counts: none(), next: none(), counted_so_far: 0 }
+        let counts = FlowCounts { complete: none(), next: none(), counted_so_far: 0 };
+        Self { params, size, shape, n_directions, counts }
     }
 
     /// At the end of a tick: counts the next few agents.
@@ -44,8 +62,8 @@ impl PlannedFlow {
         let part = |of: usize, number: u32, parts: u32| of * number as usize / parts as usize;
         let now = tick % planned_period_ticks;
         let Some(number) = now.checked_sub(CLEAR_TICKS) else {
-            let length = self.next.len();
-            self.next[part(length, now, CLEAR_TICKS)..part(length, now + 1, CLEAR_TICKS)].fill(0);
+            let length = self.counts.next.len();
+            self.counts.next[part(length, now, CLEAR_TICKS)..part(length, now + 1, CLEAR_TICKS)].fill(0);
             return;
         };
         let parts = planned_period_ticks - CLEAR_TICKS;
@@ -75,17 +93,19 @@ impl PlannedFlow {
     /// Counts a planned move that brings an anchor from one cell to another, and the body onto `cells`.
     pub(super) fn count(&mut self, from: CellXY, to: CellXY, cells: impl Iterator<Item = CellXY>) {
         let Some(direction) = direction_to(self.shape, from, to) else { return };
-        let at = |cell: CellXY| cell.y as usize * self.size.width() as usize + cell.x as usize;
-        self.counted_so_far = fold(self.counted_so_far, (at(to) * self.n_directions + direction) as u64);
+        let width = self.size.width() as usize;
+        let at = |cell: CellXY| cell.y as usize * width + cell.x as usize;
+        let Self { counts: FlowCounts { next, counted_so_far, .. }, n_directions, .. } = self;
+        *counted_so_far = fold(*counted_so_far, (at(to) * *n_directions + direction) as u64);
         for cell in cells {
-            let count = &mut self.next[at(cell) * self.n_directions + direction];
+            let count = &mut next[at(cell) * *n_directions + direction];
             *count = count.saturating_add(1);
         }
     }
 
     /// Completes the count in progress: readers see it from now on.
     pub(super) fn publish(&mut self) {
-        std::mem::swap(&mut self.counts, &mut self.next);
+        std::mem::swap(&mut self.counts.complete, &mut self.counts.next);
     }
 
     /// Planned moves, by direction, that bring a body onto a cell, given by its index. A body counts once for each of
@@ -94,29 +114,12 @@ impl PlannedFlow {
     /// If there is no such cell.
     #[inline]
     pub fn at(&self, cell: usize) -> &[u8] {
-        &self.counts[cell * self.n_directions..][..self.n_directions]
-    }
-
-    /// The last complete count, the one in progress, and the hash of all moves ever counted: what
-    /// [`PlannedFlow::restore`] takes.
-    pub(super) fn parts(&self) -> ([&[u8]; 2], u64) {
-        ([&self.counts, &self.next], self.counted_so_far)
-    }
-
-    /// Takes over counts of the same map. Returns `false`, and changes nothing, if there are not as many.
-    pub(super) fn restore(&mut self, [counts, next]: [&[u8]; 2], counted_so_far: u64) -> bool {
-        if counts.len() != self.counts.len() || next.len() != self.next.len() {
-            return false;
-        }
-        self.counts.copy_from_slice(counts);
-        self.next.copy_from_slice(next);
-        self.counted_so_far = counted_so_far;
-        true
+        &self.counts.complete[cell * self.n_directions..][..self.n_directions]
     }
 
     /// Everything that a later tick depends on, for the state hash.
     pub fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
-        word(self.counted_so_far);
+        word(self.counts.counted_so_far);
     }
 }
 

@@ -1,37 +1,31 @@
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
 use super::*;
-use crate::RunState;
-use crate::load::build_world;
-use crate::scenario;
+use crate::scenes::{class, drive, map, setup};
 use crate::world::World;
+use crate::{Order, RunState, Spawn};
 use std::collections::BTreeMap;
-use std::path::Path;
+use wheelbase_planner::{ClassSpec, Heading, Pose, Primitive};
+use wheelbase_traffic::motion::ClassId;
 use wheelbase_traffic::random::Random;
 
 /// A crowd of two classes, one of them long, on a square or hexagonal map; each agent has an order.
 fn crowd(random: &mut Random, is_hex: bool) -> World {
-    let (shape, headings) = if is_hex { ("shape = \"hex\"\n", 6) } else { ("", 4) };
-    let rows = vec![format!("\"{}\"", ".".repeat(40)); 40].join(",");
-    let mut text = format!(
-        "name = \"crowd\"\nticks = 400\n[map]\n{shape}rows = [{rows}]\n\
-         [class.cart]\nheadings = {headings}\nmoves = [\n{{ name = \"forward\", by = [1, 0], time = 4 }},\n\
-         {{ name = \"left\", turn = 1, time = 4 }},\n{{ name = \"right\", turn = -1, time = 4 }},\n]\n\
-         [class.truck]\nheadings = {headings}\nfootprint = [\"XXX>\"]\nmoves = [\n\
-         {{ name = \"forward\", by = [1, 0], time = 9 }},\n{{ name = \"reverse\", by = [-1, 0], time = 40 }},\n\
-         {{ name = \"left\", turn = 1, time = 9 }},\n{{ name = \"right\", turn = -1, time = 9 }},\n]\n"
-    );
+    let (shape, spec): (_, fn(&str) -> ClassSpec) = match is_hex {
+        true => (GridShape::Hex, |name| ClassSpec::hexagonal(name, 6)),
+        false => (GridShape::Square, |name| ClassSpec::new(name, 4)),
+    };
+    let cart = class(spec("cart"), &[(0, 0)], drive(4, 4));
+    let truck = class(spec("truck"), &[(0, 0), (-1, 0), (-2, 0), (-3, 0)], Primitive::vehicle(9, 40, 9));
+    let grid = map(&vec![".".repeat(40); 40]).with_shape(shape);
+    let mut setup = setup(400, grid, vec![cart, truck]);
     for number in 0..20 {
-        let class = if random.below(2) == 0 { "cart" } else { "truck" };
-        let (x, y) = (5 + number % 4 * 9, 5 + number / 4 * 7);
-        let to = (5 + random.below(30), 5 + random.below(30));
-        text += &format!(
-            "[[agents]]\nclass = \"{class}\"\nat = [{x}, {y}, \"E\"]\norders = [{{ goto = [{}, {}] }}]\n",
-            to.0, to.1
-        );
+        let class = ClassId(random.below(2) as u8);
+        let from = Pose::new(5 + number % 4 * 9, 5 + number / 4 * 7, Heading(0));
+        let to = CellXY::new(5 + random.below(30) as i32, 5 + random.below(30) as i32);
+        setup.agents.push(Spawn::new(class, from).with_orders([Order::goto(to)]));
     }
-    let typed = scenario::parse("crowd.toml", text.as_bytes()).unwrap();
-    build_world(Path::new("crowd.toml"), &typed).unwrap()
+    World::new(setup).unwrap()
 }
 
 /// The planned moves of all agents by cell and direction, without optimisation.
@@ -91,19 +85,19 @@ fn only_complete_counts_are_read() {
     let mut world = crowd(&mut random, false);
     (0..20).for_each(|_| assert!(world.step() == RunState::Running));
     let mut planned = PlannedFlow::new(world.grid.size(), world.grid.shape(), ReplanParams::USUAL);
-    let is_empty = |planned: &PlannedFlow| planned.counts.iter().all(|&count| count == 0);
+    let is_empty = |planned: &PlannedFlow| planned.counts.complete.iter().all(|&count| count == 0);
     for tick in 0..ReplanParams::USUAL.planned_period_ticks {
         assert!(is_empty(&planned), "at {tick}");
         planned.renew(tick, &world.agents, &world.tables, &world.paths);
     }
-    let first = planned.counts.clone();
+    let first = planned.counts.complete.clone();
     assert!(!is_empty(&planned));
     (0..40).for_each(|_| assert!(world.step() == RunState::Running));
     for tick in 0..ReplanParams::USUAL.planned_period_ticks {
-        assert_eq!(planned.counts, first, "at {tick}");
+        assert_eq!(planned.counts.complete, first, "at {tick}");
         planned.renew(tick, &world.agents, &world.tables, &world.paths);
     }
-    assert_ne!(planned.counts, first);
+    assert_ne!(planned.counts.complete, first);
 }
 
 /// A single agent is in nobody's way, not even its own.
@@ -117,7 +111,7 @@ fn a_single_agent_is_not_counted() {
         for tick in 0..ReplanParams::USUAL.planned_period_ticks {
             planned.renew(tick, &world.agents, &world.tables, &world.paths);
         }
-        planned.counts.iter().any(|&count| count > 0)
+        planned.counts.complete.iter().any(|&count| count > 0)
     };
     assert!(count(&mut planned, &world));
     (1..world.agents.len()).for_each(|row| world.remove(row));

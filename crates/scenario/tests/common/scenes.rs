@@ -1,9 +1,10 @@
 //! Random scenarios for the tests of whole runs.
 
-use crate::{World, load, scenario};
 use proptest::prelude::*;
 use std::ops::Range;
 use std::path::Path;
+use wheelbase_scenario::{load, scenario};
+use wheelbase_sim::World;
 use wheelbase_traffic::TrafficParams;
 use wheelbase_traffic::collision::CollisionRule;
 

@@ -1,11 +1,10 @@
 //! Rows and events against the state that they repeat, rebuilt the slow way after every tick.
-#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
-use crate::invariant::RowCheck;
-use crate::traffic_tests::cooperative::{cases, crowd, fitted};
-use crate::traffic_tests::scenes::built;
-use crate::{EventKind, EventRow, RunState, World};
+use crate::common::scenes::built;
+use crate::crowds::{cases, crowd, fitted};
 use proptest::prelude::*;
+use wheelbase_sim::invariant::RowCheck;
+use wheelbase_sim::{EventKind, EventRow, RunState, World};
 
 /// Steps to the end and compares after each tick.
 fn compare(world: &mut World) {

@@ -1,40 +1,13 @@
-//! The whole rule in small crowded worlds: what must hold at every tick, and that every agent has reserved what it
-//! needs.
+//! The whole rule in small crowded worlds: the invariants hold at every tick, and every agent has all its reservations.
 
-use super::scenes::{built, built_with, class, map_of, rows, rule, shape};
-use crate::{Agents, RunState, World, invariant};
+use crate::common::on_threads;
+use crate::common::scenes::{built, built_with, class, map_of, rows, rule, shape};
 use proptest::prelude::*;
-use std::sync::{Arc, Mutex};
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{Goal, GoalMember, Path, Request, Scratch, Status, plan as plan_path};
+use wheelbase_sim::{RunState, World, invariant};
+use wheelbase_traffic::TrafficParams;
 use wheelbase_traffic::params::Tunable;
-use wheelbase_traffic::{Cooperative, Decisions, Traffic, TrafficParams, TrafficView};
-
-/// The rule of a world, to be checked from outside.
-struct Shared<T>(Arc<Mutex<T>>);
-
-impl<T: Traffic> Traffic for Shared<T> {
-    fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
-        self.0.lock().unwrap().decide(view, decisions);
-    }
-
-    fn clone_box(&self) -> Box<dyn Traffic> {
-        Box::new(Self(self.0.clone()))
-    }
-
-    fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
-        self.0.lock().unwrap().for_each_word(word);
-    }
-}
-
-impl<T: Traffic + 'static> Shared<T> {
-    /// Gives a world a rule that can be checked.
-    fn give(world: &mut World, rule: T) -> Self {
-        let rule = Arc::new(Mutex::new(rule));
-        world.traffic = Box::new(Self(rule.clone()));
-        Self(rule)
-    }
-}
 
 /// Which agents each tick of the rule visits.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,36 +16,19 @@ enum Visits {
     Busy,
 }
 
-/// Runs to the end; gives the state hash after every tick.
+/// Runs to the end and audits the rule after every tick. Gives the state hash after each.
 fn run(world: &mut World, visits: Visits) -> Vec<u64> {
-    run_with(world, TrafficParams::USUAL, visits)
-}
-
-fn run_with(world: &mut World, params: TrafficParams, visits: Visits) -> Vec<u64> {
-    let rule = Cooperative::new(&world.tables, world.grid.size(), world.settings.collision, params);
-    let shared = Shared::give(world, rule);
-    let (mut hashes, mut revision) = (Vec::new(), world.grid.revision());
+    let mut hashes = Vec::new();
     loop {
         if visits == Visits::All {
-            world.agents.busy.fill(world.agents.len());
+            invariant::visit_all(world);
         }
         let ticked = world.step();
-        assert_eq!(invariant::check(world), [], "tick {}", world.tick);
+        assert_eq!(invariant::check(world), [], "tick {}", world.tick());
         if ticked == RunState::Ended {
             return hashes;
         }
-        let rule = shared.0.lock().unwrap();
-        let audit = rule.audit(world.agents.view(&[]), &world.tables, world.grid.size(), world.tick);
-        audit.check_reservations();
-        audit.check_heads();
-        audit.check_inside();
-        audit.check_no_stopping(&world.paths);
-        audit.check_given_up(&world.traffic_buffers.decisions.give_up);
-        if world.grid.revision() != revision {
-            revision = world.grid.revision();
-            audit.check_corridor_map();
-        }
-        drop(rule);
+        invariant::audit_rule(world);
         hashes.push(world.state_hash());
     }
 }
@@ -170,26 +126,6 @@ pub fn fitted((head, groups, events): &(String, Vec<String>, String)) -> Option<
     Some(text + events)
 }
 
-/// Agents that come and go all the time, on a part of the map each.
-fn coming_and_going() -> impl Strategy<Value = String> {
-    let area = || (0..SIDES.end / 2, 0..SIDES.end / 2, 3_u32..8, 3_u32..8);
-    let area = move || area().prop_map(|(x, y, w, h)| format!("area = [{x}, {y}, {w}, {h}]"));
-    let class = prop::sample::select(&["a", "b", "c"]);
-    let event = (area(), area(), class, 1_u32..6, order(), 0_u32..150).prop_map(
-        |(from, to, class, count, order, tick)| {
-            format!(
-                "[[events]]\ntick = {tick}\nremove_agents = {{ {from} }}\n[[events]]\ntick = {tick}\n\
-                 add_agents = {{ class = \"{class}\", count = {count}, {to}, orders = [{order}] }}\n"
-            )
-        },
-    );
-    prop::collection::vec(event, 5..30).prop_map(|events| events.concat())
-}
-
-fn on_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run)
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(250), failure_persistence: None, max_shrink_iters: 300, ..ProptestConfig::default() })]
 
@@ -202,36 +138,6 @@ proptest! {
             let found = on_threads(threads, || run(&mut world, visits));
             prop_assert_eq!(hashes.get_or_insert_with(|| found.clone()), &found);
         }
-    }
-
-    #[test]
-    fn agents_move_as_if_no_slot_were_given_again(crowd in crowd(), events in coming_and_going()) {
-        let Some(text) = fitted(&crowd).map(|text| text + &events) else { return Ok(()) };
-        let runs = [true, false].map(|keeps_slots| {
-            let mut world = built(&text).unwrap();
-            world.agents.keeps_slots = keeps_slots;
-            let rule = Cooperative::new(
-                &world.tables,
-                world.grid.size(),
-                world.settings.collision,
-                TrafficParams::USUAL,
-            );
-            world.traffic = Box::new(rule);
-            let (mut most, mut ticks) = (world.agents.len(), Vec::new());
-            while world.step() == RunState::Running {
-                assert_eq!(invariant::check(&world), [], "tick {}", world.tick);
-                let Agents { ids, motion, wait_states, assigned, .. } = &world.agents;
-                ticks.push(format!("{ids:?} {motion:?} {wait_states:?} {assigned:?}"));
-                most = most.max(world.agents.len());
-            }
-            // Within a tick more can be there, before others go.
-            let n_slots = world.agents.view(&[]).row_of_slot.len();
-            (ticks, world.counts.placed, n_slots, most)
-        });
-        let [kept, reused] = &runs;
-        prop_assert_eq!(&kept.0, &reused.0);
-        prop_assert_eq!(kept.1, kept.2 as u64);
-        prop_assert!(reused.2 <= reused.3 + 60, "{} agent slots for {}", reused.2, reused.3);
     }
 
     #[test]
@@ -248,7 +154,7 @@ proptest! {
             params.set(name, [low, between, high][end]).unwrap();
         }
         let Some(mut world) = built_with(&text, params) else { return Ok(()) };
-        run_with(&mut world, params, Visits::Busy);
+        run(&mut world, Visits::Busy);
     }
 
     #[test]
@@ -276,7 +182,7 @@ proptest! {
         let Some(mut world) = built(&text) else { return Ok(()) };
         let heads = [GoalMember::any(CellXY::new(x, y))];
         let request = Request::new(world.pose(0), Goal::of(&heads));
-        let answer = plan_path(&world.tables[0], &request, &mut Scratch::new(), &mut Path::new());
+        let answer = plan_path(&world.tables()[0], &request, &mut Scratch::new(), &mut Path::new());
         run(&mut world, Visits::Busy);
         let counts = world.counts();
         if answer.status == Status::Found {
@@ -288,8 +194,8 @@ proptest! {
     }
 }
 
-/// An agent came out of a busy corridor with the last move of its order and kept its place on the ground before it, for
-/// ticks pass over agents with nothing to do.
+/// An agent came out of a busy corridor with the last move of its order. It kept its place on the ground before the
+/// corridor, for ticks pass over agents with nothing to do.
 #[test]
 fn agents_whose_orders_end_before_a_corridor_are_visited_once_more() {
     let open = ".".repeat(24);
