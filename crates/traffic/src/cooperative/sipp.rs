@@ -231,6 +231,8 @@ pub(crate) struct SippSearch {
     open: BinaryHeap<Reverse<(u32, u32, u32)>>,
     seen: Vec<Slot>,
     stamp: u32,
+    /// Cost of the best plan found so far.
+    bound: u32,
     /// Nodes expanded by the last search.
     pub(crate) spent: u64,
 }
@@ -312,13 +314,13 @@ impl SippSearch {
                 let key = (cost.saturating_add(node.penalty), node.arrival);
                 if best.is_none_or(|(found, _)| key < found) {
                     best = Some((key, at));
+                    self.bound = key.0;
                 }
                 if may_end && (node.arrival >= query.horizon || node.cost_to_go == 0) {
                     break;
                 }
             }
-            let hopeless = |((found, _), _): ((u32, u32), u32)| node.cost() > found;
-            if best.is_some_and(hopeless) || self.spent >= query.nodes_max as u64 {
+            if node.cost() > self.bound || self.spent >= query.nodes_max as u64 {
                 break;
             }
             let horizon = if may_end { query.horizon } else { query.crossing_horizon };
@@ -337,6 +339,7 @@ impl SippSearch {
     }
 
     fn begin(&mut self) {
+        self.bound = NO_PLAN_COST;
         self.nodes.clear();
         self.nodes.reserve(NODES_MAX);
         self.open.clear();
@@ -357,22 +360,28 @@ impl SippSearch {
         query: SippQuery,
         cost_to_go: &impl Fn(Pose) -> u32,
     ) {
-        let node = self.nodes[at as usize];
+        let (node, bound) = (self.nodes[at as usize], self.bound);
         let space = context.tables.space();
         context.tables.for_each_successor(node.state, |next| {
             let pose = space.pose(next.state);
             let cost_to_go = cost_to_go(pose);
             let primitive = usize::from(next.primitive);
             let step = Transition { class: context.tables.class(), pose: node.pose, primitive };
-            if cost_to_go == UNKNOWN || context.is_forbidden(&step, query.key) {
+            let ticks = ticks_at_speed(next.ticks, context.speed_factor);
+            let cost_left = cost_to_go.saturating_add(node.penalty).saturating_add(ticks);
+            let mut ready = node.arrival;
+            // Most moves cost too much, before any reservation is read.
+            let is_hopeless = |start: u32| start.saturating_add(cost_left) > bound;
+            if cost_to_go == UNKNOWN || is_hopeless(ready) || context.is_forbidden(&step, query.key) {
                 return;
             }
-            let ticks = ticks_at_speed(next.ticks, context.speed_factor);
-            let mut ready = node.arrival;
             for _ in 0..query.intervals_max {
                 let Some(start) = context.earliest_start(&step, ticks, ready, node.free_until) else {
                     return;
                 };
+                if is_hopeless(start) {
+                    return;
+                }
                 let arrival = start + ticks;
                 let free_until = context.free_until(pose, arrival);
                 let others_yield = context.reservations.needs_yielding(
