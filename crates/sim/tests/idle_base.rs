@@ -3,7 +3,7 @@
 use crate::common::{map, pose};
 use std::collections::BTreeMap;
 use wheelbase_grid::{CellXY, GridShape, Rect};
-use wheelbase_planner::model::Pivot;
+use wheelbase_planner::model::{Pivot, Sweep, SweepRule};
 use wheelbase_planner::{ClassSpec, MovementClass, Primitive};
 use wheelbase_sim::{ClassId, Command, EventKind, Order, Random, Settings, Setup, Spawn, World};
 
@@ -12,12 +12,21 @@ const HEIGHT: usize = 26;
 const TANKS: usize = 50;
 
 /// A body two cells wide that turns about the middle of its rear.
-fn class(name: &str, length: i32, [forward, reverse, turn]: [u32; 3]) -> MovementClass {
+fn class(name: &str, length: i32, sweep: Sweep) -> MovementClass {
+    let [forward, reverse, turn] = if length == 2 { [12, 36, 12] } else { [15, 45, 20] };
     let mut spec = ClassSpec::new(name, 4);
     spec.footprint = (2 - length..2).flat_map(|f| [(f - 1, 0), (f - 1, 1)]).collect();
     spec.pivot = Pivot { forward: -1, right: 1 };
     spec.primitives = Primitive::vehicle(forward, reverse, turn);
+    spec.sweep = sweep;
     MovementClass::new(spec).unwrap()
+}
+
+/// A map with tanks, class 0, and loaders, class 1.
+fn world_of(seed: u64, rows: &[&str], sweep: Sweep) -> World {
+    let classes = vec![class("tank", 2, sweep), class("loader", 3, sweep)];
+    let settings = Settings { seed, ..Settings::named("base") };
+    World::new(Setup::cooperative(settings, map(rows, GridShape::Square), classes)).unwrap()
 }
 
 /// A base: buildings, idle tanks at random between them, and loaders that drive from corner to corner.
@@ -31,9 +40,7 @@ fn base(seed: u64, n_drivers: usize) -> World {
         }
     }
     let rows: Vec<&str> = rows.iter().map(|row| std::str::from_utf8(row).unwrap()).collect();
-    let classes = vec![class("tank", 2, [12, 36, 12]), class("loader", 3, [15, 45, 20])];
-    let settings = Settings { seed, ..Settings::named("base") };
-    let mut world = World::new(Setup::cooperative(settings, map(&rows, GridShape::Square), classes)).unwrap();
+    let mut world = world_of(seed, &rows, Sweep::default());
     let corners = [(4, 2), (40, 2), (4, 23), (40, 23)].map(|(x, y)| CellXY::new(x, y));
     while world.agents().len() < TANKS + n_drivers {
         let number = world.agents().len();
@@ -81,5 +88,26 @@ fn idle_tanks_make_way_for_good() {
             let most = sent.values().map(|ticks| most_in_1000_ticks(ticks)).max();
             assert!(most.is_some_and(|most| most <= sent_max), "{n_drivers} loaders, seed {seed}: {most:?}");
         }
+    }
+}
+
+/// A loader goes through a lane three wide in which a tank stands idle. Two others stand behind it. The tank leaves the
+/// lane over the place of one of them, which goes first. Alone the loader takes 245 ticks.
+#[test]
+fn idle_tanks_leave_a_lane_one_after_the_other() {
+    let (open, lane) = ("........", "@@@@@...");
+    let rows = [open, open, open, lane, lane, lane, open, open, open, open];
+    let mut world = world_of(1, &rows, Sweep::both(SweepRule::Ends));
+    let loader = Spawn::new(ClassId(1), pose(6, 0, 0)).with_orders([Order::goto(CellXY::new(5, 8))]);
+    let tanks = [(5, 7, 1), (7, 7, 0), (6, 4, 3)].map(|(x, y, heading)| pose(x, y, heading));
+    let tanks = tanks.map(|pose| Spawn::new(ClassId(0), pose));
+    for spawn in std::iter::once(loader).chain(tanks) {
+        world.command(Command::Spawn(spawn));
+    }
+    world.step();
+    assert_eq!(world.agents().len(), 4);
+    while world.counts().orders_done == 0 {
+        assert!(world.tick() < 1_000);
+        world.step();
     }
 }

@@ -222,7 +222,7 @@ fn send_to_retreat(
     decisions: &mut Decisions,
 ) {
     let view = planning.view;
-    let ChainLink { row, first, count } = scratch.chain[at];
+    let ChainLink { row, first, count, .. } = scratch.chain[at];
     let row = row as usize;
     let slot = view.agents.slots[row];
     let motion = &view.agents.motion[row];

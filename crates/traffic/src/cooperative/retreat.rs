@@ -3,7 +3,8 @@
 //! The search is breadth-first over poses and ignores time: the moves are carried out as reservations of others
 //! allow. It goes through free cells first. If it finds no retreat there, it goes through resting agents that may be
 //! pushed in turn; these join the chain after the agent. That is the priority inheritance of PIBT (Okumura et al.
-//! 2022) with as many successors as a body touches agents.
+//! 2022) with as many successors as a body touches agents. An agent of the chain whose way is free goes first: the
+//! agents after it may come through the place that it leaves, but not over its retreat.
 
 use crate::cooperative::moves::{is_idle, transition_at};
 use crate::cooperative::path_cells::PathCells;
@@ -45,12 +46,15 @@ pub(crate) struct ChainLink {
     pub(crate) row: u32,
     pub(crate) first: u32,
     pub(crate) count: u32,
+    /// It has a retreat and need not wait for others on its way there. So it goes first, and others may pass where it
+    /// stands now.
+    pub(crate) goes_first: bool,
 }
 
 impl ChainLink {
     /// An agent without moves yet.
     pub(crate) fn of(row: usize) -> Self {
-        Self { row: row as u32, first: 0, count: 0 }
+        Self { row: row as u32, first: 0, count: 0, goes_first: false }
     }
 }
 
@@ -70,6 +74,8 @@ pub(crate) struct PushScratch {
     pub(crate) moves: Vec<u8>,
     /// Cells that the moves of the chain have added to the avoided ones.
     pub(crate) added: Vec<u32>,
+    /// Cells of the retreats of agents that go first.
+    pub(crate) taken: Vec<u32>,
     /// Rows of the agents of the chain that have no retreat, and stay where they are.
     pub(crate) closed: Vec<u32>,
     /// Rows of the idle agents near edits that wait.
@@ -104,6 +110,7 @@ pub(crate) fn find_retreats(
     scratch.closed.clear();
     scratch.added.clear();
     loop {
+        scratch.taken.clear();
         let mut at = first;
         let pushed_max = planning.table.params.pushed_max as usize;
         while at < scratch.chain.len()
@@ -137,7 +144,7 @@ fn retreat(planning: &mut Planning<'_>, scratch: &mut PushScratch, at: usize, at
     let found = find_retreat(planning, scratch, at, attempt, false)
         .or_else(|| find_retreat(planning, scratch, at, attempt, true));
     let Some(found) = found else { return false };
-    let PushScratch { avoided, reached, chain, moves, added, .. } = scratch;
+    let PushScratch { avoided, reached, chain, moves, added, taken, .. } = scratch;
     let first = moves.len();
     let mut pose = reached[found];
     while pose.before != NO_POSE {
@@ -146,7 +153,8 @@ fn retreat(planning: &mut Planning<'_>, scratch: &mut PushScratch, at: usize, at
     }
     moves[first..].reverse();
     let row = chain[at].row as usize;
-    chain[at] = ChainLink { row: row as u32, first: first as u32, count: (moves.len() - first) as u32 };
+    let count = (moves.len() - first) as u32;
+    let mut goes_first = true;
     // Agents that it pushes keep clear of its moves too.
     let reservations = &planning.table.reservations;
     let motion = &view.agents.motion[row];
@@ -164,6 +172,7 @@ fn retreat(planning: &mut Planning<'_>, scratch: &mut PushScratch, at: usize, at
             }
             let rests = reservations.on(cell).filter(|other| other.agent != agent && other.until == FOREVER);
             for row in rests.filter_map(|other| view.agents.row_of_slot(other.agent)) {
+                goes_first = false;
                 if chain.iter().all(|link| link.row != row as u32) {
                     chain.push(ChainLink::of(row));
                 }
@@ -171,6 +180,12 @@ fn retreat(planning: &mut Planning<'_>, scratch: &mut PushScratch, at: usize, at
         }
         state = tables.state_after(state, primitive);
     }
+    if goes_first {
+        let pose = tables.space().pose(state);
+        let body = tables.class().cells_at(pose).iter();
+        taken.extend(body.map(|&offset| reservations.index(pose.cell, offset) as u32));
+    }
+    chain[at] = ChainLink { row: row as u32, first: first as u32, count, goes_first };
     true
 }
 
@@ -183,7 +198,7 @@ fn find_retreat(
     through: bool,
 ) -> Option<usize> {
     let view = planning.view;
-    let PushScratch { avoided, seen, returns, reached, chain, closed, .. } = scratch;
+    let PushScratch { avoided, seen, returns, reached, chain, taken, closed, .. } = scratch;
     let row = chain[at].row as usize;
     let motion = view.agents.motion[row];
     let class = motion.class.0 as usize;
@@ -208,8 +223,8 @@ fn find_retreat(
     // A friend's friends need not be friends.
     let teams = attempt.teams & view.friends.of_team(team);
     let attempt_here = Attempt { teams, ..*attempt };
-    let entry =
-        Entry { agent: view.agents.slots[row], chain: &chain[..=at], closed, attempt: attempt_here, through };
+    let agent = view.agents.slots[row];
+    let entry = Entry { agent, chain: &chain[..=at], taken, closed, attempt: attempt_here, through };
     let mut next = 0;
     while next < reached.len() && next < poses_max && attempt.poses_left > 0 {
         attempt.poses_left -= 1;
@@ -274,10 +289,12 @@ struct Entry<'a> {
     agent: AgentSlot,
     /// The chain up to the agent. Agents after it in the chain have no retreat yet and may be pushed further.
     chain: &'a [ChainLink],
+    /// Cells of the retreats of agents that go first.
+    taken: &'a [u32],
     /// Rows of agents that cannot be pushed off.
     closed: &'a [u32],
     attempt: Attempt,
-    /// It may go through resting agents that can be pushed.
+    /// It may go through resting agents that can be pushed, and through the places of agents that go first.
     through: bool,
 }
 
@@ -291,16 +308,27 @@ impl Entry<'_> {
         to_stay: bool,
     ) -> bool {
         cells.iter().all(|&offset| {
-            table.reservations.on(table.reservations.index(anchor, offset)).all(|reservation| {
+            let cell = table.reservations.index(anchor, offset);
+            if self.through && self.taken.contains(&(cell as u32)) {
+                return false;
+            }
+            table.reservations.on(cell).all(|reservation| {
                 let rests = reservation.until == FOREVER;
                 reservation.agent == self.agent
                     || (!rests && !to_stay)
                     || (self.through
                         && rests
                         && !(to_stay && self.attempt.to_free)
-                        && self.may_push((view, table), reservation.agent))
+                        && (self.goes_first(view, reservation.agent)
+                            || self.may_push((view, table), reservation.agent)))
             })
         })
+    }
+
+    /// Whether it is an agent of the chain that goes first.
+    fn goes_first(&self, view: &TrafficView<'_>, agent: AgentSlot) -> bool {
+        let row = view.agents.row_of_slot(agent);
+        self.chain.iter().any(|link| link.goes_first && Some(link.row as usize) == row)
     }
 
     /// Whether an agent can be pushed. It is a friend, rests, has no plan and will look for one within the horizon.

@@ -3,10 +3,11 @@
 use super::ground::{Ground, class, rows, rule, shape};
 use super::hand_world::{HandWorld, Trips, body_at, body_of, cooperative};
 use super::walks::cells;
+use crate::cooperative::Cooperative;
 use crate::cooperative::fixed::CLEAR_MOVES;
 use crate::cooperative::moves::transition_at;
 use crate::cooperative::pushing::push_aside;
-use crate::decisions::Decisions;
+use crate::decisions::{Decisions, Reroute};
 use crate::motion::Activity;
 use crate::random::Random;
 use crate::rule::Traffic;
@@ -14,6 +15,7 @@ use crate::view::TrafficView;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use wheelbase_grid::CellXY;
+use wheelbase_planner::model::State;
 
 /// A rule under which no agent moves.
 struct Still;
@@ -53,6 +55,38 @@ fn crowd() -> impl Strategy<Value = Option<HandWorld>> {
     })
 }
 
+/// The state in which a pushed agent comes to its retreat; `None` if another is in its way.
+fn end_of_retreat(
+    world: &HandWorld,
+    rule: &Cooperative,
+    decisions: &Decisions,
+    reroute: &Reroute,
+    bodies: &BTreeMap<usize, BTreeSet<CellXY>>,
+) -> Result<Option<State>, TestCaseError> {
+    let at = reroute.row as usize;
+    let motion = &world.motion[at];
+    let tables = &world.ground.tables[motion.class.0 as usize];
+    let moves = &decisions.reroute_moves[reroute.first as usize..][..reroute.count as usize];
+    let aside = rule.table.heads[world.slots[at].index()].retreat_left as usize;
+    prop_assert!(0 < aside && aside <= moves.len());
+    let (mut state, mut retreat) = (motion.state, None);
+    for (number, &primitive) in moves.iter().enumerate() {
+        let primitive = usize::from(primitive);
+        prop_assert!(tables.move_ticks(state, primitive).is_some(), "an illegal move");
+        let needed =
+            cells(world.occupancy.needed(&transition_at(tables, tables.space().pose(state), primitive)));
+        let is_free = |(&other, held): (&usize, &BTreeSet<_>)| other == at || needed.is_disjoint(held);
+        if number < aside && !bodies.iter().all(is_free) {
+            return Ok(None);
+        }
+        state = tables.state_after(state, primitive);
+        if number + 1 == aside {
+            retreat = Some(state);
+        }
+    }
+    Ok(retreat)
+}
+
 /// Checks what a blocked agent has had others do; gives how many were pushed.
 fn check(world: &HandWorld, row: usize, other: usize) -> Result<usize, TestCaseError> {
     let mut rule = cooperative(world);
@@ -74,30 +108,19 @@ fn check(world: &HandWorld, row: usize, other: usize) -> Result<usize, TestCaseE
     // Bodies of all agents, as the pushed ones move in turn.
     let mut bodies: BTreeMap<usize, BTreeSet<CellXY>> =
         (0..world.ids.len()).map(|row| (row, body_of(&world.ground, &world.motion[row]))).collect();
-    // The last has to go first; each finds the cells free that it is sent over.
-    for reroute in decisions.reroutes.iter().rev() {
-        let at = reroute.row as usize;
-        let motion = &world.motion[at];
-        let tables = &world.ground.tables[motion.class.0 as usize];
-        let moves = &decisions.reroute_moves[reroute.first as usize..][..reroute.count as usize];
-        let aside = rule.table.heads[world.slots[at].index()].retreat_left as usize;
-        prop_assert!(0 < aside && aside <= moves.len());
-        let mut state = motion.state;
-        for (number, &primitive) in moves.iter().enumerate() {
-            let primitive = usize::from(primitive);
-            prop_assert!(tables.move_ticks(state, primitive).is_some(), "an illegal move");
-            if number < aside {
-                let step = transition_at(tables, tables.space().pose(state), primitive);
-                let needed = cells(world.occupancy.needed(&step));
-                for (other, held) in bodies.iter().filter(|(other, _)| **other != at) {
-                    prop_assert!(needed.is_disjoint(held), "{} is sent through {}", at, other);
-                }
-            }
-            state = tables.state_after(state, primitive);
-            if number + 1 == aside {
-                bodies.insert(at, body_at(&world.ground, motion, state));
+    // In some order, each finds the cells free that it is sent over.
+    let mut left: Vec<_> = decisions.reroutes.iter().collect();
+    while !left.is_empty() {
+        let n_before = left.len();
+        for number in (0..n_before).rev() {
+            let reroute = left[number];
+            if let Some(state) = end_of_retreat(world, &rule, &decisions, reroute, &bodies)? {
+                left.remove(number);
+                let at = reroute.row as usize;
+                bodies.insert(at, body_at(&world.ground, &world.motion[at], state));
             }
         }
+        prop_assert!(left.len() < n_before, "{} agents wait for each other", left.len());
     }
     // Unless the agent backs out itself, none of them rests on its next moves.
     if !pushed.contains(&row) {
