@@ -131,7 +131,7 @@ pub fn visit_all(world: &mut World) {
 #[doc(hidden)]
 pub fn audit_rule(world: &World) {
     let rule: &dyn Any = &*world.traffic;
-    let Some(rule) = rule.downcast_ref::<Cooperative>() else { return };
+    let Some(rule) = rule.downcast_ref::<Cooperative>() else { panic!("the rule is another one") };
     let audit = rule.audit(world.agents.view(&[]), &world.tables, world.grid.size(), world.tick);
     audit.check_reservations();
     audit.check_heads();

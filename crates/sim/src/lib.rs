@@ -119,7 +119,6 @@ mod row_check;
 mod rows;
 #[cfg(test)]
 mod scenes;
-
 mod setup;
 mod shared_fields;
 mod snapshot;

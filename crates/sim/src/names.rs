@@ -10,3 +10,16 @@ pub(crate) const fn variants<T: Copy, N: Copy, const LEN: usize>(table: &[(T, N)
     }
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{EventKind, RefusalReason, UnreachableReason};
+
+    /// Names are found by the number of the variant.
+    #[test]
+    fn tables_are_in_the_order_of_their_variants() {
+        assert!((0..).zip(EventKind::ALL).all(|(number, kind)| kind as usize == number));
+        assert!((0..).zip(RefusalReason::ALL).all(|(number, reason)| reason as usize == number));
+        assert!((0..).zip(UnreachableReason::ALL).all(|(number, reason)| reason as usize == number));
+    }
+}

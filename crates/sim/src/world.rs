@@ -43,7 +43,7 @@ use wheelbase_traffic::path_pool::PathPool;
 use wheelbase_traffic::teams::Friends;
 use wheelbase_traffic::{Decisions, OwnRule, Traffic, TrafficParams};
 
-/// What holds for a whole run.
+/// What holds for a whole run. Serialized without its tunables, which a snapshot stores by name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
     /// Name of the scenario.

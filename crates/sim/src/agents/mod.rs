@@ -610,7 +610,8 @@ mod tests {
 
     #[test]
     fn agents_move_as_if_no_slot_were_given_again() {
-        for seed in 0..50 {
+        let times = std::env::var("WHEELBASE_LONG").ok().and_then(|times| times.parse::<u64>().ok());
+        for seed in 0..times.map_or(50, |times| 250 * times) {
             let runs = [true, false].map(|keeps_slots| {
                 let mut world = World::new(coming_and_going(&mut Random::new(seed))).unwrap();
                 let (mut most, mut ticks) = (0, Vec::new());

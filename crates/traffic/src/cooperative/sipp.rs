@@ -231,8 +231,6 @@ pub(crate) struct SippSearch {
     open: BinaryHeap<Reverse<(u32, u32, u32)>>,
     seen: Vec<Slot>,
     stamp: u32,
-    /// Cost of the best plan found so far.
-    bound: u32,
     /// Nodes expanded by the last search.
     pub(crate) spent: u64,
 }
@@ -314,19 +312,19 @@ impl SippSearch {
                 let key = (cost.saturating_add(node.penalty), node.arrival);
                 if best.is_none_or(|(found, _)| key < found) {
                     best = Some((key, at));
-                    self.bound = key.0;
                 }
                 if may_end && (node.arrival >= query.horizon || node.cost_to_go == 0) {
                     break;
                 }
             }
-            if node.cost() > self.bound || self.spent >= query.nodes_max as u64 {
+            let bound = best.map_or(NO_PLAN_COST, |((cost, _), _)| cost);
+            if node.cost() > bound || self.spent >= query.nodes_max as u64 {
                 break;
             }
             let horizon = if may_end { query.horizon } else { query.crossing_horizon };
             if usize::from(node.depth) < query.moves_max && node.arrival < horizon {
                 self.spent += 1;
-                self.expand(context, at, query, &cost_to_go);
+                self.expand(context, (at, bound), query, &cost_to_go);
             }
         }
         best.map(|((cost, _), at)| (self.plan_to(at, query.from), cost))
@@ -339,7 +337,6 @@ impl SippSearch {
     }
 
     fn begin(&mut self) {
-        self.bound = NO_PLAN_COST;
         self.nodes.clear();
         self.nodes.reserve(NODES_MAX);
         self.open.clear();
@@ -353,14 +350,15 @@ impl SippSearch {
         }
     }
 
+    /// Expands a node. Nodes of a higher cost than `bound` are not worth having.
     fn expand(
         &mut self,
         context: &SippContext<'_>,
-        at: u32,
+        (at, bound): (u32, u32),
         query: SippQuery,
         cost_to_go: &impl Fn(Pose) -> u32,
     ) {
-        let (node, bound) = (self.nodes[at as usize], self.bound);
+        let node = self.nodes[at as usize];
         let space = context.tables.space();
         context.tables.for_each_successor(node.state, |next| {
             let pose = space.pose(next.state);
