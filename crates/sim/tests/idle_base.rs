@@ -91,16 +91,11 @@ fn idle_tanks_make_way_for_good() {
     }
 }
 
-/// A loader goes through a lane three wide in which a tank stands idle. Two others stand behind it. The tank leaves the
-/// lane over the place of one of them, which goes first. Alone the loader takes 245 ticks.
-#[test]
-fn idle_tanks_leave_a_lane_one_after_the_other() {
-    let (open, lane) = ("........", "@@@@@...");
-    let rows = [open, open, open, lane, lane, lane, open, open, open, open];
-    let mut world = world_of(1, &rows, Sweep::both(SweepRule::Ends));
-    let loader = Spawn::new(ClassId(1), pose(6, 0, 0)).with_orders([Order::goto(CellXY::new(5, 8))]);
-    let tanks = [(5, 7, 1), (7, 7, 0), (6, 4, 3)].map(|(x, y, heading)| pose(x, y, heading));
-    let tanks = tanks.map(|pose| Spawn::new(ClassId(0), pose));
+/// Runs until a loader, which starts in a corner, has gone to a cell past idle tanks.
+fn loader_arrives(rows: &[&str], (from, to): (CellXY, CellXY), tanks: [(i32, i32, u8); 3]) {
+    let mut world = world_of(1, rows, Sweep::both(SweepRule::Ends));
+    let loader = Spawn::new(ClassId(1), pose(from.x, from.y, 0)).with_orders([Order::goto(to)]);
+    let tanks = tanks.map(|(x, y, heading)| Spawn::new(ClassId(0), pose(x, y, heading)));
     for spawn in std::iter::once(loader).chain(tanks) {
         world.command(Command::Spawn(spawn));
     }
@@ -110,4 +105,24 @@ fn idle_tanks_leave_a_lane_one_after_the_other() {
         assert!(world.tick() < 1_000);
         world.step();
     }
+}
+
+/// A loader goes through a lane three wide in which a tank stands idle. Two others stand behind it. The tank leaves the
+/// lane over the place of one of them, which goes first. Alone the loader takes 245 ticks.
+#[test]
+fn idle_tanks_leave_a_lane_one_after_the_other() {
+    let (open, lane) = ("........", "@@@@@...");
+    let rows = [open, open, open, lane, lane, lane, open, open, open, open];
+    let way = (CellXY::new(6, 0), CellXY::new(5, 8));
+    loader_arrives(&rows, way, [(5, 7, 1), (7, 7, 0), (6, 4, 3)]);
+}
+
+/// The tank in the lane is farther from the loader than a push usually looks ahead. It leaves the lane at the far end,
+/// and does not only step back within it.
+#[test]
+fn an_idle_tank_leaves_a_lane_at_its_far_end() {
+    let (open, lane) = (".......", "@@@@...");
+    let rows = [open, open, open, open, lane, lane, lane, lane, lane, open, open, open];
+    let way = (CellXY::new(5, 1), CellXY::new(5, 10));
+    loader_arrives(&rows, way, [(5, 5, 0), (6, 10, 1), (3, 10, 2)]);
 }

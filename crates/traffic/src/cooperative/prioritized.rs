@@ -193,15 +193,40 @@ fn wait(
     }
     // An idle agent in a corridor has to leave it.
     let stops = planning.stop <= params.horizon_steps;
-    let refusal = planning.ahead.iter().find_map(|ahead| ahead.refusal).filter(|_| stops);
-    let holder = match refusal {
-        Some(Refusal::Held(holder)) => Some(holder),
+    let refused = planning.ahead.iter().find(|ahead| ahead.refusal.is_some()).filter(|_| stops);
+    let holder = refused.and_then(|ahead| match ahead.refusal {
+        Some(Refusal::Held(holder)) => Some((holder, moves_through(planning, row, ahead.corridor))),
         _ => None,
-    };
-    let blocker = find_blocker(planning, row).or(holder);
-    if let Some(other) = blocker.and_then(|other| view.agents.row_of_slot(other)) {
-        handle_blocker(planning, coordination, row, other, key, decisions);
+    });
+    let blocker = find_blocker(planning, row).map(|blocker| (blocker, 0)).or(holder);
+    if let Some((other, moves)) = blocker
+        && let Some(other) = view.agents.row_of_slot(other)
+    {
+        handle_blocker(planning, coordination, row, (other, moves), key, decisions);
     }
+}
+
+/// Moves of an agent's path up to the exit of a corridor on it. Whoever holds the corridor has to retreat beyond that.
+fn moves_through(planning: &Planning<'_>, row: usize, corridor: u32) -> usize {
+    let view = planning.view;
+    let motion = &view.agents.motion[row];
+    let tables = &view.tables[motion.class.0 as usize];
+    let path = guide_moves(view, row, &planning.table.heads[view.agents.slots[row].index()]);
+    let (mut state, mut moves) = (motion.state, 0);
+    for (number, &primitive) in path.iter().enumerate() {
+        if tables.move_ticks(state, usize::from(primitive)).is_none() {
+            break;
+        }
+        state = tables.state_after(state, usize::from(primitive));
+        let is_inside =
+            planning.table.corridor_control.map.at_anchor(tables.space().pose(state).cell) == corridor;
+        if is_inside {
+            moves = number + 1;
+        } else if moves > 0 {
+            break;
+        }
+    }
+    moves + usize::from(moves > 0)
 }
 
 /// Reserves the cells of the next move of an agent's path softly, against friends of lower priority.
@@ -239,12 +264,13 @@ fn find_blocker(planning: &Planning<'_>, row: usize) -> Option<AgentSlot> {
     None
 }
 
-/// An agent is blocked by another at rest: in due time it pushes it, or asks for a path around.
+/// An agent is blocked by another at rest: in due time it pushes it, or asks for a path around. The pushed agent keeps
+/// clear of at least `moves_min` moves of the path.
 fn handle_blocker(
     planning: &mut Planning<'_>,
     coordination: &mut CoordinationScratch,
     row: usize,
-    other: usize,
+    (other, moves_min): (usize, usize),
     key: PriorityKey,
     decisions: &mut Decisions,
 ) {
@@ -288,7 +314,7 @@ fn handle_blocker(
     if waited >= step_ticks * after
         && may_push
         && !goes_on
-        && push_aside(planning, &mut coordination.push, (row, push_key), other, decisions)
+        && push_aside(planning, &mut coordination.push, (row, push_key, moves_min), other, decisions)
     {
         return;
     }

@@ -24,11 +24,12 @@ use wheelbase_planner::model::Offset;
 /// Doublings of the poses of a search for a retreat off the cells of an edit, at most.
 const EDIT_DOUBLINGS_MAX: u32 = 9;
 
-/// Sends `other`, and the agents in its way, to retreats from the agent in `row`; says whether all have one.
+/// Sends `other`, and the agents in its way, to retreats from the agent in `row`; says whether all have one. The retreats are
+/// clear of at least `moves_min` moves of its path.
 pub(crate) fn push_aside(
     planning: &mut Planning<'_>,
     scratch: &mut PushScratch,
-    (row, key): (usize, PriorityKey),
+    (row, key, moves_min): (usize, PriorityKey, usize),
     other: usize,
     decisions: &mut Decisions,
 ) -> bool {
@@ -39,10 +40,9 @@ pub(crate) fn push_aside(
         return false;
     }
     let path = guide_moves(view, row, head);
-    // A shorter stretch has to be shorter than the path.
-    let lengths = CLEAR_MOVES;
-    let stretches = lengths.iter().filter(|&&ahead| ahead == lengths[0] || ahead < path.len());
-    let mut stretches = stretches.map(|&ahead| &path[..path.len().min(ahead)]);
+    let lengths = CLEAR_MOVES.map(|ahead| path.len().min(ahead.max(moves_min)));
+    let is_shorter = |at: &usize| *at == 0 || lengths[*at] < lengths[*at - 1];
+    let mut stretches = (0..lengths.len()).filter(is_shorter).map(|at| &path[..lengths[at]]);
     let may_back_out = details.push_failures >= BACK_OUT_AFTER_FAILURES;
     let mut clear = |key, stretch, backs_out| {
         let push = Push { row, other, key, backs_out };

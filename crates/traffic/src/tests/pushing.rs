@@ -98,7 +98,7 @@ fn check(world: &HandWorld, row: usize, other: usize) -> Result<usize, TestCaseE
     // As after some failures.
     rule.table.details[view.agents.slots[row].index()].push_failures = 2;
     let (mut planning, coordination) = rule.planning(&view);
-    if !push_aside(&mut planning, &mut coordination.push, (row, key), other, &mut decisions) {
+    if !push_aside(&mut planning, &mut coordination.push, (row, key, 0), other, &mut decisions) {
         prop_assert!(decisions.reroutes.is_empty());
         return Ok(0);
     }
