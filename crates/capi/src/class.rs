@@ -160,7 +160,7 @@ pub struct wb_class_spec {
     pub n_diagonal: usize,
     /// Its motion primitives.
     pub primitives: *const wb_primitive,
-    /// Number of primitives, 1 to 16.
+    /// Number of primitives, at most 16; 0 of a building.
     pub n_primitives: usize,
     /// Its own speeds on terrain kinds.
     pub speeds: *const wb_speed,

@@ -150,7 +150,7 @@ fn errors_say_where_and_why() {
     assert_eq!(words(3, &[]), "the start is state 3, expected one below 3");
     assert_eq!(words(u32::MAX, &[0]), "the start is state 4294967295, expected one below 3");
     assert_eq!(words(2, &[]), "the start is not a legal pose");
-    assert_eq!(words(0, &[0, 4]), "move 1: no move 4; the class has moves 0 to 3");
+    assert_eq!(words(0, &[0, 4]), "move 1: no move 4; the class has 4 moves, numbered from 0");
     assert_eq!(words(0, &[0, 0]), "move 1: move 0 is not legal there");
     assert_eq!(words(0, &[0, 2].repeat(33)), "move 65: the path takes more than 4294967294 ticks");
 }

@@ -501,7 +501,7 @@ fn explain_names_the_blocking_cell() {
         at(1, 0),
         4,
         MoveBlocked::NoSuchPrimitive { primitive: 4, n_primitives: 4 },
-        ["no move 4; the class has moves 0 to 3"; 2],
+        ["no move 4; the class has 4 moves, numbered from 0"; 2],
     );
     // From an illegal pose, and with a heading that the class lacks.
     let off = |pose: Pose| Err(MoveBlocked::Swept(PoseBlocked::OffMap { cell: pose.cell }));
@@ -547,7 +547,7 @@ fn check_path_finds_every_defect() {
     let (text, error) = forged(&|p| p.moves[1] = 4);
     let why = MoveBlocked::NoSuchPrimitive { primitive: 4, n_primitives: 4 };
     assert_eq!(error, PathError::Illegal { at: 1, why });
-    assert_eq!(text, "move 1 is not legal: no move 4; the class has moves 0 to 3");
+    assert_eq!(text, "move 1 is not legal: no move 4; the class has 4 moves, numbered from 0");
     let (text, error) = forged(&|p| p.moves[0] = 1);
     let why = MoveBlocked::Swept(PoseBlocked::OffMap { cell: CellXY::new(-1, 1) });
     assert_eq!(error, PathError::Illegal { at: 0, why });
@@ -692,4 +692,37 @@ fn expanded_costs_are_those_of_the_last_search() {
     }
     let start = tables.space().state(Pose::new(1, 0, EAST)).unwrap();
     assert_eq!(scratch.expanded_cost(start), None);
+}
+
+/// A building has no moves: it reaches its own pose, nothing else, and no search expands a pose for that.
+#[test]
+fn a_class_without_moves_reaches_its_own_pose_alone() {
+    let mut grid = grid(&["......", "..W...", "......", "......"]);
+    let building = class(4, &[(0, 0), (1, 0), (0, 1)], Vec::new());
+    let mut tables = MovementTables::compile(&grid, building);
+    tables.make_components();
+    let (start, mut scratch, mut path) = (Pose::new(3, 2, EAST), Scratch::new(), Path::new());
+    let mut answer_to = |goal: GoalMember, fallback| {
+        let goal = [goal];
+        let request = Request { fallback, ..Request::new(start, Goal::of(&goal)) };
+        let answer = plan(&tables, &request, &mut scratch, &mut path);
+        (answer.status, answer.reached, answer.expansions, path.poses.len())
+    };
+    let own = answer_to(GoalMember::pose(start), Fallback::Fail);
+    assert_eq!((own.0, own.3), (Status::Found, 1));
+    let other = answer_to(GoalMember::any(CellXY::new(0, 0)), Fallback::Fail);
+    assert_eq!((other.0, other.2), (Status::Unreachable, 0));
+    let near = answer_to(GoalMember::any(CellXY::new(0, 0)), Fallback::Nearest);
+    assert_eq!((near.0, near.1, near.3), (Status::Found, Some(Reached::Nearest), 1));
+    let mut field = fields::CostField::to_goal(&tables, &Goal::of(&[GoalMember::pose(start)]));
+    field.settle(&tables, SettleTarget::All, u64::MAX);
+    assert_eq!(field.settled().count(), 1);
+    // An edit of the map changes where it can stand.
+    let water = grid.terrain()[6 + 2];
+    grid.set_terrain(Rect::of_cell(CellXY::new(4, 2)), water);
+    assert!(tables.update(&grid, Rect::of_cell(CellXY::new(4, 2))).changed);
+    let fresh = MovementTables::compile(&grid, tables.class().clone());
+    let states = (0..fresh.space().n_states() as u32).map(State);
+    assert!(states.clone().all(|state| tables.is_legal(state) == fresh.is_legal(state)));
+    assert!(tables.space().state(start).is_some_and(|state| !tables.is_legal(state)));
 }

@@ -48,7 +48,7 @@ pub struct ClassSpec {
     pub speed: Vec<(String, u16)>,
     /// Speeds in thousandths by name of side kind, overriding the map's.
     pub side_speed: Vec<(String, u16)>,
-    /// Its motion primitives, 1 to 16.
+    /// Its motion primitives, at most 16. A class without any is for bodies that stay, such as buildings.
     pub primitives: Vec<Primitive>,
 }
 

@@ -43,7 +43,7 @@ pub enum ClassError {
     FootprintTwice((i32, i32)),
     /// A footprint or swept cell is farther than [`OFFSET_MAX`] from the anchor.
     OffsetTooFar((i32, i32)),
-    /// No primitive, or more than 16.
+    /// More than 16 primitives.
     PrimitiveCount(usize),
     /// Two primitives with the same name.
     NameTwice(String),
@@ -126,8 +126,7 @@ impl fmt::Display for ClassError {
             Self::OffsetTooFar((a, b)) => {
                 write!(f, "cell [{a}, {b}] is more than {OFFSET_MAX} cells from the anchor")
             }
-            Self::PrimitiveCount(0) => write!(f, "no moves; expected 1 to {PRIMITIVES_MAX}"),
-            Self::PrimitiveCount(n) => write!(f, "{n} moves; expected 1 to {PRIMITIVES_MAX}"),
+            Self::PrimitiveCount(n) => write!(f, "{n} moves; expected at most {PRIMITIVES_MAX}"),
             Self::NameTwice(name) => write!(f, "two moves are named \"{name}\""),
             Self::NoEffect(name) => {
                 write!(f, "move \"{name}\" neither moves nor turns; give it `by` or `turn`")
@@ -396,7 +395,7 @@ fn check_spec(spec: &ClassSpec) -> Result<(), ClassError> {
             return Err(ClassError::DiagonalWithout8);
         }
     }
-    if !(1..=PRIMITIVES_MAX).contains(&spec.primitives.len()) {
+    if spec.primitives.len() > PRIMITIVES_MAX {
         return Err(ClassError::PrimitiveCount(spec.primitives.len()));
     }
     for (number, primitive) in spec.primitives.iter().enumerate() {
@@ -490,7 +489,8 @@ fn shape_of(
 }
 
 fn all_reversible(shapes: &[MoveShape], n_primitives: usize) -> bool {
-    shapes.chunks(n_primitives).enumerate().all(|(frame, moves)| {
+    // A class without moves has no shapes.
+    shapes.chunks(n_primitives.max(1)).enumerate().all(|(frame, moves)| {
         moves.iter().filter(|shape| shape.applies).all(|shape| {
             let at_end = &shapes[shape.frame_after.0 as usize * n_primitives..][..n_primitives];
             at_end.iter().any(|other| shape.is_taken_back_by(Frame(frame as u8), other))
@@ -554,7 +554,8 @@ mod tests {
         assert_eq!(broken(&|s| s.footprint.clear()), ClassError::FootprintSize(0));
         assert_eq!(broken(&|s| s.footprint = vec![(0, 0); 2]), ClassError::FootprintTwice((0, 0)));
         assert_eq!(broken(&|s| s.footprint = vec![(1 << 20, 0)]), ClassError::OffsetTooFar((1 << 20, 0)));
-        assert_eq!(broken(&|s| s.primitives.clear()), ClassError::PrimitiveCount(0));
+        let many = |s: &mut ClassSpec| s.primitives = vec![Primitive::step("on", (1, 0), 1); 17];
+        assert_eq!(broken(&many), ClassError::PrimitiveCount(17));
         assert!(matches!(broken(&|s| s.primitives[1].name = "forward".into()), ClassError::NameTwice(_)));
         assert!(matches!(broken(&|s| s.primitives[0].by = (0, 0)), ClassError::NoEffect(_)));
         assert!(matches!(broken(&|s| s.primitives[0].by = (0, i32::MIN)), ClassError::TooFar { .. }));

@@ -148,7 +148,7 @@ impl fmt::Display for MoveBlocked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSuchPrimitive { primitive, n_primitives } => {
-                write!(f, "no move {primitive}; the class has moves 0 to {}", n_primitives - 1)
+                write!(f, "no move {primitive}; the class has {n_primitives} moves, numbered from 0")
             }
             Self::WrongHeading { heading } => {
                 write!(f, "the move does not start at heading {} (`when`)", heading.0)
@@ -506,7 +506,7 @@ mod tests {
         assert_eq!(why(1, 0, 0, 0), "the E side of cell (1, 0) is closed by wall");
         assert_eq!(why(2, 1, 0, 0), "cell (3, 1) is trees");
         assert_eq!(why(1, 1, 0, 1), "cell (-1, 1) is off the map of 4 x 3");
-        assert_eq!(why(0, 1, 0, 9), "no move 9; the class has moves 0 to 3");
+        assert_eq!(why(0, 1, 0, 9), "no move 9; the class has 4 moves, numbered from 0");
         let pose = Pose::new(0, 0, Heading(0));
         assert_eq!(legality.check_pose(pose), Err(PoseBlocked::OffMap { cell: CellXY::new(-1, 0) }));
     }

@@ -61,7 +61,10 @@ impl fmt::Display for MovesError {
             }
             Self::StartBlocked(_) => write!(f, "the start is not a legal pose"),
             Self::NoSuchPrimitive { at, primitive, n_primitives } => {
-                write!(f, "move {at}: no move {primitive}; the class has moves 0 to {}", n_primitives - 1)
+                write!(
+                    f,
+                    "move {at}: no move {primitive}; the class has {n_primitives} moves, numbered from 0"
+                )
             }
             Self::Illegal { at, primitive, .. } => {
                 write!(f, "move {at}: move {primitive} is not legal there")

@@ -334,7 +334,8 @@ impl Compiled {
             frame_slots: frame_slots(class, space),
             times: Vec::new(),
             costs: Box::new([Node::ILLEGAL; COST_ENTRIES]),
-            slope_codes: if sloped { vec![BTreeMap::new(); n_primitives] } else { Vec::new() },
+            // Not empty for a class without moves either: its poses may be too tilted.
+            slope_codes: if sloped { vec![BTreeMap::new(); n_primitives.max(1)] } else { Vec::new() },
             min_ticks: Vec::new(),
             max_ticks: 0,
             isolated: IsolatedPoses::default(),
@@ -598,7 +599,7 @@ impl SpeedClasses {
         for speed in all.into_iter().filter(|&speed| speed > 0) {
             let times: Vec<u32> =
                 legality.base_times().map(|base| move_time(base, SLOPE_FLAT, speed)).collect();
-            if sloped || times != last_times {
+            if sloped || speeds.is_empty() || times != last_times {
                 speeds.push(speed);
                 last_times = times;
             }

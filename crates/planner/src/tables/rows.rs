@@ -423,7 +423,8 @@ impl<W: MoveWord> Rows<W> {
         let mut isolated = 0;
         for heading in 0..context.space.headings() as usize {
             let mut any = false;
-            for first in (0..context.class.primitives().len()).step_by(4) {
+            // Once without moves too: the poses of a building are all isolated.
+            for first in (0..context.class.primitives().len().max(1)).step_by(4) {
                 any = self.read_moves(context, layers, ring, anchors, (heading, first), slopes)?;
             }
             isolated |= u32::from(any) << heading;

@@ -133,7 +133,8 @@ impl<W: MoveWord> Window<W> {
         let mut any = !isolated.is_empty();
         for heading in 0..headings {
             let mut any_of_heading = false;
-            for first in (0..context.class.primitives().len()).step_by(4) {
+            // Once without moves too: the poses of a building are all isolated.
+            for first in (0..context.class.primitives().len().max(1)).step_by(4) {
                 any_of_heading = self.read_moves(context, &layout, heading, first);
             }
             any |= any_of_heading;

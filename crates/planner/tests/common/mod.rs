@@ -121,12 +121,6 @@ fn primitives(shape: GridShape, headings: u8) -> impl Strategy<Value = Vec<Primi
                     vehicle.push(Primitive { name: format!("m{number}"), by, turn, time, swept, when });
                 }
             }
-            if vehicle.is_empty() {
-                vehicle.push(Primitive::turn("only", i32::from(headings > 1), 3));
-                if headings == 1 {
-                    vehicle = Primitive::four_directions(3);
-                }
-            }
             vehicle
         },
     )

@@ -25,7 +25,12 @@ pub fn warnings(path: &std::path::Path, typed: &Scenario, world: &World) -> Vec<
     warn_about_map(path, typed, world, &mut found);
     found.extend(ignored_speeds(path, typed, world.grid()));
     for (tables, typed_class) in world.tables().iter().zip(&typed.classes) {
-        if tables.class().primitives().iter().all(|primitive| primitive.by == (0, 0)) {
+        let primitives = tables.class().primitives();
+        // Buildings are meant to stay.
+        if primitives.is_empty() {
+            continue;
+        }
+        if primitives.iter().all(|primitive| primitive.by == (0, 0)) {
             let message =
                 "no move of the class has `by`, so its agents stay on the cell where they are placed";
             let help = "add a move such as { name = \"forward\", by = [1, 0], time = 1 }";
@@ -34,7 +39,7 @@ pub fn warnings(path: &std::path::Path, typed: &Scenario, world: &World) -> Vec<
         let legality = Legality::new(world.grid(), tables.class());
         for (entry, &speed) in world.grid().terrain_table().entries().iter().zip(legality.terrain_speeds()) {
             let same = |p: &Primitive| move_time(p.time, SLOPE_FLAT, speed) == p.time;
-            if speed > 0 && speed != 1000 && tables.class().primitives().iter().all(same) {
+            if speed > 0 && speed != 1000 && primitives.iter().all(same) {
                 let message = format!(
                     "terrain \"{}\" at speed {speed} takes as long as at 1000: the base times are too small to show it",
                     entry.name

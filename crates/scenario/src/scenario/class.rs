@@ -32,7 +32,7 @@ const CLASS_KEYS: Keys = Keys {
 const SWEEP_KEYS: Keys = Keys { known: &["moves", "turns"], later: &[] };
 const MOVE_KEYS: Keys = Keys { known: &["name", "by", "turn", "time", "swept", "when"], later: &[] };
 
-const MOVES: ListOf = ListOf { one: "move", many: "moves", len: 1..=MOVES_MAX };
+const MOVES: ListOf = ListOf { one: "move", many: "moves", len: 0..=MOVES_MAX };
 const FOOTPRINT_CELLS: ListOf = ListOf { one: "cell", many: "cells", len: 1..=FOOTPRINT_CELLS_MAX };
 const FOOTPRINT_ROWS: ListOf = ListOf { one: "row", many: "rows", len: 1..=usize::MAX };
 const SWEPT_CELLS: ListOf = ListOf { one: "cell", many: "cells", len: 0..=usize::MAX };

@@ -245,7 +245,7 @@ pub struct Class {
     pub speed: Vec<SpeedOverride>,
     /// `side_speed`: overrides by side kind, in the order of the file.
     pub side_speed: Vec<SpeedOverride>,
-    /// `moves`: 1 to [`MOVES_MAX`], names unique for each `when`.
+    /// `moves`: at most [`MOVES_MAX`], names unique for each `when`.
     pub moves: Vec<Move>,
     /// Line of the table.
     pub line: u32,

@@ -106,7 +106,7 @@ impl CellPatterns {
     }
 
     fn make_room(&mut self, moves_max: usize) {
-        if self.backward_stride == moves_max {
+        if self.backward_stride == moves_max && !self.patterns.is_empty() {
             return;
         }
         let none = CellPattern {
