@@ -53,7 +53,9 @@ pub enum OrderKind {
     /// The trip has no members.
     GotoArea(Rect, Trip),
     /// Go to a pose around the goal. Poses are assigned to all agents of the command together. An agent without a way to its
-    /// pose fails alone, as for `goto`.
+    /// pose fails alone, as for `goto`. In formation (`goto_formation`) the mean of the agents' cells goes to the goal, and each
+    /// agent to its place around it, or to the nearest free pose. All move at the pace of the slowest: until they arrive, the
+    /// faster ones have lower speed factors. They face the heading of the goal, if their class has it.
     ///
     /// The number identifies it across the lists of several classes; the world sets it when the order is given.
     GotoGroup(u32, Trip),
@@ -89,7 +91,7 @@ pub enum OrderKind {
 
 impl OrderKind {
     /// Names of all kinds.
-    pub const NAMES: [&'static str; 11] = [
+    pub const NAMES: [&'static str; 12] = [
         "goto",
         "goto_area",
         "patrol",
@@ -101,6 +103,7 @@ impl OrderKind {
         "follow",
         "wait_in_place",
         "repeat",
+        "goto_formation",
     ];
 
     /// Its index in [`OrderKind::NAMES`].
@@ -111,6 +114,7 @@ impl OrderKind {
             Self::Patrol(_) => 2,
             Self::Wait(_) => 3,
             Self::Tasks(..) => 4,
+            Self::GotoGroup(_, trip) if trip.formation => 11,
             Self::GotoGroup(..) => 5,
             Self::Stop => 6,
             Self::Hold => 7,
@@ -219,6 +223,20 @@ impl Order {
     /// To poses around a cell, for all agents that get the order at once.
     pub fn goto_group(cell: CellXY) -> Self {
         Self::new(OrderKind::GotoGroup(0, Trip::to(vec![GoalMember::any(cell)])))
+    }
+
+    /// In formation to poses around a cell, for all agents that get the order together. They face the heading of the pose, as
+    /// counted by classes with so many headings: 4, 6 or 8.
+    ///
+    /// ```
+    /// use wheelbase_sim::{AgentId, Command, Heading, Order, Pose};
+    /// let north = Pose::new(30, 4, Heading(1));
+    /// let command = Command::order(vec![AgentId(0), AgentId(1)], Order::goto_formation(north, 4).or_nearest());
+    /// ```
+    pub fn goto_formation(pose: Pose, headings: u8) -> Self {
+        let member = GoalMember { cell: pose.cell, heading: Some(pose.heading) };
+        let trip = Trip { formation: true, ..Trip::to(vec![member]) };
+        Self { headings, ..Self::new(OrderKind::GotoGroup(0, trip)) }
     }
 
     /// To cells in turn, without end.
@@ -386,6 +404,7 @@ impl Order {
             };
             match heading_from_name(headings, heading_name(of, named)) {
                 Some(heading) => members.push(GoalMember { cell, heading: Some(heading) }),
+                None if trip.formation => members.push(GoalMember::any(cell)),
                 None => lacked.push(LackedGoal { number: number as u32, cell, heading: (of, named) }),
             }
         }

@@ -18,12 +18,22 @@ pub struct Trip {
     pub if_unreachable: IfUnreachable,
     /// Ticks to stand at each waypoint of a patrol. Means nothing for other orders.
     pub dwell: u32,
+    /// Of an order to a group, its members keep their layout and the pace of the slowest. Means nothing for other
+    /// orders.
+    pub formation: bool,
 }
 
 impl Trip {
     /// To some members exactly. If none can be reached the order is dropped.
     pub fn to(members: Vec<GoalMember>) -> Self {
-        Self { members, within: 0, fallback: Fallback::Fail, if_unreachable: IfUnreachable::Drop, dwell: 0 }
+        Self {
+            members,
+            within: 0,
+            fallback: Fallback::Fail,
+            if_unreachable: IfUnreachable::Drop,
+            dwell: 0,
+            formation: false,
+        }
     }
 }
 

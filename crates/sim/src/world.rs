@@ -757,8 +757,18 @@ impl World {
         self.agents.assigned[row] = Some(state);
     }
 
-    /// Releases the assigned pose of the agent in a row, if it has one.
+    /// Sets the speed factor at which the agent in a row moves, in thousandths.
+    pub(crate) fn set_speed_factor(&mut self, row: usize, permille: u16) {
+        self.agents.speed_factors[row] = permille;
+        self.agents.busy.insert(row);
+        self.note(TraceEvent::SpeedFactor { agent: self.agents.ids[row], permille });
+    }
+
+    /// Releases the assigned pose of the agent in a row, if it has one, and its pace of a formation.
     pub(crate) fn release_pose(&mut self, row: usize) {
+        if let Some(own) = self.group_goals.take_own_factor(self.agents.ids[row]) {
+            self.set_speed_factor(row, own);
+        }
         if let Some(state) = self.agents.assigned[row].take() {
             let tables = &self.tables[self.agents.motion[row].class.0 as usize];
             let pose = tables.space().pose(state);

@@ -11,6 +11,7 @@ mod event_details;
 mod examples_run;
 mod follow;
 mod forged_snapshots;
+mod formation;
 mod greedy;
 mod group_again;
 mod idle_base;

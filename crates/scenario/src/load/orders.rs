@@ -108,8 +108,9 @@ fn build_order(
             }
             OrderKind::GotoArea(rect, trip)
         }
-        scenario::OrderKind::GotoGroup { goal, options } => {
+        scenario::OrderKind::GotoGroup { goal, options, formation } => {
             let trip = build_trip(headings, order, std::slice::from_ref(goal), options, errors);
+            let trip = Trip { formation: *formation, ..trip };
             check_on_map(setup, order, &trip, &trip.members, errors);
             OrderKind::GotoGroup(0, trip)
         }
@@ -124,9 +125,12 @@ fn build_order(
     };
     let lacked = match &order.kind {
         scenario::OrderKind::Goto { goals, .. } => lacked_goals(headings, goals),
-        scenario::OrderKind::GotoGroup { goal, .. } => lacked_goals(headings, std::slice::from_ref(goal)),
+        scenario::OrderKind::GotoGroup { goal, formation: false, .. } => {
+            lacked_goals(headings, std::slice::from_ref(goal))
+        }
         scenario::OrderKind::Patrol { stops, .. } => lacked_goals(headings, stops),
         scenario::OrderKind::GotoArea { .. }
+        | scenario::OrderKind::GotoGroup { .. }
         | scenario::OrderKind::Wait { .. }
         | scenario::OrderKind::WaitInPlace { .. }
         | scenario::OrderKind::Repeat { .. }
@@ -178,7 +182,11 @@ fn build_trip(
             None | Some("any") => None,
             Some(name) => {
                 let heading = heading_from_name(headings, name);
-                if heading.is_none() {
+                // In a formation, the heading is for the classes that have it.
+                let is_for_others =
+                    matches!(order.kind, scenario::OrderKind::GotoGroup { formation: true, .. })
+                        && HEADINGS_OF_CLASSES.into_iter().any(|of| heading_from_name(of, name).is_some());
+                if heading.is_none() && !is_for_others {
                     let expected = format!("heading any, {}", heading_list(headings));
                     let nearest = nearest_heading_of(headings, name);
                     let message = Message::unexpected(expected, format!("{name:?}")).with_nearest(nearest);

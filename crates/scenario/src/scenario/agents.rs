@@ -31,6 +31,7 @@ const ORDER_KEYS: Keys = Keys {
         "goto",
         "goto_area",
         "goto_group",
+        "goto_formation",
         "wait",
         "wait_in_place",
         "patrol",
@@ -66,7 +67,7 @@ const ROUNDS_RANGE: std::ops::RangeInclusive<i64> = 1..=ORDERS_MAX as i64;
 const LEADER_NAME: &str = "the name of an agent";
 /// The orders that take `within`, and the orders that take `fallback` and `if_unreachable`.
 const WITHIN_ORDERS: &str = "goto, patrol or follow";
-const GOAL_ORDERS: &str = "goto, goto_area, goto_group or patrol";
+const GOAL_ORDERS: &str = "goto, goto_area, goto_group, goto_formation or patrol";
 const FALLBACK_KEYS: [&str; 2] = ["fallback", "if_unreachable"];
 
 /// Reads an `[[agents]]` table. `names` contains the agents before, and gets its name.
@@ -234,12 +235,11 @@ fn order(reader: &mut Reader, node: &Node) -> Option<Vec<Order>> {
             let options = goal_options(reader, &table);
             OrderKind::GotoArea { area: area?, options: options? }
         }
-        "goto_group" => {
-            refuse(reader, &table, &["within"], WITHIN_ORDERS, "goto_group");
-            let goal = reader
-                .required(&table, "goto_group", GOAL_FORM, |reader, node| pose(reader, node, GOAL_FORM));
+        "goto_group" | "goto_formation" => {
+            refuse(reader, &table, &["within"], WITHIN_ORDERS, key);
+            let goal = reader.required(&table, key, GOAL_FORM, |reader, node| pose(reader, node, GOAL_FORM));
             let options = goal_options(reader, &table);
-            OrderKind::GotoGroup { goal: goal?, options: options? }
+            OrderKind::GotoGroup { goal: goal?, options: options?, formation: key == "goto_formation" }
         }
         "patrol" => {
             let stops = reader.required(&table, "patrol", GOALS_FORM, poses);

@@ -427,6 +427,8 @@ pub enum OrderKind {
         goal: TypedPose,
         /// Fallback; `within` is 0.
         options: GoalOptions,
+        /// `goto_formation`: they keep their layout and the pace of the slowest.
+        formation: bool,
     },
     /// Stay.
     Wait {
@@ -468,10 +470,11 @@ pub enum OrderKind {
 
 impl OrderKind {
     /// The keys of all kinds.
-    pub const KEYS: [&'static str; 10] = [
+    pub const KEYS: [&'static str; 11] = [
         "goto",
         "goto_area",
         "goto_group",
+        "goto_formation",
         "wait",
         "wait_in_place",
         "patrol",
@@ -486,6 +489,7 @@ impl OrderKind {
         match self {
             Self::Goto { .. } => "goto",
             Self::GotoArea { .. } => "goto_area",
+            Self::GotoGroup { formation: true, .. } => "goto_formation",
             Self::GotoGroup { .. } => "goto_group",
             Self::Wait { .. } => "wait",
             Self::WaitInPlace { .. } => "wait_in_place",

@@ -6,6 +6,7 @@
 //! pose, is searched for. Everything is computed from the agents as they are. Between ticks only the orders that wait
 //! for their field are kept, and the centre of each choice.
 
+mod formation;
 mod matching;
 mod nearby_poses;
 mod view;
@@ -15,6 +16,7 @@ use crate::orders::{Order, OrderKind};
 use crate::plain;
 use crate::shared_fields::SharedFields;
 use crate::unreachable::UnreachableReason;
+use formation::{Layout, paces};
 use matching::{Point, keep_held, match_in_order};
 use nearby_poses::{GoalDistance, NearbyPoses, PARTS, is_near_goal, nearest_member};
 use serde::{Deserialize, Serialize};
@@ -36,6 +38,8 @@ pub(crate) struct GroupGoals {
     centres: Vec<GroupCentre>,
     /// Number of centres in use when unused ones were last dropped.
     n_used: usize,
+    /// Own speed factors of agents that move at the pace of their formation, by rising id.
+    own_factors: Vec<(u32, u16)>,
 }
 
 /// Up to this many centres, none is dropped.
@@ -92,6 +96,26 @@ impl GroupGoals {
         }
     }
 
+    /// Notes the own speed factor of an agent that moves at the pace of its formation from now on.
+    pub fn note_own_factor(&mut self, agent: AgentId, factor: u16) {
+        match self.own_factors.binary_search_by_key(&agent.0, |own| own.0) {
+            Ok(at) => self.own_factors[at].1 = factor,
+            Err(at) => self.own_factors.insert(at, (agent.0, factor)),
+        }
+    }
+
+    /// The own speed factor of an agent that moves at the pace of its formation.
+    pub fn own_factor(&self, agent: AgentId) -> Option<u16> {
+        let at = self.own_factors.binary_search_by_key(&agent.0, |own| own.0).ok()?;
+        Some(self.own_factors[at].1)
+    }
+
+    /// The agent leaves its formation; gives its own speed factor if it moved at another pace.
+    pub fn take_own_factor(&mut self, agent: AgentId) -> Option<u16> {
+        let at = self.own_factors.binary_search_by_key(&agent.0, |own| own.0).ok()?;
+        Some(self.own_factors.remove(at).1)
+    }
+
     /// Number of centres.
     pub fn n_centres(&self) -> usize {
         self.centres.len()
@@ -103,14 +127,25 @@ impl GroupGoals {
         self.centres.iter().filter(of_class).map(|centre| centre.goal)
     }
 
-    /// The first mistake in what was read, for a world of some classes, in words.
-    pub fn mistake(&self, headings_of: impl Fn(ClassId) -> Option<u8>) -> Option<&'static str> {
+    /// The first mistake in what was read, for a world of some classes, in words. `has_pose` tells whether an agent is
+    /// assigned a pose.
+    pub fn mistake(
+        &self,
+        headings_of: impl Fn(ClassId) -> Option<u8>,
+        has_pose: impl Fn(AgentId) -> bool,
+    ) -> Option<&'static str> {
         let is_known = |centre: &GroupCentre| {
             let heading = centre.goal.heading.map_or(0, |heading| heading.0);
             headings_of(centre.class).is_some_and(|headings| heading < headings)
         };
         if !self.open.is_sorted_by(|one, other| one < other) {
             return Some("open orders to groups out of order");
+        }
+        if !self.own_factors.is_sorted_by(|one, other| one.0 < other.0) {
+            return Some("own speed factors out of order");
+        }
+        if !self.own_factors.iter().all(|&(agent, factor)| factor > 0 && has_pose(AgentId(agent))) {
+            return Some("an own speed factor of 0, or of an agent without a pose of a formation");
         }
         let all = self.centres.iter().all(is_known);
         (!all).then_some("a group's goal of an unknown class or heading")
@@ -119,6 +154,7 @@ impl GroupGoals {
     /// Everything that a later tick depends on, for the state hash.
     pub fn for_each_word(&self, mut word: impl FnMut(u64)) {
         self.open.iter().for_each(|&order| word(u64::from(order)));
+        self.own_factors.iter().for_each(|&(agent, factor)| word(u64::from(agent) << 16 | u64::from(factor)));
         for GroupCentre { order, class, goal } in &self.centres {
             word(u64::from(*order) << 8 | u64::from(class.0));
             word(u64::from(goal.cell.x as u32) << 32 | u64::from(goal.cell.y as u32));
@@ -144,6 +180,7 @@ type Refused = (AgentId, UnreachableReason);
 #[derive(Debug)]
 struct Batch {
     centre: GroupCentre,
+    in_formation: bool,
     /// Whether there is a field to the goal. On a map too large for one, straight distances replace it.
     by_field: bool,
     agents: Vec<UnassignedAgent>,
@@ -156,6 +193,8 @@ pub(crate) struct GroupPoses {
     pub assigned: Vec<(AgentId, State)>,
     /// Agents without a pose, and why.
     pub refused: Vec<Refused>,
+    /// Speed factors of agents that move at the pace of their formation, in thousandths, other than their own.
+    pub paces: Vec<(AgentId, u16)>,
 }
 
 /// Chooses poses for all agents that wait for one of an order; `None` if the budget is spent before that. The
@@ -191,7 +230,7 @@ pub(crate) fn preview_group_poses(
         let of_class = order.for_headings(tables.space().headings());
         let OrderKind::GotoGroup(_, trip) = &of_class.kind else { return None };
         let (from, goal) = (end_state(tables, motion), trip.members.first().copied());
-        Some(Wait { row, from, goal, fallback: trip.fallback })
+        Some(Wait { row, from, goal, fallback: trip.fallback, in_formation: trip.formation })
     });
     let number = (u32::MAX, group_goals.open.len() + 1);
     let mut unlimited = u64::MAX;
@@ -230,6 +269,17 @@ fn choose_for(
     }
     let mut taken = BitGrid::new(view.size);
     let mut assigned = Vec::new();
+    if let Some(layout) = Layout::of_formation(view, &batches) {
+        let poses = layout.poses(view, &batches, &is_member, &mut taken);
+        for (waiting, pose) in batches.iter().flat_map(|batch| &batch.agents).zip(poses) {
+            match pose {
+                Some(pose) => assigned.push((waiting.agent, pose)),
+                None => refused.push((waiting.agent, UnreachableReason::NoRoom)),
+            }
+        }
+        let paces = paces(view, &assigned);
+        return Some((sorted(GroupPoses { assigned, refused, paces }), batches));
+    }
     for batch in &mut batches {
         let poses = choose_poses(view, fields, batch, &is_member, &mut taken, left)?;
         // Agents are sorted by cost: the nearest ones get the poses.
@@ -242,9 +292,14 @@ fn choose_for(
         let pairs = batch.agents.iter().zip(matched);
         assigned.extend(pairs.map(|(waiting, to)| (waiting.agent, poses[to as usize])));
     }
-    assigned.sort_unstable();
-    refused.sort_unstable_by_key(|&(agent, _)| agent);
-    Some((GroupPoses { assigned, refused }, batches))
+    Some((sorted(GroupPoses { assigned, refused, paces: Vec::new() }), batches))
+}
+
+/// The same, in order of id.
+fn sorted(mut poses: GroupPoses) -> GroupPoses {
+    poses.assigned.sort_unstable();
+    poses.refused.sort_unstable_by_key(|&(agent, _)| agent);
+    poses
 }
 
 /// The agents that wait for a pose of an order, by class and goal, and those that can reach no goal.
@@ -255,7 +310,7 @@ fn batches_of(
 ) -> (Vec<Batch>, Vec<Refused>) {
     let mut refused = Vec::new();
     let mut batches: Vec<Batch> = Vec::new();
-    for Wait { row, from, goal, fallback } in waits {
+    for Wait { row, from, goal, fallback, in_formation } in waits {
         let (class, agent) = (view.agents.motion[row].class, view.agents.ids[row]);
         let tables = &view.tables[class.0 as usize];
         let waiting = UnassignedAgent { agent, from, cost: 0 };
@@ -272,11 +327,12 @@ fn batches_of(
             batch.agents.push(waiting);
             continue;
         }
-        let near = || nearest_member(tables, goal.filter(|_| fallback == Fallback::Nearest)?, from);
+        let goes_near = in_formation || fallback == Fallback::Nearest;
+        let near = || nearest_member(tables, goal.filter(|_| goes_near)?, from);
         match reaches_goal.or_else(near) {
             Some(goal) => {
                 let centre = GroupCentre { order, class, goal };
-                batches.push(Batch { centre, by_field: false, agents: vec![waiting] });
+                batches.push(Batch { centre, in_formation, by_field: false, agents: vec![waiting] });
             }
             None => refused.push((agent, why_unreachable(tables, goal))),
         }
@@ -300,6 +356,7 @@ struct Wait {
     from: State,
     goal: Option<GoalMember>,
     fallback: Fallback,
+    in_formation: bool,
 }
 
 /// If the agent in a row waits for a pose of an order: what for.
@@ -323,7 +380,8 @@ fn wait_of(view: GroupView<'_>, row: usize, order: u32) -> Option<Wait> {
     let tables = &view.tables[motion.class.0 as usize];
     let from = end_state(tables, motion);
     let goal = trip.members.first().copied();
-    (*number == order).then_some(Wait { row, from, goal, fallback: trip.fallback })
+    let in_formation = trip.formation;
+    (*number == order).then_some(Wait { row, from, goal, fallback: trip.fallback, in_formation })
 }
 
 /// Whether some legal pose of a goal may be reachable, according to components.

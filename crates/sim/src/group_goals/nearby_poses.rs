@@ -70,6 +70,11 @@ impl GoalDistance {
         }
     }
 
+    /// The least time of a cell, as cells and their ticks.
+    pub fn cells_and_ticks(&self) -> (u64, u64) {
+        (self.cells, self.ticks)
+    }
+
     /// Ticks that the cost of a pose within a distance never exceeds.
     pub fn ticks(&self, parts: u32) -> u32 {
         let length = (2 * (u64::from(parts) + 1) + self.turns + 1) * self.ticks;
@@ -106,14 +111,6 @@ impl NearbyPoses<'_> {
         near.sort_unstable();
         let goals: Vec<State> = poses_of(tables, self.goal).collect();
         let mut chosen = Vec::new();
-        let reaches = |from, to| tables.components().reachability(from, to) == Reachability::Yes;
-        let is_open = |&state: &State| {
-            let faces = self.goal.heading.is_none_or(|heading| heading == space.pose(state).heading);
-            let both_ways =
-                |goal: &State| reaches(*goal, state) && (self.field.is_some() || reaches(state, *goal));
-            let from = |&start: &State| tables.components().reachability(start, state) != Reachability::No;
-            faces && self.starts.iter().all(from) && goals.iter().any(both_ways)
-        };
         for (.., state) in near {
             if chosen.len() == n {
                 break;
@@ -123,12 +120,39 @@ impl NearbyPoses<'_> {
                 continue;
             }
             let mut states = self.standing_on(state).into_iter().chain([state]);
-            if let Some(state) = states.find(is_open) {
+            if let Some(state) = states.find(|&state| self.is_open(&goals, state)) {
                 cells().for_each(|cell| taken.set(cell, true));
                 chosen.push(state);
             }
         }
         chosen
+    }
+
+    /// The free pose nearest to a cell by straight distance, at most `reach_max` columns and rows away: with the heading of
+    /// the goal, or else preferably with that of `near`. Marks its cells as taken. Reachable as in [`NearbyPoses::choose`].
+    pub fn nearest(&self, near: Pose, reach_max: u32, taken: &mut BitGrid) -> Option<State> {
+        let tables = self.tables();
+        let goals: Vec<State> = poses_of(tables, self.goal).collect();
+        let member = GoalMember { cell: near.cell, ..self.goal };
+        let state = nearest_state(tables, member, (4.min(reach_max), reach_max), |state| {
+            let pose = tables.space().pose(state);
+            let is_free = cells_of(tables, pose).all(|cell| self.is_free(cell, taken));
+            (is_free && self.is_open(&goals, state)).then_some(pose.heading != near.heading)
+        })?;
+        cells_of(tables, tables.space().pose(state)).for_each(|cell| taken.set(cell, true));
+        Some(state)
+    }
+
+    /// Whether a state has the heading of the goal, if that has one, and can be reached from the agents and from one of the
+    /// goal's states; without a field also these from it.
+    fn is_open(&self, goals: &[State], state: State) -> bool {
+        let tables = self.tables();
+        let reaches = |from, to| tables.components().reachability(from, to) == Reachability::Yes;
+        let faces = self.goal.heading.is_none_or(|heading| heading == tables.space().pose(state).heading);
+        let both_ways =
+            |goal: &State| reaches(*goal, state) && (self.field.is_some() || reaches(state, *goal));
+        let from = |&start: &State| tables.components().reachability(start, state) != Reachability::No;
+        faces && self.starts.iter().all(from) && goals.iter().any(both_ways)
     }
 
     /// The state of the agent that stands on exactly the cells of a state.
@@ -178,20 +202,33 @@ pub(super) fn is_near_goal(size: GridSize, center: CellXY, reach: u32) -> bool {
 /// The cell of the legal pose at the least straight distance from a goal, with the goal's heading if it has one, that
 /// may be reachable from a state according to components; among equals, of the lowest state.
 pub(super) fn nearest_member(tables: &MovementTables, goal: GoalMember, from: State) -> Option<GoalMember> {
+    let is_open = |state| tables.components().reachability(from, state) != Reachability::No;
+    let nearest = nearest_state(tables, goal, (8, u32::MAX), |state| is_open(state).then_some(()))?;
+    Some(GoalMember { cell: tables.space().pose(nearest).cell, ..goal })
+}
+
+/// The legal state at the least straight distance from a goal, with the goal's heading if it has one, of those that have
+/// a rank; among equals the one of the lowest rank, then the lowest. It is searched for in growing squares, from `reach`
+/// columns and rows around the goal to `reach_max`.
+fn nearest_state<R: Ord>(
+    tables: &MovementTables,
+    goal: GoalMember,
+    (mut reach, reach_max): (u32, u32),
+    rank: impl Fn(State) -> Option<R>,
+) -> Option<State> {
     let space = tables.space();
-    let mut reach = 8_u32;
+    let shape = space.shape();
     loop {
-        let near = Rect::of_cell(goal.cell).grown(reach, space.size()).cells();
-        let states = near.flat_map(|cell| poses_of(tables, GoalMember { cell, ..goal }));
-        let open = states.filter(|&state| tables.components().reachability(from, state) != Reachability::No);
-        let measured = open.map(|state| (space.shape().measure(space.pose(state).cell, goal.cell), state));
-        let nearest = measured.min().filter(|&(far, _)| far <= space.shape().measure_of(reach));
-        if let Some((_, state)) = nearest {
-            return Some(GoalMember { cell: space.pose(state).cell, ..goal });
+        let square = Rect::of_cell(goal.cell).grown(reach, space.size());
+        let is_whole_map = square == space.size().rect();
+        let states = square.cells().flat_map(|cell| poses_of(tables, GoalMember { cell, ..goal }));
+        let ranked = states.filter_map(|state| {
+            Some((shape.measure(space.pose(state).cell, goal.cell), rank(state)?, state))
+        });
+        let nearest = ranked.min().filter(|&(far, ..)| is_whole_map || far <= shape.measure_of(reach));
+        if nearest.is_some() || is_whole_map || reach >= reach_max {
+            return nearest.map(|(.., state)| state);
         }
-        if reach == u32::MAX {
-            return None;
-        }
-        reach = reach.saturating_mul(2);
+        reach = reach.saturating_mul(2).min(reach_max);
     }
 }

@@ -174,11 +174,16 @@ pub(super) fn set_team(world: &mut World, row: usize, team: Team) {
     world.note(TraceEvent::Team { agent, team });
 }
 
-pub(super) fn set_speed_factor(world: &mut World, row: usize, permille: u16) {
-    world.agents.speed_factors[row] = permille;
-    world.agents.busy.insert(row);
+/// Sets the own speed factor of an agent. One that moves at the pace of its formation keeps a lower pace until it leaves.
+pub(super) fn set_own_speed_factor(world: &mut World, row: usize, permille: u16) {
     let agent = world.agents.ids[row];
-    world.note(TraceEvent::SpeedFactor { agent, permille });
+    let is_paced = world.group_goals.own_factor(agent).is_some();
+    if is_paced {
+        world.group_goals.note_own_factor(agent, permille);
+    }
+    if !is_paced || permille < world.agents.speed_factors[row] {
+        world.set_speed_factor(row, permille);
+    }
 }
 
 /// Takes the host's moves for this tick.

@@ -79,7 +79,7 @@ fn carry_out(world: &mut World, ticket: Ticket, command: Command) {
         Command::Team { .. } => Err(RefusalReason::UnknownTeam),
         Command::SpeedFactor { permille: 0, .. } => Err(RefusalReason::WrongSpeedFactor),
         Command::SpeedFactor { agents, permille } => for_each_row(world, ticket, &agents, |world, _, row| {
-            agents::set_speed_factor(world, row, permille);
+            agents::set_own_speed_factor(world, row, permille);
             Ok(())
         }),
         Command::Edit(edit) => check_edit(world, &edit)

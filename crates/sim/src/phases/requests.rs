@@ -53,9 +53,14 @@ fn forget_group_centres(group_goals: &mut GroupGoals, agents: &Agents, orders: &
     group_goals.keep(&groups);
 }
 
-/// Hands the chosen poses to the agents, in order of id. Agents at rest request their paths immediately. Others do
+/// Hands the chosen poses to the agents, and the pace of their formation, in order of id. Agents at rest request their paths immediately. Others do
 /// so, or learn that there is no pose for them, when they begin their order.
 fn assign_poses(world: &mut World, poses: &GroupPoses) {
+    for &(agent, factor) in &poses.paces {
+        let Some(row) = world.agents.row(agent) else { continue };
+        world.group_goals.note_own_factor(agent, world.agents.speed_factors[row]);
+        world.set_speed_factor(row, factor);
+    }
     for &(agent, state) in &poses.assigned {
         let Some(row) = world.agents.row(agent) else { continue };
         world.assign_pose(row, state);

@@ -301,7 +301,9 @@ fn restore_agents(world: &mut World, block: AgentsBlock<'_>) -> Result<(), Strin
     world.obstructed = block.obstructed;
     world.congestion.restore(block.congestion)?;
     let headings = |class: ClassId| Some(world.tables.get(usize::from(class.0))?.space().headings());
-    if let Some(mistake) = block.group_goals.mistake(headings) {
+    let agents = &world.agents;
+    let has_pose = |agent| agents.row(agent).is_some_and(|row| agents.assigned[row].is_some());
+    if let Some(mistake) = block.group_goals.mistake(headings, has_pose) {
         return Err(mistake.to_owned());
     }
     world.group_goals = block.group_goals;

@@ -186,6 +186,7 @@ impl Generator {
             fallback: self.pick(&[Fallback::Fail, Fallback::Fail, Fallback::Nearest]),
             if_unreachable: self.pick(&[IfUnreachable::Drop, IfUnreachable::Wait]),
             dwell: self.pick(&[0, 0, 0, 1, 7]),
+            formation: self.chance(300),
         }
     }
 

@@ -14,6 +14,7 @@ function orderWords(order, labelOf) {
     goto: (value) => `goes to ${many(value) ? "one of " : ""}${list(value)}`,
     goto_area: (value) => `goes to a free place in ${area(value)}`,
     goto_group: (value) => `goes with its group to a place of its own near ${list(value)}`,
+    goto_formation: (value) => `goes in formation to ${list(value)}`,
     patrol: (value) => `patrols between ${list(value)}`,
     wait: (value) => `waits for ${value} ${value === 1 ? "tick" : "ticks"} as ordered`,
     wait_in_place: (value) => `stands in place for ${value} ${value === 1 ? "tick" : "ticks"}`,
