@@ -147,6 +147,12 @@ impl OrderSeries<'_> {
         self.order(Order::goto_group(cell))
     }
 
+    /// In formation to poses around a cell: the units keep their layout and the pace of the slowest. They face the heading of
+    /// the pose, as counted by classes with so many headings.
+    pub fn goto_formation(self, pose: Pose, headings: u8) -> Self {
+        self.order(Order::goto_formation(pose, headings))
+    }
+
     /// To free poses in a rectangle.
     pub fn goto_area(self, area: Rect) -> Self {
         self.order(Order::goto_area(area))

@@ -765,6 +765,11 @@ class World : public detail::Owner<wb_world_destroy> {
             return wb_world_would_disturb(handle_, changes.data(), changes.size(), to, room, count);
         });
     }
+    Result<std::vector<wb_group_pose>> group_poses(Span<const std::uint32_t> agents, const wb_order &order) const {
+        return detail::list<std::vector<wb_group_pose>>([&](auto *to, auto room, auto *count) {
+            return wb_world_group_poses(handle_, agents.data(), agents.size(), &order, to, room, count);
+        });
+    }
     Result<wb_answer> plan(std::uint32_t agent, Span<const Goal> goals, std::uint32_t within, Scratch &scratch, Path &path) const {
         return detail::get_sized<wb_answer>([&](auto *out) {
             return wb_world_plan(handle_, agent, goals.data(), goals.size(), within, scratch.handle(), path.handle(), out);

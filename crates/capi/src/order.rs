@@ -8,8 +8,9 @@
 use crate::arguments::{Sized32, slice, structure, structures, write};
 use crate::call::call;
 use crate::row::{
-    WB_ORDER_FOLLOW, WB_ORDER_GOTO, WB_ORDER_GOTO_AREA, WB_ORDER_GOTO_GROUP, WB_ORDER_HOLD, WB_ORDER_PATROL,
-    WB_ORDER_REPEAT, WB_ORDER_STOP, WB_ORDER_TASKS, WB_ORDER_WAIT, WB_ORDER_WAIT_IN_PLACE,
+    WB_ORDER_FOLLOW, WB_ORDER_GOTO, WB_ORDER_GOTO_AREA, WB_ORDER_GOTO_FORMATION, WB_ORDER_GOTO_GROUP,
+    WB_ORDER_HOLD, WB_ORDER_PATROL, WB_ORDER_REPEAT, WB_ORDER_STOP, WB_ORDER_TASKS, WB_ORDER_WAIT,
+    WB_ORDER_WAIT_IN_PLACE,
 };
 use crate::status::Failure;
 use crate::value::{WB_FALLBACK_FAIL, WB_FALLBACK_NEAREST, goal_members, wb_cell, wb_goal, wb_pose, wb_rect};
@@ -336,13 +337,15 @@ unsafe fn order_of(given: &wb_order) -> Result<Order, Failure> {
         // SAFETY: by this function's contract.
         WB_ORDER_TASKS => OrderKind::Tasks(unsafe { task_source(given.tasks, "tasks")? }, given.stream),
         WB_ORDER_GOTO_GROUP => OrderKind::GotoGroup(0, trip()?),
+        WB_ORDER_GOTO_FORMATION => OrderKind::GotoGroup(0, Trip { formation: true, ..trip()? }),
         WB_ORDER_STOP => OrderKind::Stop,
         WB_ORDER_HOLD => OrderKind::Hold,
         WB_ORDER_FOLLOW => OrderKind::Follow { leader: AgentId(given.leader), within: given.within },
         WB_ORDER_WAIT_IN_PLACE => OrderKind::WaitInPlace(given.ticks),
         WB_ORDER_REPEAT => OrderKind::Repeat(given.ticks),
         kind => {
-            let message = format!("`kind` is {kind}, expected 0 to {WB_ORDER_REPEAT}: WB_ORDER_GOTO ...");
+            let message =
+                format!("`kind` is {kind}, expected 0 to {WB_ORDER_GOTO_FORMATION}: WB_ORDER_GOTO ...");
             return Err(Failure::argument(message));
         }
     };

@@ -8,7 +8,7 @@ use crate::class::{Class, covered, read_pose};
 use crate::handle::exclusive;
 use crate::map::Map;
 use crate::names::Names;
-use crate::order::{class_id, members};
+use crate::order::{class_id, members, orders, wb_order};
 use crate::plan::{SearchMemory, path_to_write};
 use crate::status::Failure;
 use crate::tables::{Tables, read_area};
@@ -18,7 +18,7 @@ use crate::value::{
 };
 use crate::world::{no_agent, reading};
 use std::ffi::c_char;
-use wheelbase_planner::{Goal, Path as PlannedPath};
+use wheelbase_planner::{Goal, Path as PlannedPath, Pose};
 use wheelbase_sim::{AgentId, MovementTables, NamedReason, World};
 
 /// Nothing is left for it to do.
@@ -306,6 +306,50 @@ pub unsafe extern "C" fn wb_world_would_disturb(
         let disturbed = disturbed.map_err(|reason| Failure::argument(format!("`changes`: {reason}")))?;
         // SAFETY: by this function's contract.
         unsafe { fill(agents, capacity, count, &ids(&disturbed), "agents") }
+    })
+}
+
+/// An agent and the pose that an order to a group would give it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct wb_group_pose {
+    /// Id of the agent.
+    pub agent: u32,
+    /// The pose; without room or a way, its heading is `WB_NONE`.
+    pub pose: wb_pose,
+}
+
+/// Previews the poses that an order to a group, of the kind `WB_ORDER_GOTO_GROUP` or `WB_ORDER_GOTO_FORMATION`, would give
+/// to some agents, in order of id. None for other orders. Costs a cost field for each class, as the order itself does.
+///
+/// Threads: reads `world`.
+///
+/// # Safety
+/// `agents` points to `n_agents` ids; `order` points to an order whose `size` is set, with pointers as its fields say; `poses`
+/// has room for `capacity` poses, or is null with `capacity` 0; `count` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_world_group_poses(
+    world: u64,
+    agents: *const u32,
+    n_agents: usize,
+    order: *const wb_order,
+    poses: *mut wb_group_pose,
+    capacity: usize,
+    count: *mut usize,
+) -> u32 {
+    call("wb_world_group_poses", || {
+        // SAFETY: by this function's contract.
+        let (agents, orders) = unsafe { (slice(agents, n_agents, "agents")?, orders(order, 1, "order")?) };
+        let agents: Vec<AgentId> = agents.iter().map(|&agent| AgentId(agent)).collect();
+        let found = reading(world)?.world.group_poses(&agents, &orders[0]);
+        let nowhere = wb_pose { heading: WB_NONE, ..wb_pose::default() };
+        let given = |&(AgentId(agent), pose): &(AgentId, Option<Pose>)| wb_group_pose {
+            agent,
+            pose: pose.map_or(nowhere, Into::into),
+        };
+        let found: Vec<wb_group_pose> = found.iter().map(given).collect();
+        // SAFETY: by this function's contract.
+        unsafe { fill(poses, capacity, count, &found, "poses") }
     })
 }
 

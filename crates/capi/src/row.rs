@@ -154,6 +154,9 @@ pub const WB_ORDER_FOLLOW: u32 = 8;
 pub const WB_ORDER_WAIT_IN_PLACE: u32 = 9;
 /// Do a number of orders before it in its list once more, without end.
 pub const WB_ORDER_REPEAT: u32 = 10;
+/// Go to a pose around the goal in formation: the agents of the command keep their layout and the pace of the slowest.
+/// They face the heading of the goal, if their class has it.
+pub const WB_ORDER_GOTO_FORMATION: u32 = 11;
 
 /// No member of the goal is on the map.
 pub const WB_FAILURE_GOAL_OFF_MAP: u32 = 0;

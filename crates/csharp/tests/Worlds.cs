@@ -73,6 +73,9 @@ static class Worlds
         world.Orders(new[] { first }, new[] { Order.Wait(1), Order.WaitInPlace(2), Order.Repeat(2) });
         for (var i = 0; i < 7; i++) world.Step();
         Check.That(world.Counts.OrdersDone >= 6, "repeats");
+        var goal = new Pose { X = 5, Y = 2, Heading = 0 };
+        var shown = world.GroupPoses(new[] { first }, Order.GoToFormation(goal, 4)).Single();
+        Check.That(shown.Agent == first && shown.Pose.X == 5 && shown.Pose.Y == 2, "previews a formation");
         world.Order(first, Order.WaitInPlace(5));
         var edit = world.Edit(wall);
         world.Step();

@@ -80,6 +80,23 @@ impl WheelbaseWorld {
         self.order("order_goto_group", &units, append, |_| Ok(Order::goto_group(xy(cell))))
     }
 
+    /// Sends units in formation: they keep their layout and the pace of the slowest. Those with as many headings as the first
+    /// unit turn to the heading.
+    #[func]
+    pub(crate) fn order_goto_formation(
+        &mut self,
+        units: PackedInt32Array,
+        cell: Vector2i,
+        heading: i64,
+        #[opt(default = false)] append: bool,
+    ) -> i64 {
+        self.order("order_goto_formation", &units, append, |game| {
+            let first = game.unit(units.get(0).map_or(-1, i64::from))?.class;
+            let headings = game.class(i64::from(first))?.1.headings;
+            Ok(Order::goto_formation(pose_of(game, i64::from(first), cell, heading)?, headings))
+        })
+    }
+
     /// Sends units to a cell and a heading. All must have as many headings as the first.
     #[func]
     pub(crate) fn order_goto_pose(
@@ -406,6 +423,22 @@ impl WheelbaseWorld {
             }
         };
         events.iter().map(dictionary).collect()
+    }
+
+    /// Previews where [method order_goto_group] would send units: dictionaries with `unit`, `cell` and `heading`, in order of id.
+    /// Units without room or a way are left out.
+    #[func]
+    pub(crate) fn group_poses(&self, units: PackedInt32Array, cell: Vector2i) -> Array<VarDictionary> {
+        let poses = self.asked("group_poses", |game| {
+            let units: Vec<AgentId> = ids(&units)?;
+            Ok(game.world.group_poses(&units, &Order::goto_group(xy(cell))))
+        });
+        let dictionary = |(unit, pose): (AgentId, Option<Pose>)| {
+            let pose = pose?;
+            let (cell, heading) = (Vector2i::new(pose.cell.x, pose.cell.y), i64::from(pose.heading.0));
+            Some(vdict! { "unit" => i64::from(unit.0), "cell" => cell, "heading" => heading })
+        };
+        poses.unwrap_or_default().into_iter().filter_map(dictionary).collect()
     }
 
     /// The units that would have to leave before [method build] can take effect, in order.

@@ -16,7 +16,7 @@ use wheelbase_sim::{
 /// An order.
 #[pyclass(frozen, skip_from_py_object, module = "wheelbase", name = "Order")]
 #[derive(Clone)]
-pub(crate) struct PyOrder(Order);
+pub(crate) struct PyOrder(pub(crate) Order);
 
 /// Where tasks come from.
 #[pyclass(frozen, skip_from_py_object, module = "wheelbase", name = "TaskSource")]
@@ -85,6 +85,18 @@ impl PyOrder {
     ) -> PyResult<Self> {
         TripOptions { within, fallback, if_unreachable, headings }
             .order(goal, |trip| OrderKind::GotoGroup(0, trip))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (goal, *, fallback = "fail", if_unreachable = "drop", headings = None))]
+    fn goto_formation(
+        goal: &Bound<'_, PyAny>,
+        fallback: &str,
+        if_unreachable: &str,
+        headings: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        TripOptions { within: None, fallback, if_unreachable, headings }
+            .order(goal, |trip| OrderKind::GotoGroup(0, Trip { formation: true, ..trip }))
     }
 
     #[staticmethod]

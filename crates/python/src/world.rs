@@ -6,7 +6,7 @@ use crate::error::{Kind, argument, busy, failure, of_load};
 use crate::frame;
 use crate::map::{Map, bytes, files, terrain_array};
 use crate::order::{
-    Options, PySpawn, PyTaskSource, class_of, headings, orders, permille, selection, team_of,
+    Options, PyOrder, PySpawn, PyTaskSource, class_of, headings, orders, permille, selection, team_of,
 };
 use crate::path::Answer;
 use crate::pool::threads_of;
@@ -21,7 +21,7 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use wheelbase_grid::Grid;
-use wheelbase_planner::{Goal, MovementTables, Path as PlannedPath, Scratch};
+use wheelbase_planner::{Goal, MovementTables, Path as PlannedPath, Pose, Scratch};
 use wheelbase_scenario::load::{Files, Overrides, load_world, load_world_of_bytes};
 use wheelbase_scenario::recording::Recorder;
 use wheelbase_sim::traffic::{OwnRule, RuleSetting, Traffic};
@@ -868,6 +868,22 @@ impl PyWorld {
         let found = host.world.would_disturb(&changes);
         let found = found.map_err(|reason| argument(format!("`changes`: {reason}")))?;
         buffer::list(py, found.into_iter().map(|agent| agent.0).collect())
+    }
+
+    /// The poses that an order to a group would give, by agent; `None` without room or a way.
+    fn group_poses(
+        &self,
+        py: Python<'_>,
+        agents: &Bound<'_, PyAny>,
+        order: &Bound<'_, PyOrder>,
+    ) -> PyResult<Vec<(u32, Option<(i32, i32, u8)>)>> {
+        let agents: Vec<AgentId> =
+            list_of::<u32>(agents, "agents", "the id of an agent")?.into_iter().map(AgentId).collect();
+        let host = self.held()?;
+        let (world, order) = (&host.world, &order.get().0);
+        let found = py.detach(|| world.group_poses(&agents, order));
+        let given = |pose: Pose| (pose.cell.x, pose.cell.y, pose.heading.0);
+        Ok(found.into_iter().map(|(agent, pose)| (agent.0, pose.map(given))).collect())
     }
 
     #[pyo3(signature = (agent, goal, *, within = None))]

@@ -40,6 +40,9 @@ export type Order =
   | { kind: 'tasks'; tasks: TaskSource; stream?: number }
   /** Go to a pose around the goal; poses are assigned to all agents of the command together. */
   | ({ kind: 'goto_group'; goal: Goal } & Trip)
+  /** Go in formation: all agents of the command keep their layout and the pace of the slowest. They face the heading of the
+   * goal, if their class has it. */
+  | ({ kind: 'goto_formation'; goal: Goal } & Trip)
   /** Drop all orders behind this one and rest; others may push the agent. */
   | { kind: 'stop' }
   /** Rest without end. Nobody pushes the agent, and searches take it for an obstacle. */
@@ -126,8 +129,9 @@ function setOrder(m: Instance, at: number, order: Order, name: string): void {
   switch (order.kind) {
     case 'goto':
     case 'patrol':
-    case 'goto_group': {
-      const goals = order.kind === 'goto_group' ? [order.goal] : order.goals;
+    case 'goto_group':
+    case 'goto_formation': {
+      const goals = 'goal' in order ? [order.goal] : order.goals;
       m.setU32(at + wb_order.headings, headingsOf(goals, order.headings, name));
       m.setU32(at + wb_order.goals, putGoals(m, goals, `${name}.goals`));
       m.setU32(at + wb_order.n_goals, goals.length);

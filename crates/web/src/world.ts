@@ -1,6 +1,6 @@
 import {
   OnAgents, Refusal, OrderFailure, WB_NONE, WB_RUNNING, WaitRule, wb_agent_row, wb_answer, wb_cell, wb_counts,
-  wb_event_details, wb_file,
+  wb_event_details, wb_file, wb_group_pose,
   wb_memory, wb_path_pose, wb_path_request, wb_pose, wb_wait_reason,
 } from './abi.js';
 import { MovementClass } from './class.js';
@@ -565,6 +565,22 @@ export class World extends Handle {
     m.begin();
     const [at, n] = [putChanges(m, changes), changes.length];
     return getU32s(m, m.buffer(4, (to, room, count) => m.f.wb_world_would_disturb(this.handle, at, n, to, room, count)));
+  }
+
+  /** Previews the poses that an order to a group, or in formation, would give to some agents, in order of id. A pose is `null`
+   * without room or a way. */
+  groupPoses(agents: readonly number[], order: Order): { agent: number; pose: Pose | null }[] {
+    const m = this.instance;
+    m.begin();
+    const [of, given] = [m.putU32s(agents, 'agents'), putOrders(m, [order], 'orders')];
+    const call = (to: number, room: number, n: number): number =>
+      m.f.wb_world_group_poses(this.handle, of, agents.length, given, to, room, n);
+    const { at, count } = m.buffer(wb_group_pose.SIZE, call);
+    return Array.from({ length: count }, (_, i) => {
+      const from = at + i * wb_group_pose.SIZE;
+      const pose = getPose(m, from + wb_group_pose.pose);
+      return { agent: m.getU32(from + wb_group_pose.agent), pose: pose.heading === WB_NONE ? null : pose };
+    });
   }
 
   /** Previews the path of an agent to a goal, from where it rests or will rest. */

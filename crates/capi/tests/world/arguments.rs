@@ -6,7 +6,7 @@ use std::ptr::{null, null_mut};
 use wheelbase_c::*;
 use wheelbase_grid::GridShape;
 
-fn order(kind: u32) -> wb_order {
+pub fn order(kind: u32) -> wb_order {
     // SAFETY: numbers and null pointers: zeros are a value.
     let mut order: wb_order = unsafe { std::mem::zeroed() };
     // SAFETY: the order may be written.

@@ -1,5 +1,6 @@
 //! Questions: the answers of Rust.
 
+use crate::arguments::order;
 use crate::calls::{agents, copy_of, fails, get, hash, list, name, ok, step};
 use crate::commands::{change, give};
 use crate::common::random_commands::{Generator, Kinds};
@@ -9,7 +10,7 @@ use std::ptr::{null, null_mut};
 use wheelbase_c::*;
 use wheelbase_grid::{CellXY, Change, GridShape, Rect, TerrainKind};
 use wheelbase_planner::{Goal, GoalMember, Heading, Path, Pose, Scratch};
-use wheelbase_sim::{AgentId, ClassId, World};
+use wheelbase_sim::{AgentId, ClassId, Order, OrderKind, Trip, World};
 
 /// A world of Rust that some commands have filled, and its copy through C.
 fn filled(driver: Driver, seed: u64, ticks: u32) -> (World, u64) {
@@ -59,6 +60,41 @@ fn answers_are_those_of_rust_and_change_nothing() {
             });
             let disturbed = rust.would_disturb(&[flood]).unwrap();
             assert_eq!(found, disturbed.iter().map(|agent| agent.0).collect::<Vec<u32>>());
+        }
+        let members: Vec<AgentId> = rust.agents().iter().map(|row| row.agent()).collect();
+        let ids: Vec<u32> = members.iter().map(|agent| agent.0).collect();
+        let goal = wb_pose { x: 12, y: 7, heading: WB_ANY_HEADING };
+        for kind in [WB_ORDER_GOTO_GROUP, WB_ORDER_GOTO_FORMATION, WB_ORDER_GOTO] {
+            let order = wb_order { goals: &raw const goal, n_goals: 1, ..order(kind) };
+            let found = list(|buffer, capacity, count| {
+                wb_world_group_poses(
+                    world,
+                    ids.as_ptr(),
+                    ids.len(),
+                    &raw const order,
+                    buffer,
+                    capacity,
+                    count,
+                )
+            });
+            let trip = Trip::to(vec![GoalMember::any(CellXY::new(12, 7))]);
+            let expected = rust.group_poses(
+                &members,
+                &match kind {
+                    WB_ORDER_GOTO => Order::new(OrderKind::Goto(trip)),
+                    _ => {
+                        let formation = kind == WB_ORDER_GOTO_FORMATION;
+                        Order::new(OrderKind::GotoGroup(0, Trip { formation, ..trip }))
+                    }
+                },
+            );
+            let nowhere = wb_pose { heading: WB_NONE, ..wb_pose::default() };
+            let expected = expected.iter().map(|&(agent, pose)| wb_group_pose {
+                agent: agent.0,
+                pose: pose.map_or(nowhere, Into::into),
+            });
+            assert_eq!(found, expected.collect::<Vec<wb_group_pose>>());
+            assert_eq!(found.is_empty(), kind == WB_ORDER_GOTO);
         }
         let mut seen = BTreeSet::new();
         for (class, x, y) in

@@ -240,6 +240,7 @@ fn numbers_and_names_are_those_of_rust() {
         ("follow", WB_ORDER_FOLLOW),
         ("wait_in_place", WB_ORDER_WAIT_IN_PLACE),
         ("repeat", WB_ORDER_REPEAT),
+        ("goto_formation", WB_ORDER_GOTO_FORMATION),
     ];
     assert_eq!(names(wb_order_kind_name, orders.len()), OrderKind::NAMES);
     for (of, number) in orders {

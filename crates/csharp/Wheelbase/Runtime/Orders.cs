@@ -98,6 +98,13 @@ namespace Wheelbase
         /// <summary>Go to a pose around a cell; poses are assigned to all agents of the command together.</summary>
         public static Order GoToGroup(int x, int y) { return new Order { Kind = OrderKind.GotoGroup, Goal = Pose.At(x, y) }; }
 
+        /// <summary>Go in formation: all agents of the command keep their layout and the pace of the slowest. They face the heading
+        /// of the goal, which counts among so many headings, if their class has it.</summary>
+        public static Order GoToFormation(Pose goal, uint headings)
+        {
+            return new Order { Kind = OrderKind.GotoFormation, Goal = goal, Headings = headings };
+        }
+
         /// <summary>Visit the goals in turn, without end, and stand for some ticks at each.</summary>
         public static Order Patrol(Pose[] goals, uint headings = 0, uint dwell = 0)
         {
@@ -144,7 +151,7 @@ namespace Wheelbase
             to->leader = Leader;
             to->stream = Stream;
             to->area = Area;
-            if (Goals != null || Kind == OrderKind.Goto || Kind == OrderKind.GotoGroup || Kind == OrderKind.Patrol)
+            if (Goals != null || Kind == OrderKind.Goto || Kind == OrderKind.GotoGroup || Kind == OrderKind.GotoFormation || Kind == OrderKind.Patrol)
                 to->goals = arena.Goals(Goals, Goal, out to->n_goals);
             to->tasks = Tasks == null ? null : Tasks.Put(arena);
         }

@@ -816,6 +816,28 @@ namespace Wheelbase
             return room.Numbers();
         }
 
+        /// <summary>Previews the poses that an order to a group, or in formation, would give to some agents, in order of id. Without
+        /// room or a way the heading is <c>Constants.None</c>.</summary>
+        public GroupPose[] GroupPoses(uint[] agents, Order order)
+        {
+            Status status;
+            var arena = Arena.Begin();
+            UIntPtr one;
+            var given = Order.Put(arena, new[] { order }, out one);
+            var room = new Room(arena, sizeof(GroupPose), 256);
+            fixed (uint* at = agents)
+            {
+                var n = (UIntPtr)(uint)(agents == null ? 0 : agents.Length);
+                do status = Native.wb_world_group_poses(Handle, at, n, given, (GroupPose*)room.At, room.Capacity, &room.Count);
+                while (room.IsTooSmallFor(status));
+            }
+            GC.KeepAlive(this);
+            Check(status);
+            var poses = new GroupPose[room.N];
+            for (var i = 0; i < poses.Length; i++) poses[i] = ((GroupPose*)room.At)[i];
+            return poses;
+        }
+
         /// <summary>Previews the path of an agent to a goal, from where it rests, or will rest, around the agents that are obstacles to its
         /// team. <c>within</c>: radius around each goal in cells. <c>path</c>: null where only the answer is wanted.</summary>
         public Answer Plan(uint agent, Pose[] goals, Scratch scratch, PlannedPath path = null, uint within = 0)

@@ -350,6 +350,16 @@ class Order:
     ) -> Order:
         """To poses of their own near a cell, for all who get this order together."""
     @staticmethod
+    def goto_formation(
+        goal: Goal,
+        *,
+        fallback: Literal["fail", "nearest"] = "fail",
+        if_unreachable: Literal["drop", "wait"] = "drop",
+        headings: int | None = None,
+    ) -> Order:
+        """To places around a cell in their present layout, at the pace of the slowest, for all agents that get this order
+        together. Agents whose class has the heading of the goal face it."""
+    @staticmethod
     def goto_area(
         area: Area, *, fallback: Literal["fail", "nearest"] = "fail", if_unreachable: Literal["drop", "wait"] = "drop"
     ) -> Order: ...
@@ -578,6 +588,11 @@ class World:
     def can_place(self, class_: int | str, pose: Pose) -> bool: ...
     def why_not_place(self, class_: int | str, pose: Pose) -> str | None: ...
     def would_disturb(self, changes: Sequence[Change]) -> NDArray[np.uint32]: ...
+    def group_poses(
+        self, agents: Sequence[int], order: Order
+    ) -> list[tuple[int, tuple[int, int, int] | None]]:
+        """Previews the poses that an order to a group, or in formation, would give to some agents, in order of id: column, row
+        and heading, or `None` without room or a way."""
     def plan(self, agent: int, goal: Goal | Sequence[Goal], *, within: int | None = None) -> Answer: ...
     def reach(self, agent: int, ticks: int) -> NDArray[Any]: ...
     def path(self, agent: int) -> NDArray[Any]: ...
