@@ -73,7 +73,6 @@ mod class;
 mod class_changes;
 mod class_graph;
 mod class_landmarks;
-mod clone_fields;
 mod close_up;
 pub mod codec;
 mod command_queue;
