@@ -81,6 +81,7 @@ mod congestion;
 mod counts;
 mod crash_report;
 mod disturbed;
+mod events;
 mod follow_aim;
 mod goal_cover;
 mod goal_poses;

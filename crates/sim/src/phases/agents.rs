@@ -2,9 +2,11 @@
 
 use super::orders_given::{StoredOrders, check_leaders, check_orders};
 use super::selection::for_each_row;
+use crate::agents::Agents;
 use crate::commands::{
     AGENTS_MAX, AgentSelection, Command, IfNoRoom, RefusalReason, Spawn, SpawnGroup, Ticket,
 };
+use crate::events::Events;
 use crate::log::TraceEvent;
 use crate::placement::{Placement, PlacementArea};
 use crate::rows::event_details::EventDetails;
@@ -174,11 +176,16 @@ pub(super) fn set_team(world: &mut World, row: usize, team: Team) {
     world.note(TraceEvent::Team { agent, team });
 }
 
-pub(super) fn set_speed_factor(world: &mut World, row: usize, permille: u16) {
-    world.agents.speed_factors[row] = permille;
-    world.agents.busy.insert(row);
-    let agent = world.agents.ids[row];
-    world.note(TraceEvent::SpeedFactor { agent, permille });
+pub(super) fn set_speed_factor(
+    (agents, events): (&mut Agents, &mut Events),
+    tick: u32,
+    row: usize,
+    permille: u16,
+) {
+    agents.speed_factors[row] = permille;
+    agents.busy.insert(row);
+    let event = TraceEvent::SpeedFactor { agent: agents.ids[row], permille };
+    events.note(tick, event, EventDetails::default());
 }
 
 /// Takes the host's moves for this tick.
