@@ -149,8 +149,7 @@ impl Traffic for PyRule {
 
     fn restore_state(&mut self, state: &RuleState, _: &RuleContext<'_>) -> Result<(), RuleStateError> {
         let mut reader = StateReader::new(state);
-        let mut part = reader.part(PART)?;
-        let words: Vec<u64> = std::iter::from_fn(|| part.word().ok()).collect();
+        let words: Vec<u64> = reader.list(PART)?;
         reader.finish()?;
         let restored =
             Python::attach(|py| self.rule.bind(py).call_method1("restore_state", (words,)).map(|_| ()));

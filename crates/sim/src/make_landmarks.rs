@@ -8,12 +8,11 @@ use crate::threads::n_threads_here;
 use crate::world::World;
 use rayon::prelude::*;
 use std::sync::Arc;
-use wheelbase_grid::{CellXY, Change, Rect};
+use wheelbase_grid::{CellXY, Change, Grid, Rect};
 use wheelbase_planner::MovementTables;
 
-/// Makes the landmarks of all classes: `asked` of each, or without that number as many as pay. Equal for any number of
-/// threads; the classes are processed in parallel on the current rayon pool.
-pub(crate) fn make_landmarks(world: &mut World, asked: Option<usize>, eased: &[Change]) {
+/// How many landmarks each class gets: `asked`, or without that number as many as pay.
+pub(crate) fn landmark_numbers(world: &World, asked: Option<usize>) -> Vec<usize> {
     let numbers: Vec<usize> = match asked {
         Some(asked) => vec![asked; world.classes.len()],
         None => {
@@ -28,21 +27,29 @@ pub(crate) fn make_landmarks(world: &mut World, asked: Option<usize>, eased: &[C
         left -= number * bytes;
         number
     };
-    let numbers: Vec<usize> =
-        world.tables.iter().zip(numbers).map(|(tables, number)| within_bytes(tables, number)).collect();
+    world.tables.iter().zip(numbers).map(|(tables, number)| within_bytes(tables, number)).collect()
+}
+
+/// Makes some landmarks of each class. Equal for any number of threads; the classes are processed in parallel on the
+/// current rayon pool.
+pub(crate) fn make_landmarks(
+    classes: &mut [WorldClass],
+    (tables, grid): (&[MovementTables], &Grid),
+    eased: &[Change],
+    numbers: Vec<usize>,
+) {
     if numbers.iter().all(|&number| number == 0) {
         return;
     }
-    let World { classes, tables, grid, .. } = world;
     let unedited = Arc::new(grid.clone());
     let make = |((class, tables), number): ((&mut WorldClass, &MovementTables), usize)| {
         class.landmarks = Some(landmarks_of(tables, &class.speeds, &unedited, eased, number));
     };
     if n_threads_here() > 1 {
-        let of_classes = classes.par_iter_mut().zip(&*tables).zip(numbers);
+        let of_classes = classes.par_iter_mut().zip(tables).zip(numbers);
         of_classes.filter(|(_, number)| *number > 0).for_each(make);
     } else {
-        let of_classes = classes.iter_mut().zip(&*tables).zip(numbers);
+        let of_classes = classes.iter_mut().zip(tables).zip(numbers);
         of_classes.filter(|(_, number)| *number > 0).for_each(make);
     }
 }

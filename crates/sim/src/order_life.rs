@@ -112,7 +112,7 @@ pub(crate) fn finish_order(world: &mut World, row: usize) {
         let reached = order.kind.trip().map(|_| reached_of(&state));
         let details =
             EventDetails { ticket: world.orders.ticket(&state), reached, ..EventDetails::default() };
-        world.note_with(TraceEvent::Done { agent, order: state.open.first, kind }, details);
+        world.events.note(world.tick, TraceEvent::Done { agent, order: state.open.first, kind }, details);
         close_order(world, row);
     }
     begin_order(world, row);
@@ -196,7 +196,8 @@ pub(crate) fn begin_order(world: &mut World, row: usize) {
         }
         Some(OrderKind::Patrol(trip)) if are_for_edits(world, row, trip) => {
             // It is sent off like an agent without an order.
-            pause_obstructed(world, row, WaitsUntil::Pause);
+            let replan = (&world.settings.replan, world.tick);
+            world.obstructed.pause(&mut world.agents, row, replan, WaitsUntil::Pause);
             Activity::Unreachable
         }
         Some(_) if is_at_goal(world, row) => {
@@ -220,7 +221,8 @@ fn begin_round(world: &mut World, row: usize, count: u32) {
     if state.dropped {
         world.agents.set_orders(row, OrderState { dropped: false, ..state }, &world.orders);
         world.agents.set_activity(row, Activity::Unreachable);
-        return pause_obstructed(world, row, WaitsUntil::Pause);
+        let replan = (&world.settings.replan, world.tick);
+        return world.obstructed.pause(&mut world.agents, row, replan, WaitsUntil::Pause);
     }
     let Some(round) = world.orders.next_round(&state, count) else { return close_order(world, row) };
     let ticket = world.orders.ticket(&state);
@@ -550,26 +552,6 @@ pub(crate) fn end_obstruction(agents: &mut Agents, obstructed: &mut Obstructed, 
     }
 }
 
-/// Has an agent that others obstruct ask again after a pause, twice as long as its last one in a row.
-fn pause_obstructed(world: &mut World, row: usize, until: WaitsUntil) {
-    let params = &world.settings.replan;
-    let wait_state = &mut world.agents.wait_states[row];
-    wait_state.failures = (wait_state.failures + 1).min(params.pause_doublings as u8);
-    let again_at = world.tick.saturating_add(params.detour_pause_ticks << wait_state.failures);
-    world.obstructed.add(world.agents.ids[row], again_at, until);
-}
-
-/// Others obstruct the task of an agent. The next one may lead elsewhere; further ones have to wait.
-fn pause_between_tasks(world: &mut World, row: usize) {
-    let agent = world.agents.ids[row];
-    if world.obstructed.contains(agent) {
-        world.agents.set_activity(row, Activity::Unreachable);
-        pause_obstructed(world, row, WaitsUntil::Pause);
-    } else {
-        world.obstructed.add(agent, world.tick, WaitsUntil::Answered);
-    }
-}
-
 /// Marks an agent as unreachable. Its order is reported, and kept or dropped; without a reason, which is where the
 /// agent itself cannot move, it is kept unreported.
 fn set_unreachable(world: &mut World, row: usize, reason: Option<UnreachableReason>, until: WaitsUntil) {
@@ -590,17 +572,23 @@ fn set_unreachable(world: &mut World, row: usize, reason: Option<UnreachableReas
             blocker: if is_obstructed { blocker_of(world, row).or(until.blocker()) } else { None },
             ..EventDetails::default()
         };
-        world.note_with(TraceEvent::Unreachable { agent, order: state.open.first, kind, reason }, details);
+        world.events.note(
+            world.tick,
+            TraceEvent::Unreachable { agent, order: state.open.first, kind, reason },
+            details,
+        );
     }
     let dropped = state.dropped || drop && !is_task;
     world.agents.set_orders(row, OrderState { reported: true, dropped, ..state }, &world.orders);
     if is_task {
         close_task(&mut world.agents, &mut world.orders, row);
         if reason == UnreachableReason::Obstructed {
-            pause_between_tasks(world, row);
+            let replan = (&world.settings.replan, world.tick);
+            world.obstructed.pause_between_tasks(&mut world.agents, row, replan);
         }
     } else if !drop && reason == UnreachableReason::Obstructed {
-        pause_obstructed(world, row, until);
+        let replan = (&world.settings.replan, world.tick);
+        world.obstructed.pause(&mut world.agents, row, replan, until);
     } else if drop {
         world.counts.orders_unreachable += 1;
         world.counts.unreachable_reasons.count(reason);

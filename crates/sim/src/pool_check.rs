@@ -59,7 +59,7 @@ pub fn check_pools(world: &World) -> Result<(), String> {
     if let Some(agent) = world.followers.iter().find(|&&agent| agents.row(agent).is_none()) {
         return Err(format!("{agent:?} follows, but is gone"));
     }
-    let in_slots = world.requests.slots.iter().filter_map(|slot| slot.request.as_ref());
+    let in_slots = world.requests.slots.iter().filter_map(|slot| slot.state.request.as_ref());
     let mut asking = BTreeSet::new();
     for request in world.requests.queued().iter().chain(in_slots) {
         let activity = agents.row(request.agent).map(|row| agents.motion[row].activity);

@@ -14,11 +14,12 @@ use wheelbase_traffic::motion::Activity;
 /// Moves left of a leg from which on the next one is asked for.
 const ASK_MOVES: usize = 64;
 
-/// By [`RouteMode::Abstract`], makes graphs before the first tick: of the classes of agents that are present, or named by
-/// commands for later ticks. The graph of another class is made for its first request.
-pub(crate) fn make_graphs_early(world: &mut World) {
+/// By class: whether its graph is made before the first tick, by [`RouteMode::Abstract`]. So it is for classes of agents
+/// that are present, or named by commands for later ticks. The graph of another class is made for its first request.
+pub(crate) fn early_graphs(world: &World) -> Vec<bool> {
+    let mut is_early = vec![false; world.classes.len()];
     if !world.traffic.needs_paths() || world.settings.replan.route_mode() != RouteMode::Abstract {
-        return;
+        return is_early;
     }
     let present = world.agents.motion.iter().map(|motion| motion.class);
     let placed = world.commands.later().filter_map(|(_, _, command)| match command {
@@ -27,15 +28,20 @@ pub(crate) fn make_graphs_early(world: &mut World) {
         Command::Class { class, .. } => Some(*class),
         _ => None,
     });
-    let mut is_used = vec![false; world.classes.len()];
     for class in present.chain(placed) {
         // A command may name an unknown class.
-        if let Some(used) = is_used.get_mut(usize::from(class.0)) {
-            *used = true;
+        if let Some(is_early) = is_early.get_mut(usize::from(class.0)) {
+            *is_early = true;
         }
     }
-    for class in (0..is_used.len()).filter(|&class| is_used[class]) {
-        world.classes[class].graph.finish(&world.tables[class]);
+    is_early
+}
+
+/// Makes the graphs of some classes.
+pub(crate) fn make_early_graphs(classes: &mut [WorldClass], tables: &[MovementTables], is_early: Vec<bool>) {
+    for ((class, tables), _) in classes.iter_mut().zip(tables).zip(is_early).filter(|(_, is_early)| *is_early)
+    {
+        class.graph.finish(tables);
     }
 }
 
@@ -44,8 +50,8 @@ pub(crate) fn make_graphs(
     classes: &mut [WorldClass],
     (requests, agents, tables): (&Requests, &Agents, &[MovementTables]),
 ) {
-    for slot in requests.slots.iter().filter(|slot| !slot.begun && slot.goes_abstract) {
-        if let Some(row) = slot.request.and_then(|asked| agents.row(asked.agent)) {
+    for slot in requests.slots.iter().filter(|slot| !slot.state.begun && slot.state.goes_abstract) {
+        if let Some(row) = slot.state.request.and_then(|asked| agents.row(asked.agent)) {
             let class = usize::from(agents.motion[row].class.0);
             classes[class].graph.finish(&tables[class]);
         }

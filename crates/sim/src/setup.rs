@@ -9,8 +9,9 @@ use crate::command_queue::CommandQueue;
 use crate::commands::{Command, RefusalReason, Spawn};
 use crate::congestion::Congestion;
 use crate::counts::Counts;
+use crate::events::Events;
 use crate::group_goals::GroupGoals;
-use crate::make_landmarks::make_landmarks;
+use crate::make_landmarks::{landmark_numbers, make_landmarks};
 use crate::name::Name;
 use crate::obstacles::TeamObstacles;
 use crate::obstructed::Obstructed;
@@ -22,8 +23,7 @@ use crate::phases::orders_given::{StoredOrders, check_leaders, check_not_own_lea
 use crate::progress::LongestOfClass;
 use crate::replan_params::ReplanParams;
 use crate::requests::{PathSource, Requests};
-use crate::route_legs::make_graphs_early;
-use crate::rows::event_details::DetailsList;
+use crate::route_legs::{early_graphs, make_early_graphs};
 use crate::threads::{Pool, Threads};
 use crate::tick_buffers::TickBuffers;
 use crate::traffic_buffers::TrafficBuffers;
@@ -259,8 +259,7 @@ impl WorldBase {
             requests: Requests::new(settings.search_slots, grid.size(), paths),
             traffic,
             traffic_buffers: TrafficBuffers::default(),
-            event_rows: Vec::new(),
-            event_details: DetailsList::default(),
+            events: Events::default(),
             commands: CommandQueue::default(),
             tick_buffers: TickBuffers::default(),
             pending_edits: PendingEdits::default(),
@@ -275,7 +274,6 @@ impl WorldBase {
             tick: 0,
             violation: None,
             ended: Vec::new(),
-            log: None,
             start,
             broken: None,
             report_base: None,
@@ -327,13 +325,16 @@ impl World {
             return Err(SetupErrors(errors));
         }
         let mut pool = world.pool.clone();
-        pool.run(|| make_landmarks(&mut world, landmarks, &eased));
+        let numbers = landmark_numbers(&world, landmarks);
+        let World { classes, tables, grid, .. } = &mut world;
+        pool.run(|| make_landmarks(classes, (tables, grid), &eased, numbers));
         world.start = Start { landmarks, eased, agents };
         for (tick, command) in scheduled {
             world.command_at(tick, command);
         }
         world.commands.end_setup();
-        pool.run(|| make_graphs_early(&mut world));
+        let is_early = early_graphs(&world);
+        pool.run(|| make_early_graphs(&mut world.classes, &world.tables, is_early));
         world.pool = pool;
         Ok(world)
     }

@@ -113,14 +113,10 @@ impl World {
     fn step_here(&mut self, begins: &mut impl FnMut(Phase)) -> RunState {
         // Its rows are valid up to the events of the next tick.
         self.ended.clear();
-        self.event_rows.clear();
+        self.events.begin_tick();
         self.agents.changed.clear();
-        self.event_details.clear();
         if !self.start.agents.is_empty() {
             self.start.agents = Vec::new();
-        }
-        if let Some(log) = &mut self.log {
-            log.begin_tick();
         }
         let last = self.tick >= self.settings.ticks;
         begins(Phase::Events);

@@ -10,16 +10,12 @@ use wheelbase_traffic::motion::AgentId;
 pub(crate) struct TickBuffers {
     /// The commands of the tick.
     pub due: Vec<(Ticket, Command)>,
-    /// The command that is being carried out: the cause of all events noted meanwhile.
-    pub cause: Option<Ticket>,
     /// Rows that a command selects.
     pub selected: Vec<u32>,
     /// Rows of agents whose path requests the commands of the tick answer or make void.
     pub requests_over: RowSet,
     /// Rows of agents to which commands of the tick have given orders.
     pub given_orders: RowSet,
-    /// Agents whose orders of their placement a command of the tick has replaced.
-    pub replaced: Vec<ReplacedOrders>,
     /// Rows of agents whose priority the commands of the tick set.
     pub reprioritised: RowSet,
     /// The agents of one of these sets of rows, by id.
@@ -32,14 +28,4 @@ pub(crate) struct TickBuffers {
     pub joined_moves: Vec<u8>,
     /// Poses around an agent that is given a random task.
     pub reached: ReachedPoses,
-}
-
-/// An agent whose orders of its placement a command of the same tick has replaced, with the events told until then.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct ReplacedOrders {
-    pub agent: AgentId,
-    /// Number of rows of events.
-    pub rows: usize,
-    /// Number of events in the log.
-    pub logged: usize,
 }

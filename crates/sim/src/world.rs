@@ -10,6 +10,7 @@ use crate::command_queue::{CommandQueue, GivenCommand};
 use crate::commands::{Command, RefusalReason, Spawn, Ticket};
 use crate::congestion::Congestion;
 use crate::counts::Counts;
+use crate::events::Events;
 use crate::group_goals::GroupGoals;
 use crate::log::{Log, TraceEvent};
 use crate::obstacles::{TeamObstacles, is_obstacle, mark_obstacles};
@@ -25,10 +26,10 @@ use crate::replan_params::ReplanParams;
 use crate::requests::{Requests, SearchContext, SearchInputs};
 use crate::roadblocks::roadblocks_of;
 use crate::rows::agent_row::AgentRow;
-use crate::rows::event_details::{DetailsList, EventDetails};
-use crate::rows::event_row::{EventKind, EventRow};
+use crate::rows::event_details::EventDetails;
+use crate::rows::event_row::EventRow;
 use crate::threads::{Pool, Threads};
-use crate::tick_buffers::{ReplacedOrders, TickBuffers};
+use crate::tick_buffers::TickBuffers;
 use crate::traffic_buffers::TrafficBuffers;
 use crate::violation::Violation;
 use hecs::{Entity, World as Entities};
@@ -110,10 +111,7 @@ pub struct World {
     /// The traffic rule.
     pub(crate) traffic: Box<dyn Traffic>,
     pub(crate) traffic_buffers: TrafficBuffers,
-    /// What happened at the last tick.
-    pub(crate) event_rows: Vec<EventRow>,
-    /// Details of these events, by index.
-    pub(crate) event_details: DetailsList,
+    pub(crate) events: Events,
     pub(crate) commands: CommandQueue,
     pub(crate) tick_buffers: TickBuffers,
     pub(crate) pending_edits: PendingEdits,
@@ -137,8 +135,6 @@ pub struct World {
     pub(crate) violation: Option<(u32, Violation)>,
     /// Moves that ended at the last tick: rows, and the states in which the moves began.
     pub(crate) ended: Vec<(u32, State)>,
-    /// What happened since the log was last cleared, if the run keeps one.
-    pub(crate) log: Option<Log>,
     /// Parts of its setup that nothing else keeps.
     pub(crate) start: Start,
     /// Set by a panic inside a step.
@@ -360,13 +356,13 @@ impl World {
     /// What happened at the last tick, in order; empty before the first. Constant time. Agents placed before the first
     /// tick are in [`World::agents`] only.
     pub fn events(&self) -> &[EventRow] {
-        &self.event_rows
+        &self.events.rows
     }
 
     /// Details of the event of an index into [`World::events`], valid as long as these; the default if it has none.
     /// Logarithmic in the events.
     pub fn event_details(&self, index: usize) -> EventDetails<'_> {
-        self.event_details.get(index)
+        self.events.details.get(index)
     }
 
     /// Commands for later ticks, by tick and ticket, such as the events of a scenario.
@@ -421,7 +417,7 @@ impl World {
         if self.broken.is_some() {
             return self.commands.next_ticket();
         }
-        let is_kept = self.log.is_some() || self.report_base.is_some();
+        let is_kept = self.events.log.is_some() || self.report_base.is_some();
         let kept = is_kept.then(|| command.clone());
         let ticket = match tick {
             Some(tick) => self.commands.push_at(tick, command),
@@ -432,7 +428,7 @@ impl World {
             if let Some(base) = &mut self.report_base {
                 base.given.push((self.tick, given.clone()));
             }
-            if let Some(log) = &mut self.log {
+            if let Some(log) = &mut self.events.log {
                 log.given.push(given);
             }
         }
@@ -475,7 +471,7 @@ impl World {
 
     /// Starts the log that [`World::log`] returns; agents already placed come first. Nothing if there is a log.
     pub fn keep_log(&mut self) {
-        if self.log.is_some() {
+        if self.events.log.is_some() {
             return;
         }
         let mut log = Log { given: self.commands.given(), ..Log::default() };
@@ -492,13 +488,13 @@ impl World {
                 }));
             }
         }
-        self.log = Some(log);
+        self.events.log = Some(log);
     }
 
     /// Starts a log of what happens from now on, or empties the log that there is: agents that are there, and commands
     /// given so far, are not in it.
     pub fn keep_log_from_here(&mut self) {
-        self.log = Some(Log::default());
+        self.events.log = Some(Log::default());
     }
 
     /// The placement of the agent in a row, by a command or from the beginning.
@@ -509,22 +505,9 @@ impl World {
         TraceEvent::Spawn { agent, class, pose, tick, team, speed_factor, ticket }
     }
 
-    /// Notes an event in the rows of the tick and in the log: the only writer of events that both hold.
+    /// Notes an event of this tick.
     pub(crate) fn note(&mut self, event: TraceEvent) {
-        self.note_with(event, EventDetails::default());
-    }
-
-    /// Notes an event with details.
-    pub(crate) fn note_with(&mut self, event: TraceEvent, details: EventDetails<'_>) {
-        let Self { event_rows, event_details, log, tick, tick_buffers, .. } = self;
-        let details = event.add_to(details, tick_buffers.cause);
-        note_in((event_rows, event_details), log, *tick, (event, details));
-    }
-
-    /// Notes an event that is not in the log.
-    pub(crate) fn note_row(&mut self, row: EventRow, details: EventDetails<'_>) {
-        self.event_details.push(self.event_rows.len(), details);
-        self.event_rows.push(row);
+        self.events.note(self.tick, event, EventDetails::default());
     }
 
     /// Notes that the agent in a row was placed by a command.
@@ -536,47 +519,10 @@ impl World {
     /// given.
     pub(crate) fn note_orders(&mut self, row: usize, list: u32, append: bool) {
         let agent = self.agents.ids[row];
-        let Self { orders, event_rows, event_details, log, tick, tick_buffers, .. } = self;
-        let details = EventDetails { ticket: tick_buffers.cause, ..EventDetails::default() };
-        for (order, kind) in orders.numbers_to_log(list) {
+        for (order, kind) in self.orders.numbers_to_log(list) {
             let event = TraceEvent::Order { agent, order, kind, append };
-            note_in((&mut *event_rows, &mut *event_details), log, *tick, (event, details));
+            self.events.note(self.tick, event, EventDetails::default());
         }
-    }
-
-    /// Notes that a command replaces the orders with which the agent in a row was placed at this tick.
-    pub(crate) fn note_replaced(&mut self, row: usize) {
-        let logged = self.log.as_ref().map_or(0, |log| log.events.len());
-        let replaced = ReplacedOrders { agent: self.agents.ids[row], rows: self.event_rows.len(), logged };
-        self.tick_buffers.replaced.push(replaced);
-    }
-
-    /// Leaves out the orders that a command of the tick of placement has replaced: a trace does not tell what an agent is
-    /// placed with from what it is given at the same tick, and holds all orders of a tick for one list.
-    pub(crate) fn leave_out_replaced(&mut self) {
-        let Self { tick_buffers, event_rows, event_details, log, .. } = self;
-        let replaced = &mut tick_buffers.replaced;
-        if replaced.is_empty() {
-            return;
-        }
-        replaced.sort_unstable();
-        let found = |agent| replaced.binary_search_by_key(&agent, |of| of.agent).ok().map(|at| replaced[at]);
-        let is_kept = |at: usize, row: &EventRow| {
-            row.kind() != Some(EventKind::Ordered) || found(AgentId(row.agent)).is_none_or(|of| at >= of.rows)
-        };
-        event_details.retain(event_rows.len(), |at| is_kept(at, &event_rows[at]));
-        let mut next = 0..;
-        event_rows.retain(|row| next.next().is_none_or(|at| is_kept(at, row)));
-        if let Some(Log { events, details, .. }) = log {
-            let is_kept = |at: usize, event: &TraceEvent| {
-                let TraceEvent::Order { agent, .. } = *event else { return true };
-                found(agent).is_none_or(|of| at >= of.logged)
-            };
-            details.retain(events.len(), |at| is_kept(at, &events[at]));
-            let mut next = 0..;
-            events.retain(|event| next.next().is_none_or(|at| is_kept(at, event)));
-        }
-        replaced.clear();
     }
 
     /// Gives the agent in a row other moves to follow, and notes them.
@@ -593,7 +539,7 @@ impl World {
         let (agent, from) = (self.agents.ids[row], tables.space().pose(state));
         let moves = self.paths.moves(self.agents.paths[row]);
         let mut first = 0;
-        if let Some(log) = &mut self.log {
+        if let Some(log) = &mut self.events.log {
             first = log.moves.len() as u32;
             log.moves.extend_from_slice(moves);
         }
@@ -602,37 +548,37 @@ impl World {
 
     /// What happened since the log was last cleared, in order; empty without a log.
     pub fn log(&self) -> &[TraceEvent] {
-        self.log.as_ref().map_or(&[], |log| &log.events)
+        self.events.log.as_ref().map_or(&[], |log| &log.events)
     }
 
     /// Details of the event of an index into [`World::log`]; the default if it has none. Logarithmic in the events.
     pub fn log_details(&self, index: usize) -> EventDetails<'_> {
-        self.log.as_ref().map_or(EventDetails::default(), |log| log.details.get(index))
+        self.events.log.as_ref().map_or(EventDetails::default(), |log| log.details.get(index))
     }
 
     /// The moves of the paths in the log, concatenated; [`TraceEvent::Path`] names its part.
     pub fn log_moves(&self) -> &[u8] {
-        self.log.as_ref().map_or(&[], |log| &log.moves)
+        self.events.log.as_ref().map_or(&[], |log| &log.moves)
     }
 
     /// The host's commands between the last two ticks; empty without a log.
     pub fn log_commands(&self) -> &[GivenCommand] {
-        self.log.as_ref().map_or(&[], |log| &log.commands)
+        self.events.log.as_ref().map_or(&[], |log| &log.commands)
     }
 
     /// The host's commands since the last tick; empty without a log.
     pub fn commands_given(&self) -> &[GivenCommand] {
-        self.log.as_ref().map_or(&[], |log| &log.given)
+        self.events.log.as_ref().map_or(&[], |log| &log.given)
     }
 
     /// Decisions of a rule of traffic from outside at the last tick, unchanged; `None` without a log.
     pub fn log_decisions(&self) -> Option<&Decisions> {
-        self.log.as_ref().map(|log| &log.decisions)
+        self.events.log.as_ref().map(|log| &log.decisions)
     }
 
     /// Clears the log. Call it after each tick, once the log has been read.
     pub fn clear_log(&mut self) {
-        if let Some(log) = &mut self.log {
+        if let Some(log) = &mut self.events.log {
             log.events.clear();
             log.details.clear();
             log.moves.clear();
@@ -658,8 +604,8 @@ impl World {
         if !agents.obstruct_any(friends) {
             return;
         }
-        for slot in requests.slots.iter().filter(|slot| slot.share > 0 && !slot.begun) {
-            let row = slot.request.and_then(|request| agents.row(request.agent));
+        for slot in requests.slots.iter().filter(|slot| slot.share > 0 && !slot.state.begun) {
+            let row = slot.state.request.and_then(|request| agents.row(request.agent));
             let Some(team) = row.map(|row| agents.teams[row]) else { continue };
             if agents.obstruct(team, friends) {
                 obstacles.make(team, grid.size(), agents, tables, friends);
@@ -786,7 +732,7 @@ impl World {
         self.agents.change_orders(row, &mut self.orders, OrderPool::clear);
         self.agents.leave(row);
         self.counts.removed += 1;
-        self.note_with(TraceEvent::Remove { agent, was_off_map: false }, last);
+        self.events.note(self.tick, TraceEvent::Remove { agent, was_off_map: false }, last);
     }
 
     /// What an event says of the agent in a row that is about to give up its place.
@@ -828,22 +774,5 @@ impl World {
     /// ```
     pub fn off_map(&self) -> impl ExactSizeIterator<Item = &OffMapAgent> {
         self.agents.off_map().iter().map(|off| &off.agent)
-    }
-}
-
-/// Notes an event with its details in rows and log.
-fn note_in(
-    (rows, row_details): (&mut Vec<EventRow>, &mut DetailsList),
-    log: &mut Option<Log>,
-    tick: u32,
-    (event, details): (TraceEvent, EventDetails<'_>),
-) {
-    if let Some(row) = EventRow::of(tick, &event) {
-        row_details.push(rows.len(), details);
-        rows.push(row);
-    }
-    if let Some(log) = log {
-        log.details.push(log.events.len(), details);
-        log.events.push(event);
     }
 }

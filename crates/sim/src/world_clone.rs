@@ -15,7 +15,6 @@ macro_rules! clone_world {
                     $($field: self.$field.clone(),)+
                     traffic: self.traffic.clone_box(),
                     tick_buffers: TickBuffers::default(),
-                    log: None,
                     report_base: None,
                 }
             }
@@ -27,7 +26,7 @@ macro_rules! clone_world {
                 if !self.traffic.copy_from(&*from.traffic) {
                     self.traffic = from.traffic.clone_box();
                 }
-                (self.log, self.report_base) = (None, None);
+                self.report_base = None;
             }
         }
     };
@@ -35,6 +34,6 @@ macro_rules! clone_world {
 
 clone_world! {
     settings grid classes tables agents orders paths occupancy assigned_poses congestion group_goals requests
-    traffic_buffers event_rows event_details commands pending_edits class_changes followers friends obstacles obstructed
+    traffic_buffers events commands pending_edits class_changes followers friends obstacles obstructed
     pool counts longest tick violation ended start broken
 }

@@ -6,9 +6,7 @@ use crate::forbidden::{ForbiddenArea, forbids};
 use crate::motion::{Activity, Motion};
 use crate::reason::Reason;
 use crate::rule::{Traffic, copy_of_same_type};
-use crate::rule_state::{RuleContext, RuleState, RuleStateError};
 use crate::speed::ticks_at_speed;
-use crate::state_reader::StateReader;
 use crate::view::TrafficView;
 use wheelbase_planner::MovementTables;
 
@@ -85,10 +83,5 @@ impl Traffic for Commanded {
 
     fn saved_name(&self) -> Option<&'static str> {
         Some(Self::NAME)
-    }
-
-    /// It has no state.
-    fn restore_state(&mut self, state: &RuleState, _: &RuleContext<'_>) -> Result<(), RuleStateError> {
-        StateReader::new(state).finish()
     }
 }

@@ -1,5 +1,7 @@
 //! The output of a rule of traffic for one tick.
 
+use crate::saved::{Saved, saved};
+
 /// A move that would begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Start {
@@ -10,6 +12,8 @@ pub struct Start {
     /// Time of the move in ticks.
     pub ticks: u32,
 }
+
+saved!(Start { row, primitive, ticks });
 
 /// A path that is replaced by `reroute_moves[first..][..count]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +28,8 @@ pub struct Reroute {
     pub leads: Leads,
 }
 
+saved!(Reroute { row, first, count, leads });
+
 /// Where a path leads that a rule gives to an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leads {
@@ -33,6 +39,20 @@ pub enum Leads {
     Off,
     /// To a retreat: the agent yields to another, and takes up its order again afterwards.
     Aside,
+}
+
+impl Saved for Leads {
+    fn width() -> usize {
+        1
+    }
+
+    fn write(&self, words: &mut Vec<u64>) {
+        words.push(*self as u64);
+    }
+
+    fn read(words: &mut dyn Iterator<Item = u64>) -> Option<Self> {
+        [Self::On, Self::Off, Self::Aside].get(usize::read(words)?).copied()
+    }
 }
 
 /// The decisions of one tick. Paths are replaced before anything else is carried out.

@@ -1,6 +1,7 @@
 //! Poses and moves of agents, as the tick and the rules of traffic stream over them.
 
 use crate::collision::Transition;
+use crate::saved::saved;
 use crate::ticks::NEVER;
 use wheelbase_planner::MovementTables;
 use wheelbase_planner::model::State;
@@ -9,6 +10,8 @@ use wheelbase_planner::model::State;
 /// which would grow with every agent ever placed ([`AgentSlot`] is).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AgentId(pub u32);
+
+saved!(AgentId { 0 });
 
 impl AgentId {
     /// The id of no agent.
@@ -20,6 +23,8 @@ impl AgentId {
 /// put agents in order, have its [`AgentId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AgentSlot(pub u32);
+
+saved!(AgentSlot { 0 });
 
 impl AgentSlot {
     /// The agent slot of no agent.

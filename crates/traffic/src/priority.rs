@@ -1,6 +1,7 @@
 //! Priority keys: the order in which agents get what several of them need.
 
 use crate::motion::AgentId;
+use crate::saved::saved;
 
 /// The priority of an agent among all: the least key comes first.
 ///
@@ -20,6 +21,8 @@ pub struct PriorityKey {
 }
 
 const _: () = assert!(size_of::<PriorityKey>() == 12);
+
+saved!(PriorityKey { rank, id });
 
 const OUTSIDE: u64 = 1 << 63;
 const ENTERING: u64 = 1 << 62;
@@ -50,16 +53,6 @@ impl PriorityKey {
     /// The agent.
     pub(crate) fn agent(self) -> AgentId {
         AgentId(self.id)
-    }
-
-    /// Rank and id, from which [`PriorityKey::of_words`] makes the key again.
-    pub(crate) fn words(self) -> [u64; 2] {
-        [self.rank, u64::from(self.id)]
-    }
-
-    /// The key of a rank and an id.
-    pub(crate) fn of_words(rank: u64, id: u32) -> Self {
-        Self { rank, id }
     }
 
     /// One word for state hashes. It is packed differently from the key: flags in bits 62 and 63. The tick of

@@ -1,9 +1,8 @@
 //! A rule that repeats the decisions of another one.
 
-use crate::decisions::{Decisions, Leads, Reroute, Start};
+use crate::decisions::Decisions;
 use crate::rule::Traffic;
-use crate::rule_state::{RuleContext, RuleState, RuleStateError, StateVisitor};
-use crate::state_reader::{PartReader, StateReader};
+use crate::rule_state::{RuleContext, RuleState, RuleStateError, StateReader, StateVisitor, check};
 use crate::view::TrafficView;
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -84,59 +83,42 @@ impl Traffic for RecordedRule {
     fn visit_state(&self, visitor: &mut dyn StateVisitor) {
         let next = self.feed.next();
         let Decisions { starts, replan, unreachable, around, give_up, reroutes, reroute_moves } = &*next;
-        visitor.part("needs_paths", &mut [u64::from(self.needs_paths)].into_iter());
-        let of_start = |start: &Start| [start.row, start.primitive.into(), start.ticks].map(u64::from);
-        visitor.part("starts", &mut starts.iter().flat_map(of_start));
+        visitor.list("needs_paths", [self.needs_paths]);
+        visitor.list("starts", starts.iter().copied());
         for (name, rows) in LISTS.into_iter().zip([replan, unreachable, around, give_up]) {
-            visitor.part(name, &mut rows.iter().map(|&row| u64::from(row)));
+            visitor.list(name, rows.iter().copied());
         }
-        let of_reroute = |reroute: &Reroute| {
-            let leads = LEADS.iter().position(|&leads| leads == reroute.leads).unwrap_or(0) as u32;
-            [reroute.row, reroute.first, reroute.count, leads].map(u64::from)
-        };
-        visitor.part("reroutes", &mut reroutes.iter().flat_map(of_reroute));
-        visitor.part("reroute_moves", &mut reroute_moves.iter().map(|&primitive| u64::from(primitive)));
+        visitor.list("reroutes", reroutes.iter().copied());
+        visitor.list("reroute_moves", reroute_moves.iter().copied());
     }
 
     /// The decisions of the next tick are those put in before the rule was saved. They are checked as decisions from
     /// outside always are, by who carries them out.
     fn restore_state(&mut self, state: &RuleState, context: &RuleContext<'_>) -> Result<(), RuleStateError> {
         let mut reader = StateReader::new(state);
-        let mut part = reader.part_of("needs_paths", 1)?;
-        self.needs_paths = part.flag("whether the rule needs paths")?;
-        let row = |part: &mut PartReader<'_>| part.below(context.agents.len(), "a row");
+        self.needs_paths = reader.list_of("needs_paths", 1)?[0];
+        let n_rows = context.agents.len();
+        let check_row = |name, at, row: u32| {
+            check((row as usize) < n_rows, (name, at), row, format_args!("a row below {n_rows}"))
+        };
         let mut next = self.feed.next();
         next.clear();
-        let mut part = reader.part("starts")?;
-        while part.left() > 0 {
-            let (row, primitive) = (row(&mut part)?, part.u32_to(u8::MAX.into(), "a primitive")? as u8);
-            next.starts.push(Start { row, primitive, ticks: part.u32("ticks")? });
+        let Decisions { starts, replan, unreachable, around, give_up, reroutes, reroute_moves } = &mut *next;
+        *starts = reader.list("starts")?;
+        for (at, start) in starts.iter().enumerate() {
+            check_row("starts", at, start.row)?;
         }
-        let Decisions { replan, unreachable, around, give_up, reroutes, reroute_moves, .. } = &mut *next;
         for (name, rows) in LISTS.into_iter().zip([replan, unreachable, around, give_up]) {
-            let mut part = reader.part(name)?;
-            while part.left() > 0 {
-                rows.push(row(&mut part)?);
-            }
+            *rows = reader.list(name)?;
+            rows.iter().enumerate().try_for_each(|(at, &row)| check_row(name, at, row))?;
         }
-        let mut part = reader.part("reroutes")?;
-        while part.left() > 0 {
-            let row = row(&mut part)?;
-            let (first, count) = (part.u32("an index of a move")?, part.u32("a number of moves")?);
-            let leads = LEADS[part.below(LEADS.len(), "where a path leads")? as usize];
-            reroutes.push(Reroute { row, first, count, leads });
-        }
-        let mut part = reader.part("reroute_moves")?;
-        while part.left() > 0 {
-            reroute_moves.push(part.u32_to(u8::MAX.into(), "a primitive")? as u8);
-        }
-        let is_beyond = |reroute: &&Reroute| {
-            u64::from(reroute.first) + u64::from(reroute.count) > reroute_moves.len() as u64
-        };
-        if let Some(reroute) = reroutes.iter().find(is_beyond) {
-            let (first, count, n) = (reroute.first, reroute.count, reroute_moves.len());
-            let found = format!("{count} moves from {first} on for row {}", reroute.row);
-            return Err(RuleStateError::of_part("reroutes", found, format!("some of {n}")));
+        *reroutes = reader.list("reroutes")?;
+        *reroute_moves = reader.list("reroute_moves")?;
+        let n_moves = reroute_moves.len();
+        for (at, reroute) in reroutes.iter().enumerate() {
+            check_row("reroutes", at, reroute.row)?;
+            let end = u64::from(reroute.first) + u64::from(reroute.count);
+            check(end <= n_moves as u64, ("reroutes", at), reroute, format_args!("some of {n_moves} moves"))?;
         }
         reader.finish()
     }
@@ -144,6 +126,3 @@ impl Traffic for RecordedRule {
 
 /// Names of the parts of the lists of rows.
 const LISTS: [&str; 4] = ["replan", "unreachable", "around", "give_up"];
-
-/// Where paths lead, by number.
-const LEADS: [Leads; 3] = [Leads::On, Leads::Off, Leads::Aside];

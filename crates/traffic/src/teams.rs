@@ -1,8 +1,12 @@
 //! Teams of agents, and which teams are friends.
 
+use crate::saved::saved;
+
 /// A team, 0 to 31.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Team(pub u8);
+
+saved!(Team { 0 });
 
 impl Team {
     /// Number of teams.

@@ -74,10 +74,11 @@ impl Reached {
 }
 
 /// Whether a sliced search has finished.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Progress {
     /// More expansions are needed.
+    #[default]
     Running,
     /// [`crate::finish`] returns the answer.
     Done,

@@ -1,7 +1,6 @@
 //! Agents as a snapshot holds them, and copies of agents.
 
 use super::{Agents, Row, each_column, key_of, stamp_of};
-use crate::clone_fields::clone_fields;
 use crate::codec::COUNT_MAX;
 use crate::commands::AGENTS_MAX;
 use crate::name::Name;
@@ -16,6 +15,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use wheelbase_planner::model::{Offset, State};
 use wheelbase_planner::{MovementTables, Pose};
+use wheelbase_traffic::clone_fields;
 use wheelbase_traffic::motion::{Activity, AgentId, AgentSlot, WaitState};
 use wheelbase_traffic::path_pool::{PathHandle, PathPool};
 use wheelbase_traffic::view::NO_ROW;

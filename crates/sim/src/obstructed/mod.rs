@@ -3,9 +3,10 @@
 use crate::agents::Agents;
 use crate::obstacles::is_obstacle;
 use crate::plain;
+use crate::replan_params::ReplanParams;
 use serde::{Deserialize, Serialize};
 use wheelbase_grid::{CellXY, GridSize};
-use wheelbase_traffic::motion::{AgentId, ClassId};
+use wheelbase_traffic::motion::{Activity, AgentId, ClassId};
 use wheelbase_traffic::occupancy::Occupancy;
 use wheelbase_traffic::teams::Friends;
 
@@ -123,6 +124,31 @@ pub(crate) struct Obstructed {
 }
 
 impl Obstructed {
+    /// Has an agent ask again after a pause, twice as long as its last one in a row.
+    pub fn pause(
+        &mut self,
+        agents: &mut Agents,
+        row: usize,
+        (params, tick): (&ReplanParams, u32),
+        until: WaitsUntil,
+    ) {
+        let wait_state = &mut agents.wait_states[row];
+        wait_state.failures = (wait_state.failures + 1).min(params.pause_doublings as u8);
+        let again_at = tick.saturating_add(params.detour_pause_ticks << wait_state.failures);
+        self.add(agents.ids[row], again_at, until);
+    }
+
+    /// Others obstruct the task of an agent. The next one may lead elsewhere; further ones have to wait.
+    pub fn pause_between_tasks(&mut self, agents: &mut Agents, row: usize, replan: (&ReplanParams, u32)) {
+        let agent = agents.ids[row];
+        if self.contains(agent) {
+            agents.set_activity(row, Activity::Unreachable);
+            self.pause(agents, row, replan, WaitsUntil::Pause);
+        } else {
+            self.add(agent, replan.1, WaitsUntil::Answered);
+        }
+    }
+
     /// Adds an agent, or renews its wait.
     pub fn add(&mut self, agent: AgentId, again_at: u32, until: WaitsUntil) {
         let waiting = Waiting { agent, again_at, until };

@@ -1,7 +1,7 @@
 //! Class changes: deploying, upgrading. Each takes effect at the first tick at which its agent rests.
 
 use super::agents::{self, check_class};
-use super::selection::{refuse_with_details, why_absent};
+use super::selection::why_absent;
 use crate::class_changes::ClassChange;
 use crate::commands::{RefusalReason, Ticket};
 use crate::log::TraceEvent;
@@ -39,15 +39,16 @@ pub(super) fn retry_pending(world: &mut World) {
             continue;
         }
         world.class_changes.remove(at);
-        world.tick_buffers.cause = Some(change.ticket);
+        world.events.cause = Some(change.ticket);
         let changed = row
             .ok_or_else(|| why_absent(world, change.agent))
             .and_then(|row| change_class(world, row, &change));
         if let Err(reason) = changed {
             let details = details_of_refused(world, change.agent, (change.class, change.pose), reason);
-            refuse_with_details(world, change.ticket, Some(change.agent), reason, details);
+            let about = (world.tick, change.ticket);
+            world.events.refuse(&mut world.counts, about, Some(change.agent), reason, details);
         }
-        world.tick_buffers.cause = None;
+        world.events.cause = None;
     }
 }
 

@@ -4,8 +4,9 @@ use crate::agents::Agents;
 use crate::class::WorldClass;
 use crate::commands::{AtDeadline, MapEdit, OnAgents, RefusalReason, Ticket};
 use crate::disturbed::{find_disturbed, find_one_disturbed, is_known_to_wait};
+use crate::events::Events;
 use crate::log::{AppliedEdit, EditEffect, TraceEvent};
-use crate::pending_edits::{PendingEdit, WaitsFor};
+use crate::pending_edits::{PendingEdit, PendingEdits, WaitsFor};
 use crate::replaced_changes::{PAIRS_MAX, left_of, replaces};
 use crate::rows::event_details::{EventDetails, WAITS_FOR_MAX};
 use crate::rows::event_row::EventRow;
@@ -20,12 +21,16 @@ use wheelbase_traffic::path_pool::PathPool;
 /// # Errors
 /// [`RefusalReason::TooLong`] if there is too much to compare.
 pub(super) fn request_edit(world: &mut World, mut edit: PendingEdit) -> Result<(), RefusalReason> {
-    replace_pending(world, &edit)?;
+    let World { pending_edits, events, grid, tick, commands, .. } = &mut *world;
+    // An edit of the setup replaces nothing: a scenario file lists its edits together, and each of them takes effect.
+    if !commands.is_of_setup(edit.ticket) {
+        replace_pending((pending_edits, events), (grid.size().rect(), *tick), &edit)?;
+    }
     if !try_apply(world, &edit) {
         let disturbed = &world.pending_edits.disturbed;
         edit.waited_for.extend(disturbed.iter().take(WAITS_FOR_MAX));
         let row = EventRow::edit_waits(world.tick, disturbed.len() as u32).with_ticket(edit.ticket);
-        world.note_row(row, details_of(world, &edit));
+        world.events.note_row(row, details_of(world, &edit));
         world.pending_edits.push(edit);
     }
     Ok(())
@@ -42,22 +47,22 @@ fn details_of<'a>(world: &World, edit: &'a PendingEdit) -> EventDetails<'a> {
     }
 }
 
-/// Removes the changes that a later edit sets too from the pending edits. An edit of the setup replaces nothing: a
-/// scenario file lists its edits together, and each of them takes effect.
-fn replace_pending(world: &mut World, later: &PendingEdit) -> Result<(), RefusalReason> {
-    if world.commands.is_of_setup(later.ticket) {
-        return Ok(());
-    }
-    let (changes, map) = (&later.edit.changes, world.grid.size().rect());
+/// Removes the changes that a later edit sets too from the pending edits, on a map at a tick.
+fn replace_pending(
+    (pending_edits, events): (&mut PendingEdits, &mut Events),
+    (map, tick): (Rect, u32),
+    later: &PendingEdit,
+) -> Result<(), RefusalReason> {
+    let changes = &later.edit.changes;
     let near = later.area(map);
     let is_near = |edit: &&PendingEdit| edit.area(map).overlaps(near);
     let n_earlier: usize =
-        world.pending_edits.edits().iter().filter(is_near).map(|edit| edit.edit.changes.len()).sum();
+        pending_edits.edits().iter().filter(is_near).map(|edit| edit.edit.changes.len()).sum();
     if n_earlier.saturating_mul(changes.len()) > PAIRS_MAX {
         return Err(RefusalReason::TooLong);
     }
     let mut at = 0;
-    while let Some(earlier) = world.pending_edits.edits().get(at) {
+    while let Some(earlier) = pending_edits.edits().get(at) {
         let (edit, old) = (earlier.ticket, &earlier.edit.changes);
         if !is_near(&earlier) || !old.iter().any(|old| changes.iter().any(|new| replaces(new, old))) {
             at += 1;
@@ -67,12 +72,12 @@ fn replace_pending(world: &mut World, later: &PendingEdit) -> Result<(), Refusal
         let event = TraceEvent::EditReplaced { ticket: later.ticket, edit, left: left.len() as u32 };
         let area = Some(earlier.area(map));
         if left.is_empty() {
-            world.pending_edits.remove(at);
+            pending_edits.remove(at);
         } else {
-            world.pending_edits.set_changes(at, left);
+            pending_edits.set_changes(at, left);
             at += 1;
         }
-        world.note_with(event, EventDetails { area, ..EventDetails::default() });
+        events.note(tick, event, EventDetails { area, ..EventDetails::default() });
     }
     Ok(())
 }
@@ -80,12 +85,17 @@ fn replace_pending(world: &mut World, later: &PendingEdit) -> Result<(), Refusal
 /// Withdraws the pending edit of a ticket.
 /// # Errors
 /// [`RefusalReason::NoSuchEdit`] if it does not wait.
-pub(super) fn cancel_edit(world: &mut World, ticket: Ticket, edit: Ticket) -> Result<(), RefusalReason> {
-    let at = world.pending_edits.find(edit).ok_or(RefusalReason::NoSuchEdit)?;
-    let area = Some(world.pending_edits.edits()[at].area(world.grid.size().rect()));
-    world.pending_edits.remove(at);
+pub(super) fn cancel_edit(
+    (pending_edits, events): (&mut PendingEdits, &mut Events),
+    (map, tick): (Rect, u32),
+    ticket: Ticket,
+    edit: Ticket,
+) -> Result<(), RefusalReason> {
+    let at = pending_edits.find(edit).ok_or(RefusalReason::NoSuchEdit)?;
+    let area = Some(pending_edits.edits()[at].area(map));
+    pending_edits.remove(at);
     let details = EventDetails { area, ..EventDetails::default() };
-    world.note_with(TraceEvent::EditCancelled { ticket, edit }, details);
+    events.note(tick, TraceEvent::EditCancelled { ticket, edit }, details);
     Ok(())
 }
 
@@ -108,9 +118,9 @@ pub(super) fn retry_pending(world: &mut World) {
                 continue;
             }
         }
-        world.tick_buffers.cause = Some(edit.ticket);
+        world.events.cause = Some(edit.ticket);
         let is_done = try_apply(world, &edit);
-        world.tick_buffers.cause = None;
+        world.events.cause = None;
         if is_done {
             world.pending_edits.remove(at);
             at = 0;
@@ -133,7 +143,7 @@ fn try_apply(world: &mut World, pending: &PendingEdit) -> bool {
     let waits = on_agents == OnAgents::Wait && !disturbed.is_empty();
     if !waits {
         let edit = Change::apply_all(changes, &mut world.grid);
-        let (mut part, first_row) = (0, world.event_rows.len());
+        let (mut part, first_row) = (0, world.events.rows.len());
         for &change in changes.iter() {
             let area = change.area().intersection(map);
             if !area.is_empty() {
@@ -141,11 +151,11 @@ fn try_apply(world: &mut World, pending: &PendingEdit) -> bool {
                 let event = AppliedEdit { effect, on_agents, asked: pending.asked, part };
                 // All parts are one event.
                 let details = if part == 0 { details_of(world, pending) } else { EventDetails::default() };
-                world.note_with(TraceEvent::Edit(event), details);
+                world.events.note(world.tick, TraceEvent::Edit(event), details);
                 part += 1;
             }
         }
-        if let Some(row) = world.event_rows.get_mut(first_row) {
+        if let Some(row) = world.events.rows.get_mut(first_row) {
             *row = row.with_ticket(pending.ticket);
         }
         if !edit.changed.is_empty() {

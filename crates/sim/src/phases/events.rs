@@ -1,7 +1,7 @@
 //! The events phase: waiting edits and class changes, then the commands of the tick in order.
 
 use super::finished_commands::finish_commands;
-use super::selection::{for_each_row, refuse_with_details};
+use super::selection::for_each_row;
 use super::{agents, classes, edits, off_map, orders_given};
 use crate::commands::{Command, RefusalReason, Ticket};
 use crate::disturbed::check_edit;
@@ -25,7 +25,7 @@ pub(crate) fn apply_events(world: &mut World) {
         carry_out(world, ticket, command);
     }
     world.tick_buffers.due = due;
-    world.leave_out_replaced();
+    world.events.leave_out_replaced();
     finish_commands(world);
     if any {
         // The commands can have removed or stranded the agents that an edit waits for.
@@ -36,7 +36,7 @@ pub(crate) fn apply_events(world: &mut World) {
 
 /// Carries out a command, as far as that is possible.
 fn carry_out(world: &mut World, ticket: Ticket, command: Command) {
-    world.tick_buffers.cause = Some(ticket);
+    world.events.cause = Some(ticket);
     let mut details = EventDetails::default();
     let done = match command {
         Command::Spawn(spawn) => agents::spawn(world, ticket, &spawn).map(|_| ()).inspect_err(|&reason| {
@@ -84,12 +84,15 @@ fn carry_out(world: &mut World, ticket: Ticket, command: Command) {
         }),
         Command::Edit(edit) => check_edit(world, &edit)
             .and_then(|()| edits::request_edit(world, PendingEdit::new(world.tick, ticket, edit))),
-        Command::CancelEdit(edit) => edits::cancel_edit(world, ticket, edit),
+        Command::CancelEdit(edit) => {
+            let World { pending_edits, events, grid, tick, .. } = &mut *world;
+            edits::cancel_edit((pending_edits, events), (grid.size().rect(), *tick), ticket, edit)
+        }
         Command::Decisions(decisions) => agents::set_decisions(world, ticket, &decisions),
         Command::PathAnswer { agent, moves } => orders_given::answer_path(world, agent, moves.as_deref()),
     };
     if let Err(reason) = done {
-        refuse_with_details(world, ticket, None, reason, details);
+        world.events.refuse(&mut world.counts, (world.tick, ticket), None, reason, details);
     }
-    world.tick_buffers.cause = None;
+    world.events.cause = None;
 }

@@ -2,7 +2,7 @@
 
 use super::agents::details_of_refused;
 use super::finished_commands::finish_commands;
-use super::selection::{for_each_row, refuse_with_details};
+use super::selection::for_each_row;
 use crate::commands::{AgentSelection, NAMED_MAX, RefusalReason, Ticket};
 use crate::log::TraceEvent;
 use crate::off_map::OffMapAgent;
@@ -32,7 +32,7 @@ pub(super) fn enter(
         world.give_up_place(row);
         world.obstructed.remove(agent);
         world.agents.take_off(row, container);
-        world.note_with(TraceEvent::Enter { agent, container }, last);
+        world.events.note(world.tick, TraceEvent::Enter { agent, container }, last);
         Ok(())
     })
 }
@@ -58,7 +58,7 @@ pub(super) fn leave(
         Err(reason) => {
             let asked = details_of_refused(world, (class, pose), None, reason);
             let details = EventDetails { team: Some(team), ..asked };
-            refuse_with_details(world, ticket, Some(agent), reason, details);
+            world.events.refuse(&mut world.counts, (world.tick, ticket), Some(agent), reason, details);
             return Ok(());
         }
     };
@@ -123,7 +123,7 @@ pub(super) fn remove_off_map(world: &mut World, selection: AgentSelection) -> Ag
         let OffMapAgent { class, team, .. } = world.agents.drop_off_map(index);
         world.counts.removed += 1;
         let last = EventDetails { class: Some(class), team: Some(team), ..EventDetails::default() };
-        world.note_with(TraceEvent::Remove { agent, was_off_map: true }, last);
+        world.events.note(world.tick, TraceEvent::Remove { agent, was_off_map: true }, last);
         false
     };
     match selection {

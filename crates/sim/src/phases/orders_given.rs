@@ -72,7 +72,7 @@ impl<'a> StoredOrders<'a> {
                 self.orders.iter().enumerate().map(numbered).collect()
             };
             world.make_room_for(&list);
-            *place = Some(world.orders.store(list, world.tick_buffers.cause));
+            *place = Some(world.orders.store(list, world.events.cause));
         }
         *place
     }
@@ -208,7 +208,7 @@ pub(super) fn give_orders(
         if !is_behind {
             let is_of_placement = before.given == world.tick && !is_further;
             if is_of_placement {
-                world.note_replaced(row);
+                world.events.note_replaced(world.agents.ids[row]);
             }
             drop_orders(world, row);
         }

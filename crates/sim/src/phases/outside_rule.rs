@@ -1,20 +1,21 @@
 //! Decisions of a rule of traffic from outside: logged unchanged, then checked, and impossible ones dropped. Moves are
 //! left to the traffic phase, which checks the moves of all rules.
 
-use crate::world::World;
+use crate::agents::Agents;
+use crate::log::Log;
 use wheelbase_planner::MovementTables;
 use wheelbase_traffic::motion::{Activity, Motion, end_state};
 use wheelbase_traffic::{Decisions, Leads, Reroute};
 
 /// Logs the decisions of a rule from outside and drops the impossible ones. Our own rules make none.
-pub(super) fn check_decisions(world: &mut World, decisions: &mut Decisions) {
-    if world.own_rule().is_some() {
-        return;
-    }
-    if let Some(log) = &mut world.log {
+pub(super) fn check_decisions(
+    log: Option<&mut Log>,
+    (agents, tables): (&Agents, &[MovementTables]),
+    decisions: &mut Decisions,
+) {
+    if let Some(log) = log {
         log.note_decisions(decisions);
     }
-    let World { agents, tables, .. } = world;
     let motion_of = |row: u32| agents.motion.get(row as usize);
     let is_doing = |row: u32, activity| motion_of(row).is_some_and(|motion| motion.activity == activity);
     let rests = |row: u32| motion_of(row).is_some_and(Motion::at_rest);

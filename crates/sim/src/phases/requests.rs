@@ -5,13 +5,16 @@ use crate::bypass::note_outcome;
 use crate::class::WorldClass;
 use crate::commands::RefusalReason;
 use crate::group_goals::{GroupGoals, GroupPoses, GroupView, choose_group_poses};
+use crate::obstructed::Obstructed;
 use crate::order_life::{end_obstruction, obstacles_now, refuse_search, refuse_with, request_path};
 use crate::order_pool::{OrderPool, current_goal};
 use crate::orders::OrderKind;
-use crate::requests::{PathRequest, PathSource, Route, RoutePolicy, SearchInputs, SlotLeg, shared_goal};
+use crate::requests::{
+    PathRequest, PathSource, Requests, Route, RoutePolicy, SearchInputs, SlotLeg, shared_goal,
+};
 use crate::route_legs::{append_leg, extend_graphs, make_graphs, note_leg};
 use crate::world::World;
-use wheelbase_grid::CellXY;
+use wheelbase_grid::{CellXY, Grid};
 use wheelbase_planner::model::Reached;
 use wheelbase_planner::search::{Answer, Fallback, pass_goal};
 use wheelbase_planner::{Goal, Path, Progress, Status};
@@ -88,8 +91,11 @@ const REPAIR_PARTS: u64 = 4;
 
 /// Goes on with the repairs of landmarks that edits have made necessary, class by class, within a budget of expansions.
 /// Returns the expansions spent. Searches of a class whose landmarks come into use restart.
-fn repair_landmarks(world: &mut World, budget: u64) -> u64 {
-    let World { classes, grid, requests, agents, counts, .. } = world;
+fn repair_landmarks(
+    (classes, requests): (&mut [WorldClass], &mut Requests),
+    (grid, agents): (&Grid, &Agents),
+    budget: u64,
+) -> u64 {
     let mut left = budget;
     for (number, class) in classes.iter_mut().enumerate() {
         let WorldClass { speeds, landmarks: Some(landmarks), .. } = class else { continue };
@@ -100,7 +106,6 @@ fn repair_landmarks(world: &mut World, budget: u64) -> u64 {
             requests.restart_searches(|agent| agents.row(agent).is_some_and(is_of_class));
         }
     }
-    counts.expansions += budget - left;
     budget - left
 }
 
@@ -109,11 +114,13 @@ pub(crate) fn answer_requests(world: &mut World) {
     world.obstacles.begin_tick();
     world.requests.fields.end_period(world.tick, world.tables.len());
     let mut budget = world.settings.expansions_per_tick;
-    budget -= repair_landmarks(world, budget / REPAIR_PARTS);
+    let World { classes, requests, grid, agents, .. } = &mut *world;
+    let repaired = repair_landmarks((classes, requests), (grid, agents), budget / REPAIR_PARTS);
+    budget -= repaired;
     // At least half of it is left for path requests.
     let spent = assign_group_poses(world, budget.div_ceil(2));
     budget -= spent;
-    world.counts.expansions += spent;
+    world.counts.expansions += repaired + spent;
     extend_graphs(&mut world.classes, &world.tables, &world.settings);
     let mode = world.settings.replan.route_mode();
     let World { requests, agents, classes, tables, orders, tick_buffers, .. } = world;
@@ -146,17 +153,17 @@ fn deliver_all(world: &mut World, last: bool) {
     let mut slots = std::mem::take(&mut world.requests.in_order);
     slots.clear();
     for (at, slot) in world.requests.slots.iter().enumerate() {
-        slots.extend(slot.request.map(|request| (request.agent, at as u32)));
+        slots.extend(slot.state.request.map(|request| (request.agent, at as u32)));
     }
     slots.sort_unstable();
     let mut held_up = false;
     for &(agent, at) in &slots {
         let at = at as usize;
-        let Some(request) = world.requests.slots[at].request else { continue };
+        let Some(request) = world.requests.slots[at].state.request else { continue };
         let Some(row) = world.agents.row(agent) else { continue };
         // A leg leads to no pose of the area.
         let by_area = request.route.is_to_goal()
-            && world.requests.slots[at].leg.is_none()
+            && world.requests.slots[at].state.leg.is_none()
             && world.agents.assigned[row].is_none()
             && assigns_pose(world, row);
         if by_area && held_up {
@@ -168,7 +175,7 @@ fn deliver_all(world: &mut World, last: bool) {
             continue;
         };
         let path = std::mem::take(&mut slot.path);
-        if !slot.by_field
+        if !slot.state.by_field
             && let Some((class, goal)) = shared_goal(&world.agents, &world.orders, request, row)
         {
             world.requests.fields.count_search(class, &goal, answer.expansions);
@@ -177,7 +184,8 @@ fn deliver_all(world: &mut World, last: bool) {
             // With them, the next such request of a class with one-way moves needs no search.
             world.tables[world.agents.motion[row].class.0 as usize].renew_components();
         }
-        let (among_agents, met, leg) = (slot.among_agents, std::mem::take(&mut slot.met), slot.leg);
+        let (among_agents, met, leg) =
+            (slot.state.among_agents, std::mem::take(&mut slot.met), slot.state.leg);
         let outcome = match leg {
             Some(leg) => deliver_leg(world, row, request, leg, &path),
             None => deliver(world, row, request, (&answer, among_agents, &met), &path),
@@ -185,13 +193,13 @@ fn deliver_all(world: &mut World, last: bool) {
         let slot = &mut world.requests.slots[at];
         (slot.path, slot.met) = (path, met);
         match outcome {
-            Outcome::Answered => slot.request = None,
+            Outcome::Answered => slot.state.request = None,
             Outcome::ContinueSearch => {
                 // A search that ended at the nearest pose cannot continue.
-                slot.progress = pass_goal(&mut slot.scratch);
-                slot.begun = slot.progress == Progress::Running;
+                slot.state.progress = pass_goal(&mut slot.scratch);
+                slot.state.begun = slot.state.progress == Progress::Running;
             }
-            Outcome::RestartSearch => slot.begun = false,
+            Outcome::RestartSearch => slot.state.begun = false,
         }
         held_up |= !matches!(outcome, Outcome::Answered) && !last;
     }
@@ -379,11 +387,16 @@ fn settle_pose(
 }
 
 /// Notes that the agent in a row has a way to its goal, or to the nearest pose. Alone, the agent takes `bound_ticks` for it.
-fn note_way(world: &mut World, row: usize, bound_ticks: u32, to_nearest: bool) {
-    end_obstruction(&mut world.agents, &mut world.obstructed, row);
-    world.agents.statistics[row].record_bound_ticks(bound_ticks);
-    world.agents.set_to_nearest(row, to_nearest);
-    world.agents.progress[row].set_leads_off(false);
+fn note_way(
+    (agents, obstructed): (&mut Agents, &mut Obstructed),
+    row: usize,
+    bound_ticks: u32,
+    to_nearest: bool,
+) {
+    end_obstruction(agents, obstructed, row);
+    agents.statistics[row].record_bound_ticks(bound_ticks);
+    agents.set_to_nearest(row, to_nearest);
+    agents.progress[row].set_leads_off(false);
 }
 
 /// Delivers a leg of a route.
@@ -391,7 +404,7 @@ fn deliver_leg(world: &mut World, row: usize, request: PathRequest, leg: SlotLeg
     world.counts.count_answer(world.tick - request.issued);
     if request.route == Route::Cheapest {
         world.agents.motion[row].replan = false;
-        note_way(world, row, leg.route_ticks, false);
+        note_way((&mut world.agents, &mut world.obstructed), row, leg.route_ticks, false);
         world.set_path(row, &path.moves);
         world.agents.set_activity(row, Activity::Following);
     } else if !append_leg(world, row, path) {
@@ -404,7 +417,7 @@ fn deliver_leg(world: &mut World, row: usize, request: PathRequest, leg: SlotLeg
 /// Delivers a cheapest path.
 fn deliver_cheapest(world: &mut World, row: usize, answer: &Answer, path: &Path) {
     let to_nearest = answer.reached == Some(Reached::Nearest);
-    note_way(world, row, answer.cost, to_nearest);
+    note_way((&mut world.agents, &mut world.obstructed), row, answer.cost, to_nearest);
     world.set_path(row, &path.moves);
     let arrived = path.moves.is_empty();
     world.agents.set_activity(row, if arrived { Activity::Arrived } else { Activity::Following });

@@ -26,7 +26,10 @@ pub(crate) fn run_traffic(world: &mut World) {
     gather_goals(world, &mut buffers.goals);
     gather_rows(world, &mut buffers);
     decide(world, &mut buffers);
-    check_decisions(world, &mut buffers.decisions);
+    if world.own_rule().is_none() {
+        let World { events, agents, tables, .. } = &mut *world;
+        check_decisions(events.log.as_mut(), (agents, tables), &mut buffers.decisions);
+    }
     buffers.edited.clear();
     buffers.decisions_given.clear();
     buffers.new_classes.clear();
@@ -270,7 +273,7 @@ fn begin_move(world: &mut World, Start { row, primitive, ticks }: Start) {
     if world.traffic.needs_paths() && world.agents.len() > 1 {
         world.congestion.count_move(class, (from.cell, to.cell));
     }
-    if world.log.is_some() {
+    if world.events.log.is_some() {
         world.note(TraceEvent::Move { agent: world.agents.ids[row], class, primitive, from, to, until });
     }
 }

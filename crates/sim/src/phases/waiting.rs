@@ -80,7 +80,7 @@ fn note_blocked(world: &mut World) {
         if let Some(wait) = world.wait_of(row as usize) {
             let (agent, by) = (world.agents.ids[row as usize], world.agents.ids[wait.row as usize]);
             let details = EventDetails { blocker: Some(by), ..EventDetails::default() };
-            world.note_row(EventRow::blocked(world.tick, agent, by), details);
+            world.events.note_row(EventRow::blocked(world.tick, agent, by), details);
         }
     }
     world.tick_buffers.blocked = blocked;

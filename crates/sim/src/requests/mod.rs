@@ -21,7 +21,7 @@ use rayon::prelude::*;
 pub use request::{PathRequest, Route};
 pub(crate) use search_inputs::{SearchContext, SearchInputs, least_ticks, shared_goal};
 use serde::{Deserialize, Serialize};
-pub(crate) use slot::Slot;
+pub(crate) use slot::{SearchState, Slot};
 pub(crate) use slot_leg::{SlotLeg, end_of_path};
 use std::sync::atomic::{AtomicBool, Ordering};
 use wheelbase_grid::GridSize;
@@ -92,7 +92,7 @@ impl Requests {
 
     /// Requests without an answer.
     pub fn open(&self) -> usize {
-        self.queue.len() + self.slots.iter().filter(|slot| slot.request.is_some()).count()
+        self.queue.len() + self.slots.iter().filter(|slot| slot.state.request.is_some()).count()
     }
 
     /// Puts the requests that the host has to answer in order of id, for [`Requests::of_host`]. None is added until all
@@ -119,7 +119,7 @@ impl Requests {
 
     /// Sets the priorities of the requests of agents that have others now.
     pub(crate) fn set_priorities(&mut self, priority_of: impl Fn(AgentId) -> Option<i32>) {
-        let in_slots = self.slots.iter_mut().filter_map(|slot| slot.request.as_mut());
+        let in_slots = self.slots.iter_mut().filter_map(|slot| slot.state.request.as_mut());
         for request in self.queue.iter_mut().chain(in_slots) {
             request.priority = priority_of(request.agent).unwrap_or(request.priority);
         }
@@ -127,7 +127,7 @@ impl Requests {
 
     /// Has an agent wait for the answer to its request for a next leg. Returns whether it has one.
     pub(crate) fn await_next_leg(&mut self, agent: AgentId) -> bool {
-        let in_slots = self.slots.iter_mut().filter_map(|slot| slot.request.as_mut());
+        let in_slots = self.slots.iter_mut().filter_map(|slot| slot.state.request.as_mut());
         let mut all = in_slots.chain(&mut self.queue);
         let request = all.find(|request| request.agent == agent && request.route == Route::NextLeg);
         request.is_some_and(|request| {
@@ -145,8 +145,8 @@ impl Requests {
     pub(crate) fn forget_where(&mut self, is_dropped: impl Fn(AgentId) -> bool) {
         self.queue.retain(|request| !is_dropped(request.agent));
         for slot in &mut self.slots {
-            if slot.request.is_some_and(|request| is_dropped(request.agent)) {
-                slot.request = None;
+            if slot.state.request.is_some_and(|request| is_dropped(request.agent)) {
+                slot.state.request = None;
                 slot.answer = None;
             }
         }
@@ -155,8 +155,8 @@ impl Requests {
     /// Restarts the searches of agents for which the map has changed. They keep their age.
     pub(crate) fn restart_searches(&mut self, is_stale: impl Fn(AgentId) -> bool) {
         for slot in &mut self.slots {
-            if slot.request.is_some_and(|request| is_stale(request.agent)) {
-                slot.begun = false;
+            if slot.state.request.is_some_and(|request| is_stale(request.agent)) {
+                slot.state.begun = false;
             }
         }
     }
@@ -170,18 +170,19 @@ impl Requests {
         };
         self.queue.iter().for_each(&mut request_words);
         for slot in &self.slots {
-            if let Some(request) = &slot.request {
+            if let Some(request) = &slot.state.request {
                 request_words(request);
             }
         }
-        for slot in self.slots.iter().filter(|slot| slot.request.is_some()) {
-            word(slot.spent << 2 | u64::from(slot.by_field) << 1 | u64::from(slot.field_failed));
-            if slot.goes_abstract || slot.has_failed {
-                let leg = slot
-                    .leg
-                    .map_or(u64::MAX, |leg| u64::from(leg.end.x as u32) << 32 | u64::from(leg.end.y as u32));
-                word(leg);
-                word(slot.charge << 2 | u64::from(slot.goes_abstract) << 1 | u64::from(slot.has_failed));
+        for SearchState { spent, by_field, field_failed, goes_abstract, has_failed, leg, charge, .. } in
+            self.slots.iter().map(|slot| slot.state).filter(|state| state.request.is_some())
+        {
+            word(spent << 2 | u64::from(by_field) << 1 | u64::from(field_failed));
+            if goes_abstract || has_failed {
+                word(leg.map_or(u64::MAX, |SlotLeg { end, .. }| {
+                    u64::from(end.x as u32) << 32 | u64::from(end.y as u32)
+                }));
+                word(charge << 2 | u64::from(goes_abstract) << 1 | u64::from(has_failed));
             }
         }
         self.fields.for_each_word(word);
@@ -199,14 +200,14 @@ impl Requests {
         }
         // Last request first, to pop from the end.
         self.queue.sort_unstable_by_key(|request| std::cmp::Reverse(request.key().order(tick)));
-        for slot in self.slots.iter_mut().filter(|slot| slot.request.is_none()) {
+        for slot in self.slots.iter_mut().filter(|slot| slot.state.request.is_none()) {
             let Some(request) = self.queue.pop() else { break };
-            slot.request = Some(request);
-            slot.begun = false;
-            slot.spent = 0;
-            slot.field_failed = false;
-            slot.goes_abstract = policy.goes_abstract(search_inputs, &request);
-            slot.has_failed = false;
+            slot.state.request = Some(request);
+            slot.state.begun = false;
+            slot.state.spent = 0;
+            slot.state.field_failed = false;
+            slot.state.goes_abstract = policy.goes_abstract(search_inputs, &request);
+            slot.state.has_failed = false;
         }
     }
 
@@ -242,7 +243,7 @@ impl Requests {
     pub(crate) fn search(&mut self, context: &SearchContext<'_>, group_goals: &GroupGoals, tick: u32) {
         let search_inputs = context.search_inputs;
         let Self { slots, fields, .. } = self;
-        for slot in slots.iter_mut().filter(|slot| slot.share > 0 && !slot.begun) {
+        for slot in slots.iter_mut().filter(|slot| slot.share > 0 && !slot.state.begun) {
             slot.take_obstacles(search_inputs.agents, context.obstacles);
             slot.follow_group_field(search_inputs, fields, group_goals);
             slot.begin_at_end_of_leg(search_inputs, context.paths);
@@ -251,7 +252,7 @@ impl Requests {
         for slot in slots.iter_mut().filter(|slot| slot.share > 0) {
             slot.search_by_field(search_inputs, fields, tick);
         }
-        let searches = |slot: &&mut Slot| slot.share > 0 && !slot.by_field;
+        let searches = |slot: &&mut Slot| slot.share > 0 && !slot.state.by_field;
         let active = slots.iter_mut().filter(searches).count();
         if active > 1 && n_threads_here() > 1 {
             // Slots in use are adjacent: without the limit one worker would get several.

@@ -29,13 +29,14 @@ impl RoutePolicy {
         unfit.resize(search_inputs.classes.len(), 0);
         let mut policy = Self { mode, left: budget, unfit };
         if mode == RouteMode::Auto {
-            for slot in slots.iter_mut().filter(|slot| slot.is_under_way() && slot.spent > 0) {
-                let is_exact = !slot.goes_abstract && !slot.has_failed && slot.from.is_none();
-                let asked = slot.request.filter(|asked| is_exact && asked.route.is_to_goal());
+            for slot in slots.iter_mut().filter(|slot| slot.is_under_way() && slot.state.spent > 0) {
+                let is_exact =
+                    !slot.state.goes_abstract && !slot.state.has_failed && slot.state.from.is_none();
+                let asked = slot.state.request.filter(|asked| is_exact && asked.route.is_to_goal());
                 let row = asked.and_then(|asked| search_inputs.agents.row(asked.agent));
                 let trip = row.and_then(|row| Some((row, trip_of(search_inputs, row)?)));
                 if trip.is_some_and(|(row, trip)| policy.leaves_budget(search_inputs, row, trip)) {
-                    (slot.goes_abstract, slot.begun) = (true, false);
+                    (slot.state.goes_abstract, slot.state.begun) = (true, false);
                 }
             }
         }

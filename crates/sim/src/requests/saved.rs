@@ -1,6 +1,6 @@
 //! Path requests as a snapshot holds them.
 
-use super::slot::Slot;
+use super::slot::{SearchState, Slot};
 use super::slot_leg::SlotLeg;
 use super::{PathRequest, PathSource, Requests, Route, SearchContext};
 use crate::agents::Agents;
@@ -25,22 +25,10 @@ pub(crate) struct SavedRequests {
 /// A search in progress as a snapshot holds it. A search that has not begun rebuilds the parts that are left out.
 #[derive(Debug, Serialize, Deserialize)]
 struct SavedSlot {
-    request: PathRequest,
-    begun: bool,
-    progress: Progress,
-    spent: u64,
-    made: u64,
-    by_field: bool,
-    field_failed: bool,
+    state: SearchState,
     search: Option<SavedSearch>,
     first_part: Path,
-    from: Option<State>,
     obstacles: Option<BitGrid>,
-    among_agents: Option<u64>,
-    goes_abstract: bool,
-    has_failed: bool,
-    leg: Option<SlotLeg>,
-    charge: u64,
 }
 
 impl SavedRequests {
@@ -72,7 +60,7 @@ impl Requests {
     ) -> Result<(), String> {
         let SavedRequests { source, queue, slots, fields } = saved;
         let agents = context.search_inputs.agents;
-        let in_slots = slots.iter().flatten().map(|slot| &slot.request);
+        let in_slots = slots.iter().flatten().filter_map(|slot| slot.state.request.as_ref());
         if let Some(wrong) = queue.iter().chain(in_slots).find(|request| !is_right(request, tick, agents)) {
             return Err(format!("{wrong:?} at tick {tick}"));
         }
@@ -98,25 +86,17 @@ fn is_right(request: &PathRequest, tick: u32, agents: &Agents) -> bool {
 impl Slot {
     /// Its request and search, if it has one.
     fn save(&self) -> Option<SavedSlot> {
-        let request = self.request?;
-        let searches = self.begun && !self.by_field;
+        let mut state = self.state;
+        state.request?;
+        let searches = state.begun && !state.by_field;
+        if !searches {
+            (state.progress, state.made, state.leg, state.charge) = (Progress::Running, state.spent, None, 0);
+        }
         Some(SavedSlot {
-            request,
-            begun: self.begun,
-            progress: if searches { self.progress } else { Progress::Running },
-            spent: self.spent,
-            made: if searches { self.made } else { self.spent },
-            by_field: self.by_field,
-            field_failed: self.field_failed,
+            state,
             search: if searches { self.scratch.save() } else { None },
-            first_part: if self.from.is_some() { self.first_part.clone() } else { Path::new() },
-            from: self.from,
+            first_part: if state.from.is_some() { self.first_part.clone() } else { Path::new() },
             obstacles: (searches && self.has_obstacles).then(|| self.obstacles.clone()),
-            among_agents: self.among_agents,
-            goes_abstract: self.goes_abstract,
-            has_failed: self.has_failed,
-            leg: self.leg.filter(|_| searches),
-            charge: if searches { self.charge } else { 0 },
         })
     }
 
@@ -126,8 +106,10 @@ impl Slot {
     fn restore(&mut self, saved: SavedSlot, context: &SearchContext<'_>) -> Result<(), String> {
         let search_inputs = context.search_inputs;
         let agents = search_inputs.agents;
-        let SavedSlot { request, begun, progress, spent, made, by_field, field_failed, .. } = saved;
-        let row = agents.row(request.agent).ok_or_else(|| format!("a search of {:?}", request.agent))?;
+        let state = saved.state;
+        let SearchState { spent, made, begun, by_field, .. } = state;
+        let found = state.request.and_then(|request| Some((request, agents.row(request.agent)?)));
+        let (request, row) = found.ok_or_else(|| format!("a search of {:?}", state.request))?;
         let tables = search_inputs.tables(row);
         let is_state = |state: State| (state.0 as usize) < tables.space().n_states();
         let searches = begun && !by_field;
@@ -135,14 +117,14 @@ impl Slot {
             return Err(format!("a search of {:?} that has spent {spent} of {made}", request.agent));
         }
         let headings = tables.space().headings();
-        if saved.leg.is_some_and(|leg| !leg.is_on(tables.space().size(), headings))
-            || saved.charge > COUNT_MAX
+        if state.leg.is_some_and(|leg| !leg.is_on(tables.space().size(), headings))
+            || state.charge > COUNT_MAX
         {
             return Err(format!("a leg of {:?} to no pose of the map", request.agent));
         }
         let is_other = |map: &BitGrid| map.size() != self.obstacles.size();
         let needs_obstacles =
-            saved.among_agents.is_some() || matches!(request.route, Route::Detour | Route::Bypass);
+            state.among_agents.is_some() || matches!(request.route, Route::Detour | Route::Bypass);
         let may_have = needs_obstacles || request.route == Route::CongestionAware;
         let (has, obstacles) = (saved.obstacles.is_some(), saved.obstacles.as_ref());
         if obstacles.is_some_and(is_other)
@@ -152,7 +134,7 @@ impl Slot {
             return Err("obstacles to a search on another map".to_owned());
         }
         let first = &saved.first_part;
-        let is_path = match (saved.from, agents.motion[row].state) {
+        let is_path = match (state.from, agents.motion[row].state) {
             (None, _) => first.poses.is_empty(),
             (Some(from), _) if request.route == Route::NextLeg => {
                 is_state(from)
@@ -170,12 +152,12 @@ impl Slot {
             return Err("the first part of a path does not lead to its end".to_owned());
         }
         if let Some(search) = &saved.search {
-            let from = saved.from.unwrap_or(agents.motion[row].state);
+            let from = state.from.unwrap_or(agents.motion[row].state);
             let Some((.., mut asked)) = search_inputs.cheapest(row, from) else {
                 return Err(format!("a search of {:?}, which goes nowhere", request.agent));
             };
             let penalties = context.congestion.around(agents.motion[row].class, asked.start.cell);
-            let members = saved.leg.map(SlotLeg::members);
+            let members = state.leg.map(SlotLeg::members);
             if let Some((members, n)) = &members {
                 asked.goal = Goal::of(&members[..*n]);
             }
@@ -184,16 +166,12 @@ impl Slot {
                 asked.weight_permille = context.params.replan_weight_permille;
             }
             self.scratch.restore(search, tables, &asked).map_err(|error| error.to_string())?;
-            let expansions = search.expansions().saturating_add(saved.charge);
+            let expansions = search.expansions().saturating_add(state.charge);
             if expansions < spent || expansions > made {
                 return Err(format!("{expansions} expansions of a search that has spent {spent} of {made}"));
             }
         }
-        (self.request, self.begun, self.progress) = (Some(request), begun, progress);
-        (self.spent, self.made, self.from) = (spent, made, saved.from);
-        (self.by_field, self.field_failed, self.among_agents) = (by_field, field_failed, saved.among_agents);
-        (self.goes_abstract, self.has_failed) = (saved.goes_abstract, saved.has_failed);
-        (self.leg, self.charge) = (saved.leg, saved.charge);
+        self.state = state;
         self.first_part = saved.first_part;
         self.has_obstacles = saved.obstacles.is_some();
         if let Some(obstacles) = saved.obstacles {

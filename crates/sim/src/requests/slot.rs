@@ -12,6 +12,7 @@ use crate::orders::OrderKind;
 use crate::roadblocks::mark_roadblocks;
 use crate::shared_fields::{FieldAnswer, SharedFields};
 use crate::trip::Trip;
+use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
 use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
 use wheelbase_planner::abstraction::RouteScratch;
@@ -36,46 +37,54 @@ const AHEAD_EXPANSIONS: u64 = 2048;
 /// Moves of a path for which a slot has room initially.
 const PATH_ROOM: usize = 1024;
 
-/// A search in progress and its memory.
-#[derive(Debug)]
-pub(crate) struct Slot {
+/// How far a search has come, without its memory.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct SearchState {
     pub request: Option<PathRequest>,
     pub begun: bool,
     pub progress: Progress,
-    /// Expansions that it may spend in this round, and those spent since it began.
-    pub share: u64,
+    /// Expansions spent since it began.
     pub spent: u64,
     /// Expansions made: more than spent after a search ahead.
     pub made: u64,
-    pub scratch: Scratch,
-    pub path: Path,
-    /// First part of the path, along the field of a group's goal, and its last state, where the search begins.
-    pub(super) first_part: Path,
-    pub(super) from: Option<State>,
-    pub(super) obstacles: BitGrid,
-    /// Whether the search goes around `obstacles`.
-    pub(super) has_obstacles: bool,
-    /// [`Agents::cleared`] when the search began, if agents all over the map are obstacles to it: places given up since
-    /// still are.
-    pub among_agents: Option<u64>,
-    /// Output: cells of such agents that kept the search from its goal, in order.
-    pub met: Vec<CellXY>,
-    pub answer: Option<Answer>,
     /// Whether the field of the goal answers the request, and whether it has failed to.
     pub by_field: bool,
     pub field_failed: bool,
+    /// The last state of the first part of the path, where the search begins.
+    pub from: Option<State>,
+    /// [`Agents::cleared`] when the search began, if agents all over the map are obstacles to it: places given up since
+    /// still are.
+    pub among_agents: Option<u64>,
     /// Whether it searches for a leg of a route if the goal is far, and whether it has found none.
     pub goes_abstract: bool,
     pub has_failed: bool,
     /// The leg that it searches for, and the expansions of the search for its route.
     pub leg: Option<SlotLeg>,
     pub charge: u64,
+}
+
+/// A search in progress and its memory.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    pub state: SearchState,
+    /// Expansions that it may spend in this round.
+    pub share: u64,
+    pub scratch: Scratch,
+    pub path: Path,
+    /// First part of the path, along the field of a group's goal.
+    pub(super) first_part: Path,
+    pub(super) obstacles: BitGrid,
+    /// Whether the search goes around `obstacles`.
+    pub(super) has_obstacles: bool,
+    /// Output: cells of agents all over the map that kept the search from its goal, in order.
+    pub met: Vec<CellXY>,
+    pub answer: Option<Answer>,
     pub route_scratch: RouteScratch,
 }
 
 impl SearchSlot for Slot {
     fn searching(&self) -> Option<RequestKey> {
-        self.request.filter(|_| self.answer.is_none()).map(|request| request.key())
+        self.state.request.filter(|_| self.answer.is_none()).map(|request| request.key())
     }
 
     fn share_mut(&mut self) -> &mut u64 {
@@ -92,18 +101,13 @@ impl Clone for Slot {
 
     /// In the same memory. Copies a search only if it is in progress.
     fn clone_from(&mut self, from: &Self) {
-        (self.request, self.begun, self.progress) = (from.request, from.begun, from.progress);
-        (self.share, self.spent, self.made) = (from.share, from.spent, from.made);
-        (self.from, self.among_agents, self.answer) = (from.from, from.among_agents, from.answer);
-        (self.by_field, self.field_failed) = (from.by_field, from.field_failed);
+        (self.state, self.share, self.answer) = (from.state, from.share, from.answer);
         self.has_obstacles = from.has_obstacles;
-        (self.goes_abstract, self.has_failed) = (from.goes_abstract, from.has_failed);
-        (self.leg, self.charge) = (from.leg, from.charge);
         if from.is_under_way() {
             self.scratch.clone_from(&from.scratch);
             self.obstacles.copy_from(&from.obstacles);
         }
-        if from.from.is_some() {
+        if from.state.from.is_some() {
             self.first_part.clone_from(&from.first_part);
         }
     }
@@ -113,82 +117,71 @@ impl Slot {
     /// A free slot, for maps of a size.
     pub fn new(size: GridSize) -> Self {
         Self {
-            request: None,
-            begun: false,
-            progress: Progress::Running,
+            state: SearchState::default(),
             share: 0,
-            spent: 0,
-            made: 0,
             scratch: Scratch::new(),
             path: Path { poses: Vec::with_capacity(PATH_ROOM), moves: Vec::with_capacity(PATH_ROOM) },
             first_part: Path::new(),
-            from: None,
             obstacles: BitGrid::new(size),
             has_obstacles: false,
-            among_agents: None,
             met: Vec::with_capacity(PATH_ROOM),
             answer: None,
-            by_field: false,
-            field_failed: false,
-            goes_abstract: false,
-            has_failed: false,
-            leg: None,
-            charge: 0,
             route_scratch: RouteScratch::default(),
         }
     }
 
     /// Whether a search of its request has begun.
     pub fn is_under_way(&self) -> bool {
-        self.begun && self.request.is_some() && !self.by_field
+        self.state.begun && self.state.request.is_some() && !self.state.by_field
     }
 
     /// Answers the request by the field of its goal, if there is one or it pays to make one. If the start cannot
     /// reach the goal, the request is left to a search, which finds out why.
     pub fn search_by_field(&mut self, search_inputs: SearchInputs<'_>, fields: &mut SharedFields, tick: u32) {
         let SearchInputs { agents, orders, .. } = search_inputs;
-        let Some(asked) = self.request else { return };
+        let Some(asked) = self.state.request else { return };
         let Some(row) = agents.row(asked.agent) else { return };
         let Some((class, goal)) = shared_goal(agents, orders, asked, row) else {
-            self.by_field = false;
+            self.state.by_field = false;
             return;
         };
         let tables = search_inputs.tables(row);
         let start = agents.motion[row].state;
-        if !self.begun {
+        if !self.state.begun {
             // A field knows of no agents in the way.
-            let may_follow = !self.field_failed && self.among_agents.is_none() && tables.is_legal(start);
-            self.by_field = may_follow && fields.pays(class, tables, &goal);
+            let may_follow =
+                !self.state.field_failed && self.state.among_agents.is_none() && tables.is_legal(start);
+            self.state.by_field = may_follow && fields.pays(class, tables, &goal);
         }
-        if self.begun && self.by_field && fields.get(class, &goal).is_none() {
+        if self.state.begun && self.state.by_field && fields.get(class, &goal).is_none() {
             // Fields of other goals have displaced it. If it were rebuilt, it could displace them in turn, and none
             // would ever be ready.
-            (self.by_field, self.begun, self.field_failed) = (false, false, true);
+            (self.state.by_field, self.state.begun, self.state.field_failed) = (false, false, true);
         }
-        if !self.by_field {
+        if !self.state.by_field {
             return;
         }
-        self.begun = true;
+        self.state.begun = true;
         let answer = fields.answer(class, tables, &goal, (start, tick), self.share, &mut self.path);
         self.share = answer.as_ref().map_or(0, |answer| answer.expansions);
-        self.spent += self.share;
+        self.state.spent += self.share;
         match answer {
             Some(FieldAnswer { progress: Progress::Running, .. }) => {}
             Some(FieldAnswer { found: true, .. }) => {
                 let mut answer = Answer::ended(Status::Found);
                 (answer.reached, answer.cost) = (Some(Reached::Goal), self.path.cost());
-                (answer.expansions, answer.guide) = (self.spent, Guide::Field);
+                (answer.expansions, answer.guide) = (self.state.spent, Guide::Field);
                 self.answer = Some(answer);
             }
-            _ => (self.by_field, self.begun, self.field_failed) = (false, false, true),
+            _ => (self.state.by_field, self.state.begun, self.state.field_failed) = (false, false, true),
         }
     }
 
     /// Before a search begins: copies the obstacles to the requester's team, if there are any.
     pub fn take_obstacles(&mut self, agents: &Agents, obstacles: &TeamObstacles) {
-        let row = self.request.and_then(|asked| agents.row(asked.agent));
+        let row = self.state.request.and_then(|asked| agents.row(asked.agent));
         let map = row.and_then(|row| obstacles.of(agents.teams[row]));
-        self.among_agents = map.map(|_| agents.cleared);
+        self.state.among_agents = map.map(|_| agents.cleared);
         if let Some(map) = map {
             self.obstacles.copy_from(map);
         }
@@ -202,13 +195,15 @@ impl Slot {
         fields: &SharedFields,
         group_goals: &GroupGoals,
     ) {
-        self.from = None;
+        self.state.from = None;
         let SearchInputs { agents, orders, .. } = search_inputs;
-        let Some(row) = self.request.and_then(|asked| agents.row(asked.agent)) else { return };
+        let Some(row) = self.state.request.and_then(|asked| agents.row(asked.agent)) else { return };
         let (motion, assigned) = (agents.motion[row], agents.assigned[row]);
         let order = orders.current(&agents.orders(row)).map(|order| &order.kind);
         let (Some(&OrderKind::GotoGroup(order, _)), Some(assigned)) = (order, assigned) else { return };
-        if self.among_agents.is_some() || self.request.is_none_or(|asked| asked.route != Route::Cheapest) {
+        if self.state.among_agents.is_some()
+            || self.state.request.is_none_or(|asked| asked.route != Route::Cheapest)
+        {
             return;
         }
         let tables = search_inputs.tables(row);
@@ -225,18 +220,18 @@ impl Slot {
             let moves = self.first_part.poses.partition_point(is_far).min(self.first_part.moves.len());
             self.first_part.moves.truncate(moves);
             self.first_part.poses.truncate(moves + 1);
-            self.from = self.first_part.poses.last().and_then(|last| tables.space().state(last.pose));
+            self.state.from = self.first_part.poses.last().and_then(|last| tables.space().state(last.pose));
             return;
         }
     }
 
     /// Has a search for the next leg begin where the leg in hand ends.
     pub fn begin_at_end_of_leg(&mut self, search_inputs: SearchInputs<'_>, paths: &PathPool) {
-        let Some(asked) = self.request.filter(|asked| asked.route == Route::NextLeg) else { return };
+        let Some(asked) = self.state.request.filter(|asked| asked.route == Route::NextLeg) else { return };
         let Some(row) = search_inputs.agents.row(asked.agent) else { return };
-        self.from = end_of_path(search_inputs, row, paths.moves(search_inputs.agents.paths[row]));
+        self.state.from = end_of_path(search_inputs, row, paths.moves(search_inputs.agents.paths[row]));
         self.first_part.clear();
-        let pose = self.from.map(|from| search_inputs.tables(row).space().pose(from));
+        let pose = self.state.from.map(|from| search_inputs.tables(row).space().pose(from));
         self.first_part.poses.extend(pose.map(|pose| PathPose { pose, arrival: 0 }));
     }
 
@@ -248,21 +243,23 @@ impl Slot {
         asked: PathRequest,
         request: &Request<'_>,
     ) {
-        (self.leg, self.charge) = (None, 0);
-        let follows_group = asked.route == Route::Cheapest && self.from.is_some();
+        (self.state.leg, self.state.charge) = (None, 0);
+        let follows_group = asked.route == Route::Cheapest && self.state.from.is_some();
         let SearchContext { search_inputs: inputs, paths, .. } = context;
-        let Some(graph) = inputs.graph(row).filter(|_| self.goes_abstract && !follows_group) else { return };
+        let Some(graph) = inputs.graph(row).filter(|_| self.state.goes_abstract && !follows_group) else {
+            return;
+        };
         // Where a leg ends, the next route has to be cheaper than its own was. Else the way is a new one.
         let leg = inputs.agents.legs[row];
         let goes_on = asked.route == Route::NextLeg || paths.moves(inputs.agents.paths[row]).is_empty();
         let in_hand = if goes_on { leg } else { Leg::NONE };
         let tables = (inputs.tables(row), graph);
-        (self.leg, self.charge) = first_leg(tables, request, in_hand, &mut self.route_scratch);
+        (self.state.leg, self.state.charge) = first_leg(tables, request, in_hand, &mut self.route_scratch);
     }
 
     /// Puts the first part of the path before the path found; returns its ticks.
     fn join_first_part(&mut self) -> u32 {
-        if self.from.take().is_none() || self.path.poses.is_empty() {
+        if self.state.from.take().is_none() || self.path.poses.is_empty() {
             return 0;
         }
         let ticks = self.first_part.cost();
@@ -276,7 +273,7 @@ impl Slot {
 
     /// Marks the agents that the search goes around, in addition to the obstacles to the team.
     fn mark_obstacles(&mut self, context: &SearchContext<'_>, row: usize, route: Route) {
-        self.has_obstacles = self.among_agents.is_some();
+        self.has_obstacles = self.state.among_agents.is_some();
         let marks = match route {
             Route::Cheapest | Route::NextLeg => false,
             Route::Detour | Route::Bypass => true,
@@ -301,10 +298,10 @@ impl Slot {
     /// Searches until its share is spent; `share` becomes the expansions spent.
     pub fn search(&mut self, context: &SearchContext<'_>) {
         let search_inputs = context.search_inputs;
-        let Some(asked) = self.request else { return };
+        let Some(asked) = self.state.request else { return };
         let Some(row) = search_inputs.agents.row(asked.agent) else { return };
         let tables = search_inputs.tables(row);
-        let from = self.from.unwrap_or(search_inputs.agents.motion[row].state);
+        let from = self.state.from.unwrap_or(search_inputs.agents.motion[row].state);
         let Some((kind, trip, mut request)) = search_inputs.cheapest(row, from) else { return };
         let assigned =
             search_inputs.agents.assigned[row].map(|state| assigned_goal(tables, kind, trip, state));
@@ -340,11 +337,11 @@ impl Slot {
             None => None,
         };
         let exit = exit.map(|state| [GoalMember::pose(tables.space().pose(state))]);
-        if !self.begun {
+        if !self.state.begun {
             self.mark_obstacles(context, row, asked.route);
             self.choose_leg(context, row, asked, &request);
         }
-        let members = self.leg.map(SlotLeg::members);
+        let members = self.state.leg.map(SlotLeg::members);
         if let Some((members, n)) = &members {
             (request.goal, request.area) = (Goal::of(&members[..*n]), None);
             request.fallback = Fallback::Fail;
@@ -360,7 +357,7 @@ impl Slot {
                     (request.goal, request.area) = (Goal::of(exit), None);
                 }
                 let near = around(request.start.cell, context.params.detour_reach);
-                request.obstacle_area = self.among_agents.is_none().then_some(near);
+                request.obstacle_area = self.state.among_agents.is_none().then_some(near);
                 request.expansions_max = Some(context.params.detour_expansions.into());
             }
             Route::Bypass => {
@@ -382,40 +379,41 @@ impl Slot {
         if !asked.route.is_to_goal() {
             request.fallback = Fallback::Fail;
         }
-        if asked.route == Route::NextLeg && self.from.is_none() {
+        if asked.route == Route::NextLeg && self.state.from.is_none() {
             // Its leg is cut.
             (self.share, self.answer) = (0, Some(Answer::ended(Status::StartBlocked)));
             return;
         }
-        if !self.begun {
-            self.progress = begin(tables, &request, &mut self.scratch);
-            self.begun = true;
-            (self.spent, self.made) = (0, self.charge);
+        if !self.state.begun {
+            self.state.progress = begin(tables, &request, &mut self.scratch);
+            self.state.begun = true;
+            (self.state.spent, self.state.made) = (0, self.state.charge);
         }
-        let may_spend = self.spent + self.share;
-        if self.progress == Progress::Running && self.made < may_spend {
-            self.progress = advance(tables, &request, &mut self.scratch, may_spend - self.made);
+        let may_spend = self.state.spent + self.share;
+        if self.state.progress == Progress::Running && self.state.made < may_spend {
+            self.state.progress = advance(tables, &request, &mut self.scratch, may_spend - self.state.made);
         }
         let answer = finish(tables, &request, &self.scratch, &mut self.path);
-        self.made = self.charge + answer.expansions;
+        self.state.made = self.state.charge + answer.expansions;
         // Expansions made ahead count now. The rest of the share goes back.
-        let spent = self.made.min(may_spend);
-        self.share = spent - self.spent;
-        self.spent = spent;
-        if self.progress == Progress::Done && self.made <= may_spend {
-            if self.leg.is_some() && answer.status != Status::Found {
+        let spent = self.state.made.min(may_spend);
+        self.share = spent - self.state.spent;
+        self.state.spent = spent;
+        if self.state.progress == Progress::Done && self.state.made <= may_spend {
+            if self.state.leg.is_some() && answer.status != Status::Found {
                 // No path joins the portals of the route: the search for a path to the goal itself begins.
-                (self.leg, self.goes_abstract, self.has_failed, self.begun) = (None, false, true, false);
+                (self.state.leg, self.state.goes_abstract, self.state.has_failed, self.state.begun) =
+                    (None, false, true, false);
                 return;
             }
-            if answer.status == Status::Unreachable && self.among_agents.is_some() {
+            if answer.status == Status::Unreachable && self.state.among_agents.is_some() {
                 let Self { scratch, met, .. } = self;
                 met.clear();
                 let tells = for_each_obstacle_met(tables, &request, scratch, |cell| met.push(cell));
                 met.sort_unstable();
                 met.dedup();
                 if tells && met.is_empty() {
-                    self.among_agents = None;
+                    self.state.among_agents = None;
                 }
             }
             let first_ticks = self.join_first_part();
@@ -434,22 +432,24 @@ impl Slot {
     /// Advances a search for a cheapest path until it has made `ahead_max` more expansions than it has spent, or
     /// `is_over`. Not for assigned poses, detours and congestion-aware paths: these depend on where agents rest.
     pub fn search_ahead(&mut self, search_inputs: SearchInputs<'_>, ahead_max: u64, is_over: &AtomicBool) {
-        let Some(asked) = self.request.filter(|asked| asked.route == Route::Cheapest) else { return };
-        let Some(row) = search_inputs.agents.row(asked.agent).filter(|_| self.leg.is_none()) else { return };
+        let Some(asked) = self.state.request.filter(|asked| asked.route == Route::Cheapest) else { return };
+        let Some(row) = search_inputs.agents.row(asked.agent).filter(|_| self.state.leg.is_none()) else {
+            return;
+        };
         let from = search_inputs.agents.motion[row].state;
         let Some((kind, _, request)) = search_inputs.cheapest(row, from) else { return };
         if kind.assigns_pose() {
             return;
         }
-        let request = Request { obstacles: self.among_agents.map(|_| &self.obstacles), ..request };
+        let request = Request { obstacles: self.state.among_agents.map(|_| &self.obstacles), ..request };
         let tables = search_inputs.tables(row);
-        while self.progress == Progress::Running
-            && self.made < self.spent + ahead_max
+        while self.state.progress == Progress::Running
+            && self.state.made < self.state.spent + ahead_max
             && !is_over.load(Ordering::Relaxed)
         {
-            let expansions = AHEAD_EXPANSIONS.min(self.spent + ahead_max - self.made);
-            self.progress = advance(tables, &request, &mut self.scratch, expansions);
-            self.made += expansions;
+            let expansions = AHEAD_EXPANSIONS.min(self.state.spent + ahead_max - self.state.made);
+            self.state.progress = advance(tables, &request, &mut self.scratch, expansions);
+            self.state.made += expansions;
         }
     }
 }

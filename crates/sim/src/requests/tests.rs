@@ -67,7 +67,7 @@ fn run_ahead(mut plain: World, random: &mut Random) -> usize {
         for slot in requests.slots.iter_mut().filter(|slot| slot.is_under_way()) {
             if random.below(3) > 0 {
                 slot.search_ahead(search_inputs, random.below(400) as u64, &AtomicBool::new(false));
-                n_ahead += usize::from(slot.made > slot.spent);
+                n_ahead += usize::from(slot.state.made > slot.state.spent);
             }
         }
     }
@@ -105,7 +105,8 @@ fn fields_that_displace_each_other_leave_their_requests_to_searches() {
     let bound = 2 * states * agents / expansions + (2 * states).div_ceil(expansions / agents);
     let mut n_by_field = 0;
     while world.step() == RunState::Running {
-        let open = world.requests.slots.iter().filter_map(|slot| Some((slot.request?, slot.by_field)));
+        let open =
+            world.requests.slots.iter().filter_map(|slot| Some((slot.state.request?, slot.state.by_field)));
         let open: Vec<_> = open.collect();
         let longest = open.iter().map(|(request, _)| u64::from(world.tick() - request.issued)).max();
         assert!(longest.is_none_or(|longest| longest <= bound), "tick {}: {open:?}", world.tick());

@@ -1,9 +1,9 @@
 //! Which rows of agents the last tick has changed.
 
-use crate::clone_fields::clone_fields;
 use crate::close_up::close_up;
 use crate::rows::agent_row::AgentRow;
 use wheelbase_traffic::RowSet;
+use wheelbase_traffic::clone_fields;
 
 /// The rows written since the last tick began, and their earlier values. A tick costs nothing for other rows.
 #[derive(Debug, Default)]

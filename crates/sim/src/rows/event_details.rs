@@ -1,10 +1,10 @@
 //! Details of an event, beyond the numbers of its row.
 
-use crate::clone_fields::clone_fields;
 use crate::commands::Ticket;
 use wheelbase_grid::Rect;
 use wheelbase_planner::Pose;
 use wheelbase_planner::model::Reached;
+use wheelbase_traffic::clone_fields;
 use wheelbase_traffic::motion::{AgentId, ClassId};
 use wheelbase_traffic::teams::Team;
 

@@ -26,7 +26,7 @@ use wheelbase_traffic::motion::AgentId;
 
 /// The kind of file.
 pub const SNAPSHOT: FileKind =
-    FileKind { magic: *b"WB-SNP\r\n", name: "snapshot", version: 7, versions_before: &[], layout: LAYOUT };
+    FileKind { magic: *b"WB-SNP\r\n", name: "snapshot", version: 8, versions_before: &[], layout: LAYOUT };
 
 /// Kinds of the blocks, which stand in this order.
 pub(super) const BLOCKS: [(u8, &str); 5] =
@@ -39,7 +39,7 @@ landmarks eased agents collisions; \
 3 agents: arrays by row with orders and trips, agents off the map, paths, busy rows, names, orders with tickets, commands, edits with agents, class changes, followers, obstructed, congestion, groups, buffers, \
 counts, longest times by class; \
 4 path requests: queue slots with legs, fields; \
-5 traffic rule: name parts";
+5 traffic rule: name, lists by name";
 
 /// What the world was made of, and its tick.
 #[derive(Debug, Serialize, Deserialize)]

@@ -3,6 +3,7 @@
 use super::error::LoadError;
 use super::format::{AgentsBlock, BLOCKS, RequestsBlock, RuleBlock, SNAPSHOT, TablesBlock, WorldBlock};
 use crate::agents::Agents;
+use crate::assigned_poses::AssignedPoses;
 use crate::class_graph::{ClassGraph, SavedGraph};
 use crate::class_landmarks::{ClassLandmarks, LandmarkRecipe};
 use crate::codec::{BlockHead, COUNT_MAX, Damage, read_block, read_prefix};
@@ -15,8 +16,8 @@ use crate::order_pool::OrderPool;
 use crate::phases::orders_given::check_order;
 use crate::pool_check::check_pools;
 use crate::replan_params::tune;
-use crate::requests::PathSource;
-use crate::route_legs::make_graphs_early;
+use crate::requests::{PathSource, Requests};
+use crate::route_legs::{early_graphs, make_early_graphs};
 use crate::rows::event_details::WAITS_FOR_MAX;
 use crate::setup::{WorldBase, out_of_range};
 use crate::threads::Threads;
@@ -114,18 +115,19 @@ impl World {
         let mut world = base.into_world(traffic, host.threads, requests_block.source());
         world.tick = tick;
         restore_agents(&mut world, agents_block).map_err(|why| wrong(2, why))?;
-        restore_requests(&mut world, requests_block).map_err(|why| wrong(3, why))?;
+        world.requests = restore_requests(&world, requests_block).map_err(|why| wrong(3, why))?;
         check_pools(&world).map_err(|why| wrong(2, why))?;
         if let Some(violation) = invariant::check(&world).first() {
             return Err(wrong(2, violation.to_string()));
         }
         restore_rule(&mut world, rule).map_err(|why| wrong(4, why))?;
         let mut pool = world.pool.clone();
+        let is_early = early_graphs(&world);
         pool.run(|| {
             for ((class, tables), graph) in world.classes.iter_mut().zip(&world.tables).zip(graphs) {
                 class.graph = ClassGraph::restore(graph, tables);
             }
-            make_graphs_early(&mut world);
+            make_early_graphs(&mut world.classes, &world.tables, is_early);
         });
         Ok(world)
     }
@@ -273,7 +275,7 @@ fn restore_agents(world: &mut World, block: AgentsBlock<'_>) -> Result<(), Strin
     hold_all(&mut world.occupancy, &world.agents, &world.tables)?;
     let lists: Vec<_> = world.orders.all_orders().cloned().collect();
     lists.iter().for_each(|orders| world.make_room_for(orders));
-    assign_all(world)?;
+    assign_all(&mut world.assigned_poses, &world.agents, &world.tables)?;
     world.commands = CommandQueue::restore(commands, tick)?;
     for pending in pending_edits {
         if pending.asked > tick || pending.ticket.0 > COUNT_MAX {
@@ -364,17 +366,20 @@ fn hold_all(occupancy: &mut Occupancy, agents: &Agents, tables: &[MovementTables
 }
 
 /// Assigns the agents their poses.
-fn assign_all(world: &mut World) -> Result<(), String> {
-    for row in 0..world.agents.len() {
-        let Some(state) = world.agents.assigned[row] else { continue };
-        let (slot, id) = (world.agents.slots[row], world.agents.ids[row].0);
-        let tables = &world.tables[usize::from(world.agents.motion[row].class.0)];
+fn assign_all(
+    assigned_poses: &mut AssignedPoses,
+    agents: &Agents,
+    tables: &[MovementTables],
+) -> Result<(), String> {
+    for row in 0..agents.len() {
+        let Some(state) = agents.assigned[row] else { continue };
+        let tables = &tables[usize::from(agents.motion[row].class.0)];
         let pose = tables.space().pose(state);
-        let cells = tables.class().cells_at(pose);
-        if world.assigned_poses.is_empty() || !world.assigned_poses.is_free(slot, pose.cell, cells) {
-            return Err(format!("agent {id} is assigned {}, as is another", pose.cell));
+        let (slot, cells) = (agents.slots[row], tables.class().cells_at(pose));
+        if assigned_poses.is_empty() || !assigned_poses.is_free(slot, pose.cell, cells) {
+            return Err(format!("agent {} is assigned {}, as is another", agents.ids[row].0, pose.cell));
         }
-        world.assign_pose(row, state);
+        assigned_poses.assign(slot, pose.cell, cells);
     }
     Ok(())
 }
@@ -401,12 +406,11 @@ fn checked_counts(counts: Counts) -> Result<Counts, String> {
     }
 }
 
-fn restore_requests(world: &mut World, block: RequestsBlock) -> Result<(), String> {
-    let fresh = crate::requests::Requests::new(0, world.grid.size(), PathSource::default());
-    let mut requests = std::mem::replace(&mut world.requests, fresh);
-    let restored = requests.restore(block, world.tick, &world.search_context());
-    world.requests = requests;
-    restored
+fn restore_requests(world: &World, block: RequestsBlock) -> Result<Requests, String> {
+    let slots = world.settings.search_slots;
+    let mut requests = Requests::new(slots, world.grid.size(), PathSource::default());
+    requests.restore(block, world.tick, &world.search_context())?;
+    Ok(requests)
 }
 
 fn restore_rule(world: &mut World, rule: RuleBlock) -> Result<(), String> {

@@ -17,6 +17,7 @@ use crate::cooperative::fixed::{
 use crate::motion::{AgentId, AgentSlot};
 use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
+use crate::saved::saved;
 use crate::teams::Team;
 use std::collections::BTreeMap;
 use wheelbase_grid::CellXY;
@@ -59,6 +60,8 @@ pub(crate) struct Entrant {
     pub(crate) friends: u32,
 }
 
+saved!(Entrant { agent, slot, direction, width, stays, team, friends });
+
 impl Entrant {
     /// Whether another entrant counts for it: agents that are not friends are mere obstacles where they are.
     fn reckons_with(&self, other: &Self) -> bool {
@@ -96,6 +99,8 @@ pub(crate) struct AdmissionRequest {
     /// Tick of the first of the requests without a break.
     pub(crate) since: u32,
 }
+
+saved!(AdmissionRequest { entrant, key, moves, asked_at, refused, since });
 
 /// The agents in a corridor and before it.
 #[derive(Debug, Default)]

@@ -178,9 +178,16 @@ impl CorridorMap {
     }
 
     /// Renumbers the corridors: each new number names the corridor at its first cell, by index. Numbers without a
-    /// cell become free, in the order of `spare`. Returns the wrong number if there is one. Then nothing has changed.
+    /// cell become free, in the order of `spare`, which must have just these. Returns the wrong number if there is one. Then nothing has changed.
     pub(crate) fn renumber(&mut self, first_cells: &[u32], spare: &[u32]) -> Result<(), usize> {
         let found = self.first_cells();
+        let unused =
+            (0..).zip(first_cells).filter(|(_, first)| **first == NO_CORRIDOR).map(|(number, _)| number);
+        let mut sorted = spare.to_vec();
+        sorted.sort_unstable();
+        if !unused.eq(sorted) {
+            return Err(first_cells.len());
+        }
         let mut renumbered = vec![NO_CORRIDOR; self.shapes.len()];
         let mut shapes = vec![CorridorShape::default(); first_cells.len()];
         for (number, &first) in first_cells.iter().enumerate().filter(|(_, first)| **first != NO_CORRIDOR) {

@@ -5,6 +5,8 @@
 //! search takes, so a turn may take more than was saved. Then the agent has no turn until it has earned the rest, but
 //! not for long: it stands in the way of others.
 
+use crate::saved::saved;
+
 /// Ticks for which an agent saves its earnings.
 const SAVED_TICKS: u64 = 4;
 /// Ticks for which an agent that has overdrawn its credit waits at most. The rest of its debt is forgiven.
@@ -14,6 +16,8 @@ const DEBT_TICKS: u64 = 8;
 /// left. So nothing has to be done for an agent at a tick at which it does not plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Credit(pub(crate) u64);
+
+saved!(Credit { 0 });
 
 impl Credit {
     /// Of an agent that has saved all that it can.

@@ -5,6 +5,8 @@ use crate::cooperative::fixed::{
     LNS_STEPS, LNS_STEPS_AGAIN,
 };
 
+use crate::saved::saved;
+
 /// Which agents yield.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InheritanceKind {
@@ -42,6 +44,8 @@ pub(crate) struct Retry {
     /// Failures in a row.
     pub(crate) failures: u8,
 }
+
+saved!(Retry { again_at, failures });
 
 impl Retry {
     /// Of an agent that has not tried yet, by kind.

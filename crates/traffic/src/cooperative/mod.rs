@@ -26,7 +26,6 @@
 //! The rule is not complete: it never lets agents overlap, but there are jams that it does not resolve.
 
 pub(crate) mod admission;
-pub(crate) mod agent_columns;
 pub(crate) mod audit;
 pub(crate) mod corridor_control;
 pub(crate) mod corridor_entry;
@@ -49,9 +48,7 @@ pub(crate) mod pushing;
 pub(crate) mod reason;
 pub(crate) mod reservations;
 pub(crate) mod restore;
-pub(crate) mod restore_agents;
-pub(crate) mod restore_corridors;
-pub(crate) mod restore_windows;
+pub(crate) mod restored;
 pub(crate) mod restored_plans;
 pub(crate) mod retreat;
 pub(crate) mod roadblocks;

@@ -1,5 +1,6 @@
 //! Plans: timed moves, and then rest.
 
+use crate::saved::saved;
 use wheelbase_planner::model::State;
 
 /// Moves of the plan of an agent at most that has no no-stopping ground before it.
@@ -15,6 +16,8 @@ pub(crate) struct PlannedMove {
     pub(crate) ticks: u32,
     pub(crate) primitive: u8,
 }
+
+saved!(PlannedMove { start, ticks, primitive });
 
 /// What an agent will do: finish its move in progress, if any, carry out these moves, and rest.
 #[derive(Clone, Copy, Debug)]

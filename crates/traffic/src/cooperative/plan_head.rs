@@ -5,6 +5,7 @@ use crate::cooperative::corridors_ahead::CORRIDORS_MAX;
 use crate::cooperative::credit::Credit;
 use crate::cooperative::inheritance_kind::Retry;
 use crate::motion::AgentId;
+use crate::saved::saved;
 use crate::ticks::NEVER;
 use wheelbase_planner::model::State;
 
@@ -37,6 +38,9 @@ pub(crate) struct PlanHead {
 }
 
 const _: () = assert!(size_of::<PlanHead>() <= 32);
+
+// The others follow from the plan and the details.
+saved!(PlanHead { path_left, path_of, next_try, retreat_left, failures, is_inside } else Self::NEW);
 
 /// Which details of an agent are set, so that a tick need not read the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -110,6 +114,24 @@ pub(crate) struct PlanDetails {
     pub(crate) refused: Refused,
 }
 
+saved!(PlanDetails {
+    path,
+    pusher,
+    pusher_since,
+    retreat_since,
+    push_again_at,
+    push_failures,
+    corridors,
+    inheritance_retries,
+    admitted,
+    admitted_at,
+    left_at,
+    noted_at,
+    credit,
+    test_way_at,
+    refused,
+});
+
 /// A stop before a corridor, as reasons for waiting name it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Refused {
@@ -122,6 +144,8 @@ pub(crate) struct Refused {
     /// Without such an agent: it has to queue, else it is not its turn.
     pub(crate) queues: bool,
 }
+
+saved!(Refused { corridor, path_left, holder, queues });
 
 impl Refused {
     pub(crate) const NONE: Self =

@@ -10,6 +10,7 @@ use crate::clone_fields::clone_fields;
 use crate::collision::{CollisionRule, Transition};
 use crate::motion::AgentSlot;
 use crate::priority::PriorityKey;
+use crate::saved::saved;
 use crate::teams::Team;
 use crate::ticks::NEVER;
 use wheelbase_grid::{CellXY, GridSize};
@@ -34,6 +35,11 @@ pub(crate) struct Reservation {
     pub(crate) next_in_cell: u32,
     pub(crate) next_of_agent: u32,
 }
+
+saved!(Reservation { agent, cell, from, until, leaves } else {
+    Self { agent: AgentSlot::NOBODY, cell: 0, from: 0, until: 0, leaves: 0, next_in_cell: NO_RESERVATION,
+        next_of_agent: NO_RESERVATION }
+});
 
 impl Reservation {
     /// Whether it overlaps an interval of ticks.
@@ -74,6 +80,8 @@ pub(crate) struct YieldState {
 
 // A search reads one for each reservation of a cell.
 const _: () = assert!(size_of::<YieldState>() == 24);
+
+saved!(YieldState { key, moves_until, step_ticks, team } else Self::NEW);
 
 impl YieldState {
     /// Of a new agent.

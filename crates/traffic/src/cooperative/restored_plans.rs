@@ -4,13 +4,11 @@ use crate::collision::CollisionRule;
 use crate::cooperative::moves::{end_of_move, pose_after, transition_at};
 use crate::cooperative::plan::PlannedMove;
 use crate::cooperative::reservations::{FOREVER, Reservations};
-use crate::cooperative::restore_agents::is_on_map;
 use crate::cooperative::state::Cooperative;
 use crate::motion::{AgentId, AgentSlot};
-use crate::rule_state::{RuleContext, RuleStateError};
+use crate::rule_state::{RuleContext, RuleStateError, check};
 use crate::speed::ticks_at_speed;
 use wheelbase_grid::CellXY;
-use wheelbase_planner::MovementTables;
 use wheelbase_planner::model::{Offset, State};
 
 /// What every agent has reserved: agent slot, cell, from, until. Touching reservations of an agent are one.
@@ -55,33 +53,26 @@ impl Reserved {
 /// Where a move was refused at the last tick, or an edit has made a plan impossible, the next tick drops all plans
 /// and reservations before it reads them. They are not compared.
 pub(crate) fn check_plans(rule: &Cooperative, context: &RuleContext<'_>) -> Result<(), RuleStateError> {
-    let mut plans_hold = context.refused.is_empty();
+    let reserved = Reserved::of(&rule.table.reservations);
+    let (mut plans_hold, mut missing) = (context.refused.is_empty(), Vec::new());
     for (at, &(id, slot)) in rule.present.iter().enumerate() {
         let Some(row) = current_row(context, id) else { continue };
         let head = &rule.table.heads[slot.index()];
-        let is_still = head.plan_is_empty() && head.retreat_left == 0;
-        if !is_still && !context.agents.busy.contains(row) {
-            let found = format!("a plan or retreat of agent {}, which has nothing to do", id.0);
-            return Err(RuleStateError::of_value("plan.n_moves", at, found, "none"));
-        }
+        let has_nothing = head.plan_is_empty() && head.retreat_left == 0;
+        let is_sound = has_nothing || context.agents.busy.contains(row);
+        check(is_sound, ("plans", at), id, "no plan or retreat of an agent that has nothing to do")?;
         if plans_hold {
-            plans_hold = plan_holds(rule, context, (row, slot)).map_err(|(part, found, expected)| {
-                RuleStateError::of_part(part, format!("{found} of agent {}", id.0), expected)
-            })?;
+            let found = check_plan(rule, context, &reserved, ("plans", at), (row, slot))?;
+            plans_hold = found.is_some();
+            missing.extend(found.flatten().map(|found| (at, found)));
         }
     }
-    if !plans_hold {
-        return Ok(());
-    }
-    let reserved = Reserved::of(&rule.table.reservations);
-    for &(id, slot) in &rule.present {
-        let Some(row) = current_row(context, id) else { continue };
-        if let Some((cell, tick)) = missing(rule, context, &reserved, (row, slot)) {
-            let found = format!("cell {cell} not reserved by agent {} from tick {tick} on", id.0);
-            return Err(RuleStateError::of_part("reservations", found, "all cells of its plan"));
+    match missing[..] {
+        [(at, found), ..] if plans_hold => {
+            check(false, ("plans", at), found, "all cells of the plan reserved")
         }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Row of an agent that is there and has the class for which its plan was made. The next tick resets all others.
@@ -90,59 +81,21 @@ pub(crate) fn current_row(context: &RuleContext<'_>, id: AgentId) -> Option<usiz
     (!context.reclassed.contains(&(row as u32))).then_some(row)
 }
 
-/// Part, the error, and the right value.
-type Wrong = (&'static str, String, &'static str);
-
-/// Whether the moves of a plan are legal, in their times. An error if they are not, and no edit is to blame.
-fn plan_holds(
+/// A cell that an agent needs for its plan and has not reserved, and from which tick on. `None` if an edit has made its
+/// plan impossible; an error if it is, and no edit is to blame.
+fn check_plan(
     rule: &Cooperative,
     context: &RuleContext<'_>,
+    reserved: &Reserved,
+    part: (&str, usize),
     (row, slot): (usize, AgentSlot),
-) -> Result<bool, Wrong> {
+) -> Result<Option<Option<(CellXY, u32)>>, RuleStateError> {
+    let reservations = &rule.table.reservations;
     let motion = &context.agents.motion[row];
     let class = usize::from(motion.class.0);
     let tables = &context.tables[class];
     let plan = &rule.table.plans[slot.index()];
     let factor = rule.table.speed_factors[slot.index()];
-    let (mut state, ready) = end_of_move(tables, motion, context.tick);
-    if plan.moves().first().is_some_and(|first| first.start < ready) {
-        return Err(("plan.starts", "the first move".to_owned(), "a tick after its move in progress"));
-    }
-    for &PlannedMove { primitive, ticks, .. } in plan.moves() {
-        let number = usize::from(primitive);
-        if number >= tables.class().primitives().len() {
-            return Err(("plan.primitives", format!("primitive {primitive}"), "one of its class"));
-        }
-        if !is_on_map(context, class, state, number) {
-            return Err(("plan.primitives", format!("primitive {primitive}"), "a move on the map"));
-        }
-        let legal = tables.move_ticks(state, number).map(|ticks| ticks_at_speed(ticks, factor));
-        if legal != Some(ticks) {
-            if !context.edited.is_empty() {
-                return Ok(false);
-            }
-            let found = format!("primitive {primitive} in {ticks} ticks");
-            return Err(("plan.ticks", found, "a legal move in the time that it takes"));
-        }
-        state = tables.state_after(state, number);
-    }
-    if plan.end.0 != state {
-        let found = format!("state {}", plan.end.0.0);
-        return Err(("plan.end_state", found, "the state after its move in progress and its plan"));
-    }
-    Ok(true)
-}
-
-/// A cell that an agent needs and has not reserved, and from which tick on.
-fn missing(
-    rule: &Cooperative,
-    context: &RuleContext<'_>,
-    reserved: &Reserved,
-    (row, slot): (usize, AgentSlot),
-) -> Option<(CellXY, u32)> {
-    let reservations = &rule.table.reservations;
-    let motion = &context.agents.motion[row];
-    let tables: &MovementTables = &context.tables[usize::from(motion.class.0)];
     let lacks = |cells: (CellXY, &[Offset]), from: u32, until: u32| {
         reserved.missing(reservations, slot, cells, (from, until)).map(|cell| (cell, from))
     };
@@ -156,24 +109,41 @@ fn missing(
             }
         }
     };
+    let rests = |state: State, from: u32, until: u32| {
+        let pose = tables.space().pose(state);
+        lacks((pose.cell, tables.class().cells_at(pose)), from, until)
+    };
     let (mut state, mut ready) = end_of_move(tables, motion, context.tick);
-    if !motion.at_rest() {
-        let ticks = ready.saturating_sub(context.tick);
-        let begun = PlannedMove { start: context.tick, ticks, primitive: motion.primitive };
-        let found = in_move(motion.state, &begun);
-        if found.is_some() {
-            return found;
+    let ticks = ready.saturating_sub(context.tick);
+    let begun = PlannedMove { start: context.tick, ticks, primitive: motion.primitive };
+    let mut found = if motion.at_rest() { None } else { in_move(motion.state, &begun) };
+    let is_after = plan.moves().first().is_none_or(|first| first.start >= ready);
+    check(is_after, part, plan.moves().first(), "a first move after the move in progress")?;
+    for planned in plan.moves() {
+        let number = usize::from(planned.primitive);
+        let is_known = number < tables.class().primitives().len() && is_on_map(context, class, state, number);
+        check(is_known, part, planned, "a primitive of its class, on the map")?;
+        let legal = tables.move_ticks(state, number).map(|ticks| ticks_at_speed(ticks, factor));
+        if legal != Some(planned.ticks) && !context.edited.is_empty() {
+            return Ok(None);
         }
+        check(legal == Some(planned.ticks), part, planned, "a legal move in the time that it takes")?;
+        found = found.or_else(|| rests(state, ready, planned.start)).or_else(|| in_move(state, planned));
+        (state, ready) = (tables.state_after(state, number), planned.start + planned.ticks);
     }
-    for planned in rule.table.plans[slot.index()].moves() {
-        let step = transition_at(tables, tables.space().pose(state), usize::from(planned.primitive));
-        let found = lacks(step.start(), ready, planned.start).or_else(|| in_move(state, planned));
-        if found.is_some() {
-            return found;
-        }
-        let end = tables.space().state(pose_after(&step))?;
-        (state, ready) = (end, planned.start + planned.ticks);
-    }
-    let pose = tables.space().pose(state);
-    lacks((pose.cell, tables.class().cells_at(pose)), ready, FOREVER)
+    check(plan.end.0 == state, part, plan.end.0, "the state after its move in progress and its plan")?;
+    Ok(Some(found.or_else(|| rests(state, ready, FOREVER))))
+}
+
+/// Whether all cells of a move are on the map.
+fn is_on_map(context: &RuleContext<'_>, class: usize, state: State, primitive: usize) -> bool {
+    let tables = &context.tables[class];
+    let step = transition_at(tables, tables.space().pose(state), primitive);
+    let on_map = |(anchor, cells): (CellXY, &[Offset])| {
+        cells.iter().all(|offset| context.grid_size.contains(offset.cell_from(anchor)))
+    };
+    on_map(step.start())
+        && on_map(step.swept())
+        && on_map(step.end())
+        && context.grid_size.contains(pose_after(&step).cell)
 }

@@ -8,6 +8,7 @@
 use crate::clone_fields::clone_fields;
 use crate::cooperative::fixed::{WINDOW_RADIUS, WINDOW_RADIUS_BODIES, WINDOW_REUSE_PARTS};
 use crate::motion::{AgentId, AgentSlot};
+use crate::saved::saved;
 use crate::speed::ticks_at_speed;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::model::State;
@@ -38,6 +39,8 @@ pub(crate) struct WindowKey {
     /// Revision of the tables of its class.
     pub(crate) revision: u64,
 }
+
+saved!(WindowKey { agent, path, revision });
 
 /// The window of an agent.
 #[derive(Debug)]

@@ -383,7 +383,7 @@ fn states_of_other_worlds_are_errors() {
         let error = early.restore(&mut *fresh, &state).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "state of the traffic rule, part `cooperative`, value 1: found 60, expected the tick 9 of the world"
+            "state of the traffic rule, part `cooperative`, element 1: found 60, expected the tick 9 of the world"
         );
         let mut other_map = late.clone();
         let free = (0..14).map(|x| CellXY::new(x, 1)).find(|&cell| late.occupancy.holder_at(cell).is_none());
