@@ -4,7 +4,9 @@ use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::restore_corridors::cell;
 use crate::cooperative::save::{COSTS_OF_WORD, IS_STALE};
 use crate::cooperative::state::Cooperative;
-use crate::cooperative::windowed_cost_to_go::{CostWindow, NO_WINDOW, WindowKey, room_of, window_radius};
+use crate::cooperative::windowed_cost_to_go::{
+    CostWindow, NO_WINDOW, UNKNOWN_SHORT, WindowKey, room_of, window_radius,
+};
 use crate::motion::{AgentId, AgentSlot};
 use crate::rule_state::{RuleContext, RuleStateError};
 use crate::state_reader::StateReader;
@@ -53,6 +55,7 @@ pub(crate) fn restore_windows(
             radius: 0,
             area: Rect::new(0, 0, 0, 0),
             costs: Vec::new(),
+            settled: 0,
             room,
         };
         if class != IS_STALE {
@@ -69,6 +72,8 @@ pub(crate) fn restore_windows(
                 let left = n_costs - window.costs.len();
                 window.costs.extend((0..left.min(COSTS_OF_WORD)).map(|at| (word >> (16 * at)) as u16));
             }
+            let known = window.costs.iter().filter(|&&cost| cost != UNKNOWN_SHORT);
+            window.settled = known.max().map_or(0, |&cost| cost.into());
             let row = context.agents.row_of_slot(slot).filter(|&row| context.agents.ids[row] == agent);
             // After an edit or with another class the agent needs another window.
             let revision = revisions[class as usize - 1];

@@ -276,12 +276,13 @@ pub(crate) struct SippQuery {
 
 impl SippSearch {
     /// The plan that brings the agent farthest, and its cost: arrival, or the horizon if that is later, plus
-    /// cost-to-go. A plan without moves if it is best to rest; `None` if the agent cannot rest anywhere.
+    /// cost-to-go. A plan without moves if it is best to rest; `None` if the agent cannot rest anywhere. `cost_to_go`
+    /// gets a pose and a limit; above the limit any cost will do.
     pub(crate) fn search(
         &mut self,
         context: &SippContext<'_>,
         query: SippQuery,
-        cost_to_go: impl Fn(Pose) -> u32,
+        mut cost_to_go: impl FnMut(Pose, u32) -> u32,
     ) -> Option<(Plan, u32)> {
         self.begin();
         let space = context.tables.space();
@@ -292,7 +293,7 @@ impl SippSearch {
             state,
             arrival: ready,
             free_until: context.free_until(pose, ready),
-            cost_to_go: cost_to_go(pose),
+            cost_to_go: cost_to_go(pose, UNKNOWN),
             penalty: 0,
             before: NO_NODE,
             planned: PlannedMove::default(),
@@ -324,7 +325,7 @@ impl SippSearch {
             let horizon = if may_end { query.horizon } else { query.crossing_horizon };
             if usize::from(node.depth) < query.moves_max && node.arrival < horizon {
                 self.spent += 1;
-                self.expand(context, (at, bound), query, &cost_to_go);
+                self.expand(context, (at, bound), query, &mut cost_to_go);
             }
         }
         best.map(|((cost, _), at)| (self.plan_to(at, query.from), cost))
@@ -356,18 +357,20 @@ impl SippSearch {
         context: &SippContext<'_>,
         (at, bound): (u32, u32),
         query: SippQuery,
-        cost_to_go: &impl Fn(Pose) -> u32,
+        cost_to_go: &mut impl FnMut(Pose, u32) -> u32,
     ) {
         let node = self.nodes[at as usize];
         let space = context.tables.space();
         context.tables.for_each_successor(node.state, |next| {
             let pose = space.pose(next.state);
-            let cost_to_go = cost_to_go(pose);
             let primitive = usize::from(next.primitive);
             let step = Transition { class: context.tables.class(), pose: node.pose, primitive };
             let ticks = ticks_at_speed(next.ticks, context.speed_factor);
-            let cost_left = cost_to_go.saturating_add(node.penalty).saturating_add(ticks);
             let mut ready = node.arrival;
+            let spent = ready.saturating_add(node.penalty).saturating_add(ticks);
+            let limit = if bound == NO_PLAN_COST { UNKNOWN } else { bound.saturating_sub(spent) };
+            let cost_to_go = cost_to_go(pose, limit);
+            let cost_left = cost_to_go.saturating_add(node.penalty).saturating_add(ticks);
             // Most moves cost too much, before any reservation is read.
             let is_hopeless = |start: u32| start.saturating_add(cost_left) > bound;
             if cost_to_go == UNKNOWN || is_hopeless(ready) || context.is_forbidden(&step, query.key) {
