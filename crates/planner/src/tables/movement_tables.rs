@@ -243,14 +243,17 @@ impl MovementTables {
     }
 
     /// Lower bound of the time of the primitive's legal moves, in ticks.
+    ///
+    /// # Panics
+    /// If the class has no such primitive.
     #[inline]
-    pub(crate) fn min_ticks(&self, primitive: usize) -> u32 {
+    pub fn min_ticks(&self, primitive: usize) -> u32 {
         self.graph().min_ticks(primitive)
     }
 
     /// Upper bound of the time of any legal move, in ticks.
     #[inline]
-    pub(crate) fn max_ticks(&self) -> u64 {
+    pub fn max_ticks(&self) -> u64 {
         self.graph().max_ticks()
     }
 

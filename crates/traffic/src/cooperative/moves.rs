@@ -3,7 +3,7 @@
 use crate::collision::Transition;
 use crate::cooperative::plan_head::PlanHead;
 use crate::cooperative::reservations::Reservations;
-use crate::cooperative::windowed_cost_to_go::{GuidePose, WindowView};
+use crate::cooperative::windowed_cost_to_go::{GuidePose, UNKNOWN, WindowView};
 use crate::motion::{Activity, AgentSlot, Motion, WaitState, end_state};
 use crate::speed::ticks_at_speed;
 use crate::view::TrafficView;
@@ -61,13 +61,13 @@ pub(crate) fn set_guide_path(
 /// Gives the index of that pose.
 pub(crate) fn descend(
     tables: &MovementTables,
-    window: WindowView<'_>,
+    mut window: WindowView<'_>,
     (mut state, factor): (State, u16),
     (guide_path, moves_max): (&[GuidePose], u32),
     moves: &mut Vec<u8>,
 ) -> Option<usize> {
     let space = tables.space();
-    let mut left = window.cost(space.pose(state), space.headings());
+    let mut left = window.cost(space.pose(state), UNKNOWN);
     for _ in 0..moves_max {
         // The last index, in case the path visits a pose twice.
         if let Some(at) = guide_path.iter().rposition(|&(pose, _)| pose == state) {
@@ -75,11 +75,11 @@ pub(crate) fn descend(
         }
         let mut next = None;
         tables.for_each_successor(state, |successor| {
-            let cost = window.cost(space.pose(successor.state), space.headings());
-            if next.is_none()
-                && cost < left
-                && cost.saturating_add(ticks_at_speed(successor.ticks, factor)) <= left
-            {
+            if next.is_some() {
+                return;
+            }
+            let cost = window.cost(space.pose(successor.state), left);
+            if cost < left && cost.saturating_add(ticks_at_speed(successor.ticks, factor)) <= left {
                 next = Some((successor, cost));
             }
         });

@@ -79,6 +79,7 @@ impl<'a> Planning<'a> {
     ) -> Self {
         let PlanningScratch { mut ahead, guide_path, moves } = scratch;
         ahead.clear();
+        search.windows.begin_tick();
         Self { view, table, search, ahead, stop: NO_STOP, guide_path, moves }
     }
 
@@ -169,16 +170,15 @@ impl<'a> Planning<'a> {
     ) -> Option<(Plan, u32)> {
         let view = self.view;
         let motion = &view.agents.motion[row];
-        let space = view.tables[motion.class.0 as usize].space();
         let Self { table, search, ahead, guide_path, .. } = self;
         let MoveSearch { intervals, windows, expanded } = &mut **search;
-        let window = is_following(motion).then(|| window_of(windows, table, view, row, guide_path));
+        let mut window = is_following(motion).then(|| window_of(windows, table, view, row, guide_path));
         let mut context = table.context(view, row, ahead);
         if let Some(steps) = yield_steps {
             context.precedence = table.precedence(view.tick, (query.key, query.teams), steps);
         }
-        let found = intervals.search(&context, query, |pose| {
-            match window.map_or(0, |window| window.cost(pose, space.headings())) {
+        let found = intervals.search(&context, query, |pose, limit| {
+            match window.as_mut().map_or(0, |window| window.cost(pose, limit)) {
                 cost if cost < cost_floor => UNKNOWN,
                 cost => cost,
             }
@@ -192,8 +192,7 @@ impl<'a> Planning<'a> {
         let view = self.view;
         let space = view.tables[view.agents.motion[row].class.0 as usize].space();
         let MoveSearch { windows, .. } = &mut *self.search;
-        let window = window_of(windows, self.table, view, row, &self.guide_path);
-        window.cost(space.pose(from), space.headings())
+        window_of(windows, self.table, view, row, &self.guide_path).cost(space.pose(from), UNKNOWN)
     }
 
     /// Appends to `moves` the moves from a state back to the agent's path, whose guide path must be set. Gives the
@@ -256,7 +255,7 @@ impl<'a> Planning<'a> {
 fn window_of<'f>(
     windows: &'f mut CostWindows,
     table: &PlanTable,
-    view: &TrafficView<'_>,
+    view: &'f TrafficView<'_>,
     row: usize,
     guide_path: &[GuidePose],
 ) -> WindowView<'f> {

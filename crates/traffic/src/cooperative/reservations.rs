@@ -286,13 +286,13 @@ impl Reservations {
     }
 
     /// Whether a move between these ticks conflicts with reservations of others: `None` if not, else a later tick at
-    /// which to try again, [`FOREVER`] if the other agent does not leave.
+    /// which to try again, [`FOREVER`] if the other agent does not leave. Of the ticks after `latest` any will do.
     #[inline]
     pub(crate) fn look_again_at(
         &self,
         agent: AgentSlot,
         step: &Transition<'_>,
-        (start, end): (u32, u32),
+        (start, end, latest): (u32, u32, u32),
         precedence: Precedence<'_>,
     ) -> Option<u32> {
         let mut again = None;
@@ -305,6 +305,9 @@ impl Reservations {
                             let (until, _) = precedence.holds(reservation);
                             if start < until {
                                 again = again.max(Some(until));
+                                if until > latest {
+                                    return again;
+                                }
                             }
                         }
                     }
@@ -321,6 +324,9 @@ impl Reservations {
                             let gone = until.saturating_sub(end - start);
                             let next = if until == FOREVER { FOREVER } else { gone.max(leaves.min(until)) };
                             again = again.max(Some(next.max(start + 1)));
+                            if again > Some(latest) {
+                                return again;
+                            }
                         }
                     }
                 }

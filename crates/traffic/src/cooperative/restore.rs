@@ -12,7 +12,9 @@ use crate::cooperative::restored_plans::{check_plans, current_row};
 use crate::cooperative::save::{NO_REVISION, SavedWindow};
 use crate::cooperative::soft_reservations::SoftReservations;
 use crate::cooperative::state::Cooperative;
-use crate::cooperative::windowed_cost_to_go::{CostWindow, NO_WINDOW, WindowKey, room_of, window_radius};
+use crate::cooperative::windowed_cost_to_go::{
+    CostWindow, NO_WINDOW, UNKNOWN_SHORT, WindowKey, room_of, window_radius,
+};
 use crate::free_cells::{area_around, smallest_bodies};
 use crate::motion::{AgentId, AgentSlot};
 use crate::priority::PriorityKey;
@@ -257,6 +259,7 @@ fn restore_windows(
             radius: 0,
             area: Rect::new(0, 0, 0, 0),
             costs: Vec::new(),
+            settled: 0,
             room,
         };
         if let Some(class) = class {
@@ -266,8 +269,10 @@ fn restore_windows(
             let area = Rect::of_cell(center).grown(radius, context.grid_size);
             let n = area.width as usize * area.height as usize * usize::from(headings_of(class));
             check(n_costs == n, part, n_costs, format_args!("{n}, one cost for each pose of the window"))?;
-            let costs = unpack(&costs).take(n_costs).collect();
-            window = CostWindow { key, center, radius, area, costs, ..window };
+            let costs: Vec<u16> = unpack(&costs).take(n_costs).collect();
+            let known = costs.iter().filter(|&&cost| cost != UNKNOWN_SHORT);
+            let settled = known.max().map_or(0, |&cost| cost.into());
+            window = CostWindow { key, center, radius, area, costs, settled, ..window };
         }
         windows.list.push(window);
     }

@@ -71,27 +71,25 @@ pub(crate) struct SippContext<'a> {
 
 impl<'a> SippContext<'a> {
     /// The earliest tick, from `ready` on, at which a move of `ticks` can begin, if the agent can wait for it until
-    /// `leave_by`.
+    /// `leave_by`. `None` if it would have to wait beyond `latest`.
     pub(crate) fn earliest_start(
         &self,
         step: &Transition<'a>,
         ticks: u32,
         ready: u32,
-        leave_by: u32,
+        (leave_by, latest): (u32, u32),
     ) -> Option<u32> {
         let mut start = ready;
+        let latest = latest.min(leave_by);
         loop {
             let end = start.checked_add(ticks).filter(|&end| end < FOREVER)?;
             if self.reservations.rule() == CollisionRule::Discrete && end > leave_by {
                 return None;
             }
-            match self.reservations.look_again_at(self.agent, step, (start, end), self.precedence) {
+            match self.reservations.look_again_at(self.agent, step, (start, end, latest), self.precedence) {
                 None => return Some(start),
-                Some(FOREVER) => return None,
+                Some(later) if later > latest || later == FOREVER => return None,
                 Some(later) => start = later,
-            }
-            if start > leave_by {
-                return None;
             }
         }
     }
@@ -103,7 +101,7 @@ impl<'a> SippContext<'a> {
             CollisionRule::Swept => start,
             CollisionRule::Discrete => self.free_until(step.pose, start),
         };
-        self.earliest_start(step, ticks, start, leave_by) == Some(start)
+        self.earliest_start(step, ticks, start, (leave_by, start)) == Some(start)
     }
 
     /// The first tick after `at` at which another agent has reserved the footprint of a pose.
@@ -208,6 +206,11 @@ struct Node {
 }
 
 impl Node {
+    /// Its arrival and penalty.
+    fn cost_so_far(&self) -> u32 {
+        self.arrival.saturating_add(self.penalty)
+    }
+
     /// Lower bound on the cost of plans through it.
     fn cost(&self) -> u32 {
         self.arrival.saturating_add(self.cost_to_go).saturating_add(self.penalty)
@@ -276,12 +279,13 @@ pub(crate) struct SippQuery {
 
 impl SippSearch {
     /// The plan that brings the agent farthest, and its cost: arrival, or the horizon if that is later, plus
-    /// cost-to-go. A plan without moves if it is best to rest; `None` if the agent cannot rest anywhere.
+    /// cost-to-go. A plan without moves if it is best to rest; `None` if the agent cannot rest anywhere. `cost_to_go`
+    /// gets a pose and a limit; above the limit any cost will do.
     pub(crate) fn search(
         &mut self,
         context: &SippContext<'_>,
         query: SippQuery,
-        cost_to_go: impl Fn(Pose) -> u32,
+        mut cost_to_go: impl FnMut(Pose, u32) -> u32,
     ) -> Option<(Plan, u32)> {
         self.begin();
         let space = context.tables.space();
@@ -292,7 +296,7 @@ impl SippSearch {
             state,
             arrival: ready,
             free_until: context.free_until(pose, ready),
-            cost_to_go: cost_to_go(pose),
+            cost_to_go: cost_to_go(pose, UNKNOWN),
             penalty: 0,
             before: NO_NODE,
             planned: PlannedMove::default(),
@@ -324,7 +328,7 @@ impl SippSearch {
             let horizon = if may_end { query.horizon } else { query.crossing_horizon };
             if usize::from(node.depth) < query.moves_max && node.arrival < horizon {
                 self.spent += 1;
-                self.expand(context, (at, bound), query, &cost_to_go);
+                self.expand(context, (at, bound), query, &mut cost_to_go);
             }
         }
         best.map(|((cost, _), at)| (self.plan_to(at, query.from), cost))
@@ -356,49 +360,59 @@ impl SippSearch {
         context: &SippContext<'_>,
         (at, bound): (u32, u32),
         query: SippQuery,
-        cost_to_go: &impl Fn(Pose) -> u32,
+        cost_to_go: &mut impl FnMut(Pose, u32) -> u32,
     ) {
         let node = self.nodes[at as usize];
         let space = context.tables.space();
         context.tables.for_each_successor(node.state, |next| {
             let pose = space.pose(next.state);
-            let cost_to_go = cost_to_go(pose);
             let primitive = usize::from(next.primitive);
             let step = Transition { class: context.tables.class(), pose: node.pose, primitive };
             let ticks = ticks_at_speed(next.ticks, context.speed_factor);
-            let cost_left = cost_to_go.saturating_add(node.penalty).saturating_add(ticks);
             let mut ready = node.arrival;
+            let spent = ready.saturating_add(node.penalty).saturating_add(ticks);
+            let limit = if bound == NO_PLAN_COST { UNKNOWN } else { bound.saturating_sub(spent) };
+            let cost_to_go = cost_to_go(pose, limit);
+            let cost_left = cost_to_go.saturating_add(node.penalty).saturating_add(ticks);
             // Most moves cost too much, before any reservation is read.
             let is_hopeless = |start: u32| start.saturating_add(cost_left) > bound;
-            if cost_to_go == UNKNOWN || is_hopeless(ready) || context.is_forbidden(&step, query.key) {
+            if cost_to_go == UNKNOWN || is_hopeless(ready) {
                 return;
             }
+            let latest = if bound == NO_PLAN_COST { FOREVER } else { bound - cost_left };
+            let mut is_allowed = false;
             for _ in 0..query.intervals_max {
-                let Some(start) = context.earliest_start(&step, ticks, ready, node.free_until) else {
-                    return;
-                };
+                let ends = (node.free_until, latest);
+                let Some(start) = context.earliest_start(&step, ticks, ready, ends) else { return };
                 if is_hopeless(start) {
                     return;
                 }
                 let arrival = start + ticks;
                 let free_until = context.free_until(pose, arrival);
-                let others_yield = context.reservations.needs_yielding(
-                    context.agent,
-                    &step,
-                    (start, arrival),
-                    context.precedence,
-                );
-                self.push(Node {
+                let mut after = Node {
                     pose,
                     state: next.state,
                     arrival,
                     free_until,
                     cost_to_go,
-                    penalty: node.penalty + if others_yield { query.yield_ticks } else { 0 },
+                    penalty: node.penalty,
                     before: at,
                     planned: PlannedMove { start, ticks, primitive: next.primitive },
                     depth: node.depth + 1,
-                });
+                };
+                // Most nodes are known, before it is asked what forbids the move and who yields to it.
+                if !self.is_known(&after) {
+                    if !is_allowed && context.is_forbidden(&step, query.key) {
+                        return;
+                    }
+                    is_allowed = true;
+                    let interval = (start, arrival);
+                    if context.reservations.needs_yielding(context.agent, &step, interval, context.precedence)
+                    {
+                        after.penalty += query.yield_ticks;
+                    }
+                    self.push(after);
+                }
                 if free_until == FOREVER {
                     return;
                 }
@@ -408,30 +422,34 @@ impl SippSearch {
         });
     }
 
-    /// Adds a node unless there is one of the same pose and interval at no higher cost.
-    fn push(&mut self, node: Node) {
-        if self.nodes.len() >= NODES_MAX {
-            return;
-        }
+    /// Number of the slot of a node's pose and interval, or of the empty slot for it.
+    fn slot_of(&self, node: &Node) -> usize {
         let key = node.state.0.wrapping_mul(0x9e37_79b1) ^ node.free_until.wrapping_mul(0x85eb_ca6b);
-        let cost = node.arrival.saturating_add(node.penalty);
-        let filled = Slot { stamp: self.stamp, state: node.state.0, free_until: node.free_until, cost };
         let mut at = (key >> 7) as usize % SLOTS;
         loop {
-            let slot = &mut self.seen[at];
-            if slot.stamp != self.stamp {
-                *slot = filled;
-                break;
-            }
-            if (slot.state, slot.free_until) == (filled.state, filled.free_until) {
-                if slot.cost <= cost {
-                    return;
-                }
-                slot.cost = cost;
-                break;
+            let slot = &self.seen[at];
+            let is_other = (slot.state, slot.free_until) != (node.state.0, node.free_until);
+            if slot.stamp != self.stamp || !is_other {
+                return at;
             }
             at = (at + 1) % SLOTS;
         }
+    }
+
+    /// Whether there is a node of the same pose and interval at no higher cost.
+    fn is_known(&self, node: &Node) -> bool {
+        let slot = &self.seen[self.slot_of(node)];
+        slot.stamp == self.stamp && slot.cost <= node.cost_so_far()
+    }
+
+    /// Adds a node unless it is known.
+    fn push(&mut self, node: Node) {
+        if self.nodes.len() >= NODES_MAX || self.is_known(&node) {
+            return;
+        }
+        let at = self.slot_of(&node);
+        let (cost, free_until) = (node.cost_so_far(), node.free_until);
+        self.seen[at] = Slot { stamp: self.stamp, state: node.state.0, free_until, cost };
         let number = self.nodes.len() as u32;
         self.open.push(Reverse((node.cost(), node.cost_to_go, number)));
         self.nodes.push(node);

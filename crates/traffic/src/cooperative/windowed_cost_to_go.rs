@@ -4,6 +4,9 @@
 //! cost-to-go of every pose nearby. The poses of the path within the window, each with what remains of the path from
 //! there, are the sources of a Dijkstra search backward over the movement tables. So a goal that no other agent
 //! shares costs a few thousand poses, not all poses of the map.
+//!
+//! The search stops when it has settled the pose that is asked for, and goes on when another is. Most agents ask only
+//! for poses that are little farther from where the path leaves the window than they are themselves.
 
 use crate::clone_fields::clone_fields;
 use crate::cooperative::fixed::{WINDOW_RADIUS, WINDOW_RADIUS_BODIES, WINDOW_REUSE_PARTS};
@@ -12,13 +15,13 @@ use crate::saved::saved;
 use crate::speed::ticks_at_speed;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::model::State;
-use wheelbase_planner::{MovementTables, Pose};
+use wheelbase_planner::{Heading, MovementTables, Pose};
 
 /// Cost-to-go of a pose that a window does not know.
 pub(crate) const UNKNOWN: u32 = u32::MAX;
 
 /// The same in a window.
-const UNKNOWN_SHORT: u16 = u16::MAX;
+pub(crate) const UNKNOWN_SHORT: u16 = u16::MAX;
 
 /// Buckets of the search, one for each cost in a ring. Moves that take longer are not made off the path.
 const RING: usize = 4096;
@@ -52,13 +55,15 @@ pub(crate) struct CostWindow {
     pub(crate) center: CellXY,
     pub(crate) radius: u32,
     pub(crate) area: Rect,
-    /// Costs in ticks, `[height * width * headings]` of the window.
+    /// Costs in ticks, `[height * width * headings]` of the window, of the poses that are settled.
     pub(crate) costs: Vec<u16>,
+    /// Up to this cost all poses are settled.
+    pub(crate) settled: u32,
     /// Room made for costs so far. The capacity would not do: a clone has another.
     pub(crate) room: usize,
 }
 
-clone_fields!(CostWindow { slot, used_at, key, center, radius, area, costs, room });
+clone_fields!(CostWindow { slot, used_at, key, center, radius, area, costs, settled, room });
 
 /// The windows of all agents that have recently needed one. Memory: 2 bytes per pose of each window, at most
 /// [`CostWindows::BYTES_MAX`].
@@ -154,49 +159,57 @@ impl CostWindows {
         }
     }
 
+    /// The scratch memory no longer belongs to a window: the windows may be others now.
+    pub(crate) fn begin_tick(&mut self) {
+        self.scratch.number = NO_WINDOW;
+    }
+
     /// The window of an agent, for this tick. It is made unless the agent has one of the same key whose centre is
     /// near. `guide_path` are the next poses of its path, the last with cost 0; those from the first outside the
     /// window on do not count. `radius` is half the side of the window in cells.
     ///
     /// A window obtained later may take the place of this one, so no caller keeps it.
-    pub(crate) fn obtain(
-        &mut self,
+    pub(crate) fn obtain<'a>(
+        &'a mut self,
         slot: AgentSlot,
         key: WindowKey,
-        move_costs: MoveCosts<'_>,
+        move_costs: MoveCosts<'a>,
         (center, radius): (CellXY, u32),
         guide_path: &[GuidePose],
-    ) -> WindowView<'_> {
+    ) -> WindowView<'a> {
         let own = self.of_agent[slot.index()];
         let fits = |window: &CostWindow| {
             let off = center.chebyshev_distance(window.center);
             window.key == key && WINDOW_REUSE_PARTS * off <= window.radius
         };
-        let number = match self.list.get(own as usize) {
-            Some(window) if fits(window) => own as usize,
+        match self.list.get(own as usize) {
+            Some(window) if fits(window) => self.view(own, move_costs),
             _ => self.make(slot, key, move_costs, (center, radius), guide_path),
-        };
-        let window = &mut self.list[number];
-        window.used_at = move_costs.tick;
-        WindowView { area: window.area, costs: &window.costs }
+        }
     }
 
-    /// Makes the window of an agent; gives its number.
-    fn make(
-        &mut self,
+    fn view<'a>(&'a mut self, number: u32, move_costs: MoveCosts<'a>) -> WindowView<'a> {
+        let window = &mut self.list[number as usize];
+        window.used_at = move_costs.tick;
+        let (moves_to, scratch) = (&self.moves_to[move_costs.class], &mut self.scratch);
+        let headings = move_costs.tables.space().headings();
+        WindowView { window, number, headings, search: BackwardSearch { moves_to, move_costs, scratch } }
+    }
+
+    /// Makes the window of an agent, and settles the poses of the guide path.
+    fn make<'a>(
+        &'a mut self,
         slot: AgentSlot,
         key: WindowKey,
-        move_costs: MoveCosts<'_>,
+        move_costs: MoveCosts<'a>,
         (center, radius): (CellXY, u32),
         guide_path: &[GuidePose],
-    ) -> usize {
-        let (space, tick) = (move_costs.tables.space(), move_costs.tick);
+    ) -> WindowView<'a> {
+        let space = move_costs.tables.space();
         let area = Rect::of_cell(center).grown(radius, space.size());
         let inside = |state: State| area.contains(space.pose(state).cell);
         let n_inside = guide_path.iter().position(|&(state, _)| !inside(state)).unwrap_or(guide_path.len());
-        let number = self.number_for(slot, tick);
-        let guide_path = &guide_path[..n_inside];
-        let base = guide_path.last().map_or(0, |&(_, left)| left);
+        let number = self.number_for(slot, move_costs.tick);
         let window = &mut self.list[number];
         self.bytes -= window.room * 2;
         window.costs.clear();
@@ -204,14 +217,16 @@ impl CostWindows {
         let room = room_of(radius, space.headings());
         window.costs.reserve_exact(room);
         window.room = window.room.max(room);
-        let moves_to = &self.moves_to[move_costs.class];
-        self.scratch.settle(moves_to, move_costs, area, (guide_path, base), &mut window.costs);
-        let bytes = window.room * 2;
-        (window.slot, window.used_at, window.key) = (slot, tick, key);
+        self.bytes += window.room * 2;
+        let n = area.width as usize * area.height as usize * usize::from(space.headings());
+        window.costs.resize(n, UNKNOWN_SHORT);
+        (window.slot, window.key, window.settled) = (slot, key, 0);
         (window.center, window.radius, window.area) = (center, radius, area);
-        self.bytes += bytes;
         self.of_agent[slot.index()] = number as u32;
-        number
+        let mut view = self.view(number as u32, move_costs);
+        view.search.begin(view.window, view.number);
+        view.search.settle(view.window, &guide_path[..n_inside], |_| true);
+        view
     }
 
     /// The number of an agent's window. An agent without a window gets a new one or, when memory is full, the least
@@ -231,15 +246,18 @@ impl CostWindows {
         let key = WindowKey { agent: AgentId::NOBODY, path: 0, revision: 0 };
         let (center, area) = (CellXY::new(0, 0), Rect::new(0, 0, 0, 0));
         let costs = Vec::new();
-        self.list.push(CostWindow { slot, used_at: tick, key, center, radius: 0, area, costs, room: 0 });
+        let window =
+            CostWindow { slot, used_at: tick, key, center, radius: 0, area, costs, settled: 0, room: 0 };
+        self.list.push(window);
         self.list.len() - 1
     }
 
-    /// The last window of an agent, if it is still there.
+    /// Cost-to-go of a pose by the last window of an agent, as far as that is settled; [`UNKNOWN`] beyond.
     #[cfg(test)]
-    pub(crate) fn kept(&self, slot: AgentSlot) -> Option<WindowView<'_>> {
-        let window = self.list.get(self.of_agent[slot.index()] as usize)?;
-        Some(WindowView { area: window.area, costs: &window.costs })
+    pub(crate) fn settled_cost(&self, slot: AgentSlot, pose: Pose, headings: u8) -> u32 {
+        let window = &self.list[self.of_agent[slot.index()] as usize];
+        let cost = index_in(window.area, pose, headings).map_or(UNKNOWN_SHORT, |at| window.costs[at]);
+        if cost == UNKNOWN_SHORT { UNKNOWN } else { cost.into() }
     }
 
     /// Leaves memory for a single window.
@@ -256,15 +274,39 @@ impl CostWindows {
     }
 }
 
-/// Scratch memory in which windows are made.
-#[derive(Clone, Debug, Default)]
+/// Scratch memory of the search backward: its state while it belongs to a window.
+#[derive(Clone, Debug)]
 struct WindowScratch {
-    /// Costs of the poses of the window and of a rim around it, as wide as a move leads. Costs in the rim are 0, so
-    /// that no move from there is ever cheaper.
+    /// Number of the window; [`NO_WINDOW`] of none.
+    number: u32,
+    /// Least costs found so far of the poses of the window and of a rim around it, as wide as a move leads. Costs in
+    /// the rim are 0, so that no move from there is ever cheaper.
     costs: Vec<u16>,
     /// By cost modulo the ring: the first entry of that cost.
     buckets: Vec<u32>,
     entries: Vec<Entry>,
+    /// Entries in buckets.
+    n_open: usize,
+    /// The moves that end in each frame.
+    moves: Vec<Vec<MoveBefore>>,
+}
+
+impl Default for WindowScratch {
+    fn default() -> Self {
+        let (costs, buckets, entries, moves) = Default::default();
+        Self { number: NO_WINDOW, costs, buckets, entries, n_open: 0, moves }
+    }
+}
+
+/// A move, seen from its end, in a window.
+#[derive(Clone, Copy, Debug)]
+struct MoveBefore {
+    primitive: u8,
+    /// Ticks that it takes at least.
+    least_ticks: u32,
+    /// From its end to its start: difference of states, and of indices in [`WindowScratch::costs`].
+    state: i32,
+    at: i32,
 }
 
 /// A pose in the list of a bucket.
@@ -276,107 +318,167 @@ struct Entry {
     next: u32,
 }
 
-impl WindowScratch {
-    /// Appends the costs of the poses of a window to `found`: Dijkstra backward from the poses of the guide path,
-    /// which lie in the window. Costs count from `base`.
+/// Dijkstra backward in a window.
+struct BackwardSearch<'a> {
+    moves_to: &'a MovesTo,
+    move_costs: MoveCosts<'a>,
+    scratch: &'a mut WindowScratch,
+}
+
+impl BackwardSearch<'_> {
+    /// Entries of a row of the costs of the window, and of the scratch memory.
+    fn rows(&self, area: Rect) -> (usize, usize) {
+        let headings = usize::from(self.move_costs.tables.space().headings());
+        (area.width as usize * headings, (area.width + 2 * self.moves_to.reach) as usize * headings)
+    }
+
+    /// Index of the first cost of the window in the scratch memory.
+    fn first(&self, area: Rect) -> usize {
+        let headings = usize::from(self.move_costs.tables.space().headings());
+        self.moves_to.reach as usize * (self.rows(area).1 + headings)
+    }
+
+    /// Takes the scratch memory for a window, with the costs that are settled and nothing in the buckets.
+    fn begin(&mut self, window: &CostWindow, number: u32) {
+        let area = window.area;
+        let ((short, row), first) = (self.rows(area), self.first(area));
+        let n = row * (area.height + 2 * self.moves_to.reach) as usize;
+        let scratch = &mut *self.scratch;
+        scratch.costs.clear();
+        scratch.costs.resize(n, 0);
+        for (y, costs) in window.costs.chunks(short).enumerate() {
+            scratch.costs[first + y * row..][..short].copy_from_slice(costs);
+        }
+        scratch.buckets.clear();
+        scratch.buckets.resize(RING, NO_ENTRY);
+        scratch.entries.clear();
+        scratch.entries.reserve(2 * n);
+        (scratch.number, scratch.n_open) = (number, 0);
+        let MoveCosts { tables, speed_factor, .. } = self.move_costs;
+        let map_row = tables.space().size().width() as i32 * i32::from(tables.space().headings());
+        scratch.moves.resize_with(self.moves_to.of_frame.len().max(scratch.moves.len()), Vec::new);
+        for (moves, to) in scratch.moves.iter_mut().zip(&self.moves_to.of_frame) {
+            moves.clear();
+            moves.extend(to.iter().map(|&MoveTo { primitive, rows, along }| MoveBefore {
+                primitive,
+                least_ticks: ticks_at_speed(tables.min_ticks(usize::from(primitive)), speed_factor),
+                state: -(rows * map_row + along),
+                at: -(rows * row as i32 + along),
+            }));
+        }
+    }
+
+    /// Takes the scratch memory for a window, and enters the moves that lead to its settled poses. Of poses of low cost
+    /// all that come before are settled.
+    fn resume(&mut self, window: &CostWindow, number: u32) {
+        self.begin(window, number);
+        let MoveCosts { tables, speed_factor, .. } = self.move_costs;
+        let space = tables.space();
+        let ((short, row), first) = (self.rows(window.area), self.first(window.area));
+        let headings = usize::from(space.headings());
+        let longest = ticks_at_speed(tables.max_ticks() as u32, speed_factor);
+        let lowest = window.settled.saturating_sub(longest);
+        let is_low = |cost: u16| cost == UNKNOWN_SHORT || u32::from(cost) < lowest;
+        for (at, &cost) in window.costs.iter().enumerate().filter(|&(_, &cost)| !is_low(cost)) {
+            let (y, along) = (at / short, at % short);
+            let cell = CellXY::new(window.area.x + (along / headings) as i32, window.area.y + y as i32);
+            let pose = Pose { cell, heading: Heading((along % headings) as u8) };
+            if let Some(state) = space.state(pose) {
+                self.enter_before(state, first + y * row + along, cost.into());
+            }
+        }
+    }
+
+    /// Settles poses in order of cost, after all of `sources`, until `is_enough` says so, given the costs found so
+    /// far, or no pose is left. Costs of `sources`, which rise backward, count from the last.
     fn settle(
         &mut self,
-        moves_to: &MovesTo,
-        MoveCosts { tables, speed_factor, .. }: MoveCosts<'_>,
-        area: Rect,
-        (guide_path, base): (&[GuidePose], u32),
-        found: &mut Vec<u16>,
+        window: &mut CostWindow,
+        sources: &[GuidePose],
+        is_enough: impl Fn(&CostWindow) -> bool,
     ) {
-        let space = tables.space();
-        let (reach, headings) = (moves_to.reach, usize::from(space.headings()));
-        let (row, map_row) =
-            ((area.width + 2 * reach) as usize * headings, space.size().width() as usize * headings);
-        let inside = |y: usize| {
-            let first = (reach as usize + y) * row + reach as usize * headings;
-            first..first + area.width as usize * headings
-        };
-        self.begin(row * (area.height + 2 * reach) as usize);
-        for y in 0..area.height as usize {
-            self.costs[inside(y)].fill(UNKNOWN_SHORT);
-        }
-        let mut n_open = 0_usize;
+        let space = self.move_costs.tables.space();
+        let ((short, row), first) = (self.rows(window.area), self.first(window.area));
+        let headings = usize::from(space.headings());
+        let base = sources.last().map_or(0, |&(_, left)| left);
         // A pose of the guide path is entered when its cost is due; the last is the cheapest.
-        let mut sources = guide_path.iter().rev().peekable();
-        let mut due = 0_u32;
-        while n_open > 0 || sources.peek().is_some() {
+        let mut sources = sources.iter().rev().peekable();
+        let mut due = if sources.len() > 0 { 0 } else { window.settled + 1 };
+        loop {
             while let Some(&&(state, cost)) = sources.peek() {
                 let cost = cost - base;
                 // Beyond the ring: it waits, unless nothing else is left.
-                if n_open > 0 && cost > due {
+                if self.scratch.n_open > 0 && cost > due {
                     break;
                 }
                 due = due.max(cost);
                 sources.next();
                 let CellXY { x, y } = space.pose(state).cell;
-                let along = (x - area.x) as usize * headings + state.0 as usize % headings;
-                let at = inside((y - area.y) as usize).start + along;
-                n_open += usize::from(self.enter(state, at, cost));
+                let along = (x - window.area.x) as usize * headings + state.0 as usize % headings;
+                let at = first + (y - window.area.y) as usize * row + along;
+                let WindowScratch { costs, buckets, entries, n_open, .. } = &mut *self.scratch;
+                if cost < u32::from(costs[at]) {
+                    costs[at] = cost as u16;
+                    enter(buckets, entries, (state, at), cost);
+                    *n_open += 1;
+                }
             }
-            let bucket = &mut self.buckets[due as usize % RING];
+            if self.scratch.n_open == 0 || due >= u32::from(UNKNOWN_SHORT) {
+                window.settled = u32::MAX;
+                return;
+            }
+            let bucket = &mut self.scratch.buckets[due as usize % RING];
             let mut entry = std::mem::replace(bucket, NO_ENTRY);
-            while let Some(&Entry { state, at, next }) = self.entries.get(entry as usize) {
-                (entry, n_open) = (next, n_open - 1);
-                if u32::from(self.costs[at as usize]) != due {
-                    continue;
+            while let Some(&Entry { state, at, next }) = self.scratch.entries.get(entry as usize) {
+                entry = next;
+                self.scratch.n_open -= 1;
+                let at = at as usize;
+                if u32::from(self.scratch.costs[at]) == due {
+                    let off = at - first;
+                    window.costs[off / row * short + off % row] = due as u16;
+                    self.enter_before(state, at, due);
                 }
-                for &MoveTo { primitive, rows, along } in
-                    &moves_to.of_frame[usize::from(space.frame_of(state).0)]
-                {
-                    let at = at.wrapping_add_signed(-(rows * row as i32 + along)) as usize;
-                    let known = u32::from(self.costs[at]);
-                    // Most poses are cheap enough already, before any table is read.
-                    if known <= due + 1 {
-                        continue;
-                    }
-                    let before = State(state.0.wrapping_add_signed(-(rows * map_row as i32 + along)));
-                    let primitive = usize::from(primitive);
-                    let Some(ticks) = tables.move_ticks(before, primitive) else { continue };
-                    let ticks = ticks_at_speed(ticks, speed_factor);
-                    // A move may take nearly 2^32 ticks.
-                    if known - due <= ticks {
-                        continue;
-                    }
-                    if (ticks as usize) < RING {
-                        n_open += usize::from(self.enter(before, at, due + ticks));
-                    }
-                }
+            }
+            window.settled = due;
+            if sources.peek().is_none() && is_enough(window) {
+                return;
             }
             // What remains of the path may be nearly 2^32 ticks.
             due = due.saturating_add(1);
-            if due >= u32::from(UNKNOWN_SHORT) {
-                break;
+        }
+    }
+
+    /// Enters the poses before the moves that lead to a pose of cost `due`.
+    #[inline]
+    fn enter_before(&mut self, state: State, at: usize, due: u32) {
+        let MoveCosts { tables, speed_factor, .. } = self.move_costs;
+        let WindowScratch { costs, buckets, entries, n_open, moves, .. } = &mut *self.scratch;
+        for before in &moves[usize::from(tables.space().frame_of(state).0)] {
+            let at = at.wrapping_add_signed(before.at as isize);
+            let known = &mut costs[at];
+            // Most poses are cheap enough already, before any table is read.
+            if u32::from(*known) <= due.saturating_add(before.least_ticks) {
+                continue;
+            }
+            let state = State(state.0.wrapping_add_signed(before.state));
+            let Some(ticks) = tables.move_ticks(state, usize::from(before.primitive)) else { continue };
+            let ticks = ticks_at_speed(ticks, speed_factor);
+            // A move may take nearly 2^32 ticks.
+            if u32::from(*known) - due > ticks && (ticks as usize) < RING {
+                *known = (due + ticks) as u16;
+                enter(buckets, entries, (state, at), due + ticks);
+                *n_open += 1;
             }
         }
-        (0..area.height as usize).for_each(|y| found.extend_from_slice(&self.costs[inside(y)]));
     }
+}
 
-    /// Forgets all poses, and has `n` of cost 0.
-    fn begin(&mut self, n: usize) {
-        self.costs.clear();
-        self.costs.resize(n, 0);
-        self.buckets.clear();
-        self.buckets.resize(RING, NO_ENTRY);
-        self.entries.clear();
-        self.entries.reserve(2 * n);
-    }
-
-    /// Enters a pose if this is cheaper than before; says whether it is.
-    #[inline]
-    fn enter(&mut self, state: State, at: usize, cost: u32) -> bool {
-        if cost >= u32::from(self.costs[at]) {
-            return false;
-        }
-        self.costs[at] = cost as u16;
-        let first = &mut self.buckets[cost as usize % RING];
-        self.entries.push(Entry { state, at: at as u32, next: *first });
-        *first = self.entries.len() as u32 - 1;
-        true
-    }
+/// Adds an entry to the bucket of its cost.
+#[inline]
+fn enter(buckets: &mut [u32], entries: &mut Vec<Entry>, (state, at): (State, usize), cost: u32) {
+    let first = &mut buckets[cost as usize % RING];
+    entries.push(Entry { state, at: at as u32, next: *first });
+    *first = entries.len() as u32 - 1;
 }
 
 /// Costs of a window that no border cuts off.
@@ -398,19 +500,36 @@ fn index_in(area: Rect, pose: Pose, headings: u8) -> Option<usize> {
 }
 
 /// A window to be read.
-#[derive(Clone, Copy, Debug)]
 pub(crate) struct WindowView<'a> {
-    area: Rect,
-    costs: &'a [u16],
+    window: &'a mut CostWindow,
+    /// Number of the window.
+    number: u32,
+    headings: u8,
+    search: BackwardSearch<'a>,
 }
 
 impl WindowView<'_> {
-    /// Cost-to-go of a pose in ticks; [`UNKNOWN`] if the window does not know it.
+    /// Cost-to-go of a pose in ticks; [`UNKNOWN`] if the window does not know it. It may also be [`UNKNOWN`] if it is
+    /// above `limit`.
     #[inline]
-    pub(crate) fn cost(&self, pose: Pose, headings: u8) -> u32 {
-        match index_in(self.area, pose, headings) {
-            Some(at) if self.costs[at] != UNKNOWN_SHORT => u32::from(self.costs[at]),
-            _ => UNKNOWN,
+    pub(crate) fn cost(&mut self, pose: Pose, limit: u32) -> u32 {
+        let Some(at) = index_in(self.window.area, pose, self.headings) else { return UNKNOWN };
+        if self.window.costs[at] == UNKNOWN_SHORT && self.window.settled < limit {
+            self.settle(at, limit);
         }
+        match self.window.costs[at] {
+            UNKNOWN_SHORT => UNKNOWN,
+            cost => cost.into(),
+        }
+    }
+
+    /// Settles a pose, or all poses up to a cost.
+    #[inline(never)]
+    fn settle(&mut self, at: usize, limit: u32) {
+        if self.search.scratch.number != self.number {
+            self.search.resume(self.window, self.number);
+        }
+        let is_enough = |window: &CostWindow| window.costs[at] != UNKNOWN_SHORT || window.settled >= limit;
+        self.search.settle(self.window, &[], is_enough);
     }
 }

@@ -125,9 +125,10 @@ fn cost_of(planning: &Planning<'_>, row: usize, plan: &Plan) -> u64 {
     let (end, ready) = plan.end;
     let horizon =
         from.1 + planning.table.step_ticks[motion.class.0 as usize] * TrafficParams::USUAL.horizon_steps;
-    let window = || planning.search.windows.kept(view.agents.slots[row]).unwrap();
     let space = tables.space();
-    let left = if is_following(motion) { window().cost(space.pose(end), space.headings()) } else { 0 };
+    let (slot, end) = (view.agents.slots[row], space.pose(end));
+    let windows = &planning.search.windows;
+    let left = if is_following(motion) { windows.settled_cost(slot, end, space.headings()) } else { 0 };
     u64::from(ready.max(horizon)) + u64::from(left)
 }
 

@@ -157,9 +157,15 @@ fn compare(
             let step = transition_at(tables, pose, primitive);
             let ticks = 1 + random.below(6) as u32;
             let conflict = |start: u32| plain.conflicts(rule, agent, &step, (start, start + ticks));
-            match reservations.look_again_at(agent, &step, (tick, tick + ticks), Precedence::STRICT) {
+            let latest = if random.below(2) == 0 { FOREVER } else { tick + random.below(20) as u32 };
+            let again = |latest: u32| {
+                let ticks = (tick, tick + ticks, latest);
+                reservations.look_again_at(agent, &step, ticks, Precedence::STRICT)
+            };
+            match again(latest) {
                 None => prop_assert!(!conflict(tick)),
                 Some(later) => {
+                    prop_assert!(later > latest || again(FOREVER) == Some(later));
                     prop_assert!(later > tick && conflict(tick));
                     // Nothing is missed in between.
                     let last = later.min(plain.ticks + 1).max(tick);

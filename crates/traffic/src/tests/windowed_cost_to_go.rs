@@ -9,7 +9,7 @@ use crate::random::Random;
 use crate::speed::ticks_at_speed;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use wheelbase_grid::Rect;
+use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::model::State;
 
 /// Cost of every state in a window: of a pose of the guide path what remains from there, of others the cost of the best
@@ -49,14 +49,51 @@ fn plain(move_costs: MoveCosts<'_>, window: Rect, guide_path: &[GuidePose]) -> B
     }
 }
 
+/// A window that has been asked for, with the true costs.
+struct Asked {
+    slot: AgentSlot,
+    key: WindowKey,
+    class: usize,
+    speed_factor: u16,
+    center: CellXY,
+    radius: u32,
+    guide_path: Vec<GuidePose>,
+    truth: BTreeMap<State, u64>,
+}
+
+/// Asks a window for costs in any order, each up to a limit, so that it settles little by little.
+fn check_costs(
+    (ground, windows): (&Ground, &mut CostWindows),
+    asked: &Asked,
+    tick: u32,
+    random: &mut Random,
+) -> Result<(), TestCaseError> {
+    let tables = &ground.tables[asked.class];
+    let costs = MoveCosts { tables, class: asked.class, speed_factor: asked.speed_factor, tick };
+    let place = (asked.center, asked.radius);
+    let mut window = windows.obtain(asked.slot, asked.key, costs, place, &asked.guide_path);
+    let space = tables.space();
+    let asks_all = random.below(3) == 0;
+    for _ in 0..if asks_all { space.n_states() } else { random.below(20) } {
+        let state = State(random.below(space.n_states()) as u32);
+        let limit = if random.below(4) == 0 { UNKNOWN } else { random.below(60) as u32 };
+        let found = window.cost(space.pose(state), limit);
+        let right = asked.truth.get(&state).map_or(UNKNOWN, |&cost| cost as u32);
+        let is_right = found == right || (found == UNKNOWN && right > limit);
+        prop_assert!(is_right, "{}: {found}, not {right}", space.display(space.pose(state)));
+    }
+    Ok(())
+}
+
 fn check(ground: &Ground, random: &mut Random) -> Result<(), TestCaseError> {
     let mut windows = CostWindows::new(ground.tables.iter());
     windows.grow(4);
-    for round in 0..10 {
+    let mut last: [Option<Asked>; 4] = [const { None }; 4];
+    for round in 0..20 {
         let tick = 100 * round;
-        let number = random.below(ground.tables.len());
-        let tables = &ground.tables[number];
-        let Some(from) = ground.any_state(number, random) else { return Ok(()) };
+        let class = random.below(ground.tables.len());
+        let tables = &ground.tables[class];
+        let Some(from) = ground.any_state(class, random) else { return Ok(()) };
         // A path that wanders.
         let (mut state, mut path) = (from, Vec::new());
         for _ in 0..random.below(40) {
@@ -73,18 +110,29 @@ fn check(ground: &Ground, random: &mut Random) -> Result<(), TestCaseError> {
         let (agent, radius) = (random.below(4) as u32, 1 + random.below(6) as u32);
         let center = tables.space().pose(from).cell;
         let key = WindowKey { agent: AgentId(agent), path: round, revision: 0 };
-        let costs = MoveCosts { tables, class: number, speed_factor, tick };
-        // Now and then there is no room for more than one.
-        windows.bytes_max = if random.below(2) == 0 { 1 } else { CostWindows::BYTES_MAX };
-        let window = windows.obtain(AgentSlot(agent), key, costs, (center, radius), &guide_path);
+        let costs = MoveCosts { tables, class, speed_factor, tick };
         let side = 2 * radius + 1;
         let area = Rect::new(center.x - radius as i32, center.y - radius as i32, side, side);
         let truth = plain(costs, area, &guide_path);
-        let space = tables.space();
-        for state in (0..space.n_states() as u32).map(State) {
-            let found = window.cost(space.pose(state), space.headings());
-            let right = truth.get(&state).map_or(UNKNOWN, |&cost| cost as u32);
-            prop_assert_eq!(found, right, "{}", space.display(space.pose(state)));
+        // Now and then there is no room for more than one.
+        windows.bytes_max = if random.below(4) == 0 { 1 } else { CostWindows::BYTES_MAX };
+        let slot = AgentSlot(agent);
+        let asked = Asked { slot, key, class, speed_factor, center, radius, guide_path, truth };
+        check_costs((ground, &mut windows), &asked, tick, random)?;
+        last[agent as usize] = Some(asked);
+        // A window that has come to be among others goes on from where it was, even in a copy.
+        for _ in 0..3 {
+            if let Some(asked) = &last[random.below(4)] {
+                check_costs((ground, &mut windows), asked, tick, random)?;
+            }
+        }
+        if random.below(2) == 0 {
+            let copy = windows.clone();
+            if let Some(asked) = &last[random.below(4)] {
+                check_costs((ground, &mut windows), asked, tick, random)?;
+            }
+            windows.clone_from(&copy);
+            windows.begin_tick();
         }
     }
     Ok(())
