@@ -3,8 +3,8 @@
 //! The search is breadth-first over poses and ignores time: the moves are carried out as reservations of others
 //! allow. It goes through free cells first. If it finds no retreat there, it goes through resting agents that may be
 //! pushed in turn; these join the chain after the agent. That is the priority inheritance of PIBT (Okumura et al.
-//! 2022) with as many successors as a body touches agents. An agent of the chain whose way is free goes first: the
-//! agents after it may come through the place that it leaves, but not over its retreat.
+//! 2022) with as many successors as a body touches agents. They go in reverse order of the chain. Alternatively, agents
+//! whose way is free go first, and agents after them in the chain come through the places that these leave.
 
 use crate::cooperative::moves::{is_idle, transition_at};
 use crate::cooperative::path_cells::PathCells;
@@ -74,14 +74,25 @@ pub(crate) struct PushScratch {
     pub(crate) moves: Vec<u8>,
     /// Cells that the moves of the chain have added to the avoided ones.
     pub(crate) added: Vec<u32>,
-    /// Cells of the retreats of agents that go first.
+    /// Cells of the retreats found so far.
     pub(crate) taken: Vec<u32>,
+    /// In which order the agents of the chain go; `None` while either will do.
+    pub(crate) order: Option<Order>,
     /// Rows of the agents of the chain that have no retreat, and stay where they are.
     pub(crate) closed: Vec<u32>,
     /// Rows of the idle agents near edits that wait.
     pub(crate) idle: Vec<u32>,
     /// Rows of the agents on the poses that a shut-in agent reaches.
     pub(crate) others: Vec<u32>,
+}
+
+/// In which order the agents of a chain go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Each goes after the agents that it has pushed. So it may go over the retreats of agents before it in the chain.
+    LastFirst,
+    /// Agents whose way is free go first. Others may come through their places, but go over no retreat.
+    FreeFirst,
 }
 
 /// One attempt to find retreats for a chain of agents.
@@ -111,6 +122,7 @@ pub(crate) fn find_retreats(
     scratch.added.clear();
     loop {
         scratch.taken.clear();
+        scratch.order = None;
         let mut at = first;
         let pushed_max = planning.table.params.pushed_max as usize;
         while at < scratch.chain.len()
@@ -141,10 +153,14 @@ pub(crate) fn find_retreats(
 /// which join the chain.
 fn retreat(planning: &mut Planning<'_>, scratch: &mut PushScratch, at: usize, attempt: &mut Attempt) -> bool {
     let view = planning.view;
-    let found = find_retreat(planning, scratch, at, attempt, false)
-        .or_else(|| find_retreat(planning, scratch, at, attempt, true));
+    let found = find_retreat(planning, scratch, at, attempt, None).or_else(|| {
+        let of_chain = scratch.order;
+        let orders = [Order::LastFirst, Order::FreeFirst].into_iter();
+        let mut orders = orders.filter(|&order| of_chain.is_none_or(|of_chain| of_chain == order));
+        orders.find_map(|order| find_retreat(planning, scratch, at, attempt, Some(order)))
+    });
     let Some(found) = found else { return false };
-    let PushScratch { avoided, reached, chain, moves, added, taken, .. } = scratch;
+    let PushScratch { avoided, reached, chain, moves, added, taken, order, .. } = scratch;
     let first = moves.len();
     let mut pose = reached[found];
     while pose.before != NO_POSE {
@@ -154,7 +170,7 @@ fn retreat(planning: &mut Planning<'_>, scratch: &mut PushScratch, at: usize, at
     moves[first..].reverse();
     let row = chain[at].row as usize;
     let count = (moves.len() - first) as u32;
-    let mut goes_first = true;
+    let (mut goes_first, mut over_retreats) = (true, false);
     // Agents that it pushes keep clear of its moves too.
     let reservations = &planning.table.reservations;
     let motion = &view.agents.motion[row];
@@ -170,21 +186,25 @@ fn retreat(planning: &mut Planning<'_>, scratch: &mut PushScratch, at: usize, at
             if avoided.insert(cell) {
                 added.push(cell as u32);
             }
+            over_retreats |= taken.contains(&(cell as u32));
             let rests = reservations.on(cell).filter(|other| other.agent != agent && other.until == FOREVER);
             for row in rests.filter_map(|other| view.agents.row_of_slot(other.agent)) {
                 goes_first = false;
-                if chain.iter().all(|link| link.row != row as u32) {
-                    chain.push(ChainLink::of(row));
+                match chain.iter().find(|link| link.row == row as u32) {
+                    Some(link) if link.goes_first => *order = Some(Order::FreeFirst),
+                    Some(_) => {}
+                    None => chain.push(ChainLink::of(row)),
                 }
             }
         }
         state = tables.state_after(state, primitive);
     }
-    if goes_first {
-        let pose = tables.space().pose(state);
-        let body = tables.class().cells_at(pose).iter();
-        taken.extend(body.map(|&offset| reservations.index(pose.cell, offset) as u32));
+    if over_retreats && !goes_first {
+        *order = Some(Order::LastFirst);
     }
+    let pose = tables.space().pose(state);
+    let body = tables.class().cells_at(pose).iter();
+    taken.extend(body.map(|&offset| reservations.index(pose.cell, offset) as u32));
     chain[at] = ChainLink { row: row as u32, first: first as u32, count, goes_first };
     true
 }
@@ -195,7 +215,7 @@ fn find_retreat(
     scratch: &mut PushScratch,
     at: usize,
     attempt: &mut Attempt,
-    through: bool,
+    through: Option<Order>,
 ) -> Option<usize> {
     let view = planning.view;
     let PushScratch { avoided, seen, returns, reached, chain, taken, closed, .. } = scratch;
@@ -232,7 +252,7 @@ fn find_retreat(
         let state = reached[next].state;
         let pose = tables.space().pose(state);
         let body = (pose.cell, tables.class().cells_at(pose));
-        let may_turn = || match through {
+        let may_turn = || match through.is_some() {
             true => !turns || table.turnaround.fits((class, tables), state),
             false => table.may_rest(view, row, state),
         };
@@ -289,13 +309,13 @@ struct Entry<'a> {
     agent: AgentSlot,
     /// The chain up to the agent. Agents after it in the chain have no retreat yet and may be pushed further.
     chain: &'a [ChainLink],
-    /// Cells of the retreats of agents that go first.
+    /// Cells of the retreats of the agents before it in the chain.
     taken: &'a [u32],
     /// Rows of agents that cannot be pushed off.
     closed: &'a [u32],
     attempt: Attempt,
-    /// It may go through resting agents that can be pushed, and through the places of agents that go first.
-    through: bool,
+    /// It may go through resting agents that can be pushed, and go in this order.
+    through: Option<Order>,
 }
 
 impl Entry<'_> {
@@ -309,26 +329,27 @@ impl Entry<'_> {
     ) -> bool {
         cells.iter().all(|&offset| {
             let cell = table.reservations.index(anchor, offset);
-            if self.through && self.taken.contains(&(cell as u32)) {
+            if self.through == Some(Order::FreeFirst) && self.taken.contains(&(cell as u32)) {
                 return false;
             }
             table.reservations.on(cell).all(|reservation| {
                 let rests = reservation.until == FOREVER;
                 reservation.agent == self.agent
                     || (!rests && !to_stay)
-                    || (self.through
+                    || (self.through.is_some()
                         && rests
                         && !(to_stay && self.attempt.to_free)
-                        && (self.goes_first(view, reservation.agent)
+                        && (self.leaves_first(view, reservation.agent)
                             || self.may_push((view, table), reservation.agent)))
             })
         })
     }
 
-    /// Whether it is an agent of the chain that goes first.
-    fn goes_first(&self, view: &TrafficView<'_>, agent: AgentSlot) -> bool {
+    /// Whether an agent leaves its place before this one comes through it.
+    fn leaves_first(&self, view: &TrafficView<'_>, agent: AgentSlot) -> bool {
         let row = view.agents.row_of_slot(agent);
-        self.chain.iter().any(|link| link.goes_first && Some(link.row as usize) == row)
+        self.through == Some(Order::FreeFirst)
+            && self.chain.iter().any(|link| link.goes_first && Some(link.row as usize) == row)
     }
 
     /// Whether an agent can be pushed. It is a friend, rests, has no plan and will look for one within the horizon.
