@@ -699,6 +699,12 @@
 #define WB_ORDER_REPEAT 10
 
 /**
+ * Go to a pose around the goal in formation: the agents of the command keep their layout and the pace of the slowest.
+ * They face the heading of the goal, if their class has it.
+ */
+#define WB_ORDER_GOTO_FORMATION 11
+
+/**
  * No member of the goal is on the map.
  */
 #define WB_FAILURE_GOAL_OFF_MAP 0
@@ -1283,7 +1289,7 @@ typedef struct wb_class_spec {
      */
     const struct wb_primitive *primitives;
     /**
-     * Number of primitives, 1 to 16.
+     * Number of primitives, at most 16; 0 of a building.
      */
     size_t n_primitives;
     /**
@@ -2118,6 +2124,20 @@ typedef struct wb_spawn_group {
      */
     size_t n_orders;
 } wb_spawn_group;
+
+/**
+ * An agent and the pose that an order to a group would give it.
+ */
+typedef struct wb_group_pose {
+    /**
+     * Id of the agent.
+     */
+    uint32_t agent;
+    /**
+     * The pose; without room or a way, its heading is `WB_NONE`.
+     */
+    struct wb_pose pose;
+} wb_group_pose;
 
 /**
  * Why an agent is not moving on. What is not about it is `WB_NONE`, and cells are 0.
@@ -3779,6 +3799,23 @@ uint32_t wb_world_would_disturb(uint64_t world,
                                 uint32_t *agents,
                                 size_t capacity,
                                 size_t *count);
+
+/**
+ * Previews the poses that an order to a group, of the kind `WB_ORDER_GOTO_GROUP` or `WB_ORDER_GOTO_FORMATION`, would give
+ * to some agents, in order of id. None for other orders. Costs a cost field for each class, as the order itself does.
+ *
+ * Threads: reads `world`.
+ *
+ * Pointers: `agents` points to `n_agents` ids; `order` points to an order whose `size` is set, with pointers as its fields say; `poses`
+ * has room for `capacity` poses, or is null with `capacity` 0; `count` may be written.
+ */
+uint32_t wb_world_group_poses(uint64_t world,
+                              const uint32_t *agents,
+                              size_t n_agents,
+                              const struct wb_order *order,
+                              struct wb_group_pose *poses,
+                              size_t capacity,
+                              size_t *count);
 
 /**
  * Previews the path of an agent to a goal, from where it rests, or will rest, around the agents that are obstacles to

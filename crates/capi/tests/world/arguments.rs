@@ -160,7 +160,7 @@ fn sizes_and_numbers_out_of_range_are_named() {
     };
     let stop = order(WB_ORDER_STOP);
     fails(give(&[stop], 2), WB_ARGUMENT, "`append` is 2, expected 0 or 1");
-    fails(give(&[with(99, |_| ())], 0), WB_ARGUMENT, "`orders[0]`: `kind` is 99, expected 0 to 10");
+    fails(give(&[with(99, |_| ())], 0), WB_ARGUMENT, "`orders[0]`: `kind` is 99, expected 0 to 11");
     let wrong = with(WB_ORDER_STOP, |order| order.size = 8);
     fails(give(&[stop, wrong], 0), WB_SIZE, "`orders[1].size` is 8");
     fails(give(&[wrong], 0), WB_SIZE, "`orders.size` is 8");

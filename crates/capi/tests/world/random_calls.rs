@@ -3,7 +3,7 @@
 //!
 //! `WHEELBASE_CALLS=1000000` makes that many calls in place of a hundred thousand, `WHEELBASE_SEED=7` other ones.
 
-use crate::calls::{agents, copy_of, counts, fails, get, message, ok, save, step, tick};
+use crate::calls::{agents, copy_of, counts, fails, get, list, message, ok, save, step, tick};
 use crate::commands::{give, sayable};
 use crate::common::random_commands::{Generator, Kinds};
 use crate::scenes::{Driver, world_of};
@@ -434,7 +434,11 @@ fn random_calls_never_panic_and_leave_worlds_whole() {
             step(world);
         }
         assert_eq!(counts(world).collisions, 0);
-        assert_eq!(agents(world).len() as u64, counts(world).placed - counts(world).removed);
+        // SAFETY: `list` gives a buffer of the capacity.
+        let off_map: Vec<u32> =
+            list(|to, room, count| unsafe { wb_world_off_map(world, WB_NONE, to, room, count) });
+        let n_agents = agents(world).len() + off_map.len();
+        assert_eq!(n_agents as u64, counts(world).placed - counts(world).removed);
         assert!(tick(world) > 0);
     }
     ok(wb_scratch_destroy(calls.scratch));

@@ -57,7 +57,7 @@ fn what_a_host_records_is_verified() {
         // SAFETY: the ids are there.
         ok(unsafe { wb_command_priority(world, [0, 1].as_ptr(), 2, 3, 0, std::ptr::null_mut()) });
         let recording = begin(world);
-        play(world, recording, (5, 600));
+        play(world, recording, (7, 600));
         let bytes = finish(recording, world);
         assert_eq!(verified(bytes.clone()), (600, true));
         assert_eq!(finish(recording, world), bytes);

@@ -181,6 +181,9 @@ namespace Wheelbase
         WaitInPlace = 9,
         /// <summary>Do a number of orders before it in its list once more, without end.</summary>
         Repeat = 10,
+        /// <summary>Go to a pose around the goal in formation: the agents of the command keep their layout and the pace of the slowest.
+        /// They face the heading of the goal, if their class has it.</summary>
+        GotoFormation = 11,
     }
 
     /// <summary>The numbers <c>WB_FAILURE_...</c> of C.</summary>
@@ -1021,7 +1024,7 @@ namespace Wheelbase
             public UIntPtr n_diagonal;
             /// <summary>Its motion primitives.</summary>
             public wb_primitive* primitives;
-            /// <summary>Number of primitives, 1 to 16.</summary>
+            /// <summary>Number of primitives, at most 16; 0 of a building.</summary>
             public UIntPtr n_primitives;
             /// <summary>Its own speeds on terrain kinds.</summary>
             public wb_speed* speeds;
@@ -1236,6 +1239,16 @@ namespace Wheelbase
             public wb_order* orders;
             /// <summary>Number of <c>Orders</c>.</summary>
             public UIntPtr n_orders;
+        }
+
+        /// <summary>An agent and the pose that an order to a group would give it.</summary>
+        [StructLayout(LayoutKind.Sequential)]
+        public unsafe struct wb_group_pose
+        {
+            /// <summary>Id of the agent.</summary>
+            public uint agent;
+            /// <summary>The pose; without room or a way, its heading is <c>Constants.None</c>.</summary>
+            public Pose pose;
         }
 
         /// <summary>The version of the library that runs: compare its upper 16 bits with those of <c>Constants.AbiVersion</c>.</summary>
@@ -2454,6 +2467,16 @@ namespace Wheelbase
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_would_disturb(ulong world, Change* changes, UIntPtr n_changes, uint* agents, UIntPtr capacity, UIntPtr* count);
+
+        /// <summary>Previews the poses that an order to a group, of the kind <c>OrderKind.GotoGroup</c> or <c>OrderKind.GotoFormation</c>, would give
+        /// to some agents, in order of id. None for other orders. Costs a cost field for each class, as the order itself does.</summary>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>.</para>
+        /// <para>Pointers: <c>agents</c> points to <c>n_agents</c> ids; <c>order</c> points to an order whose <c>size</c> is set, with pointers as its fields say; <c>poses</c>
+        /// has room for <c>capacity</c> poses, or is null with <c>capacity</c> 0; <c>count</c> may be written.</para>
+        /// </remarks>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern Status wb_world_group_poses(ulong world, uint* agents, UIntPtr n_agents, wb_order* order, wb_group_pose* poses, UIntPtr capacity, UIntPtr* count);
 
         /// <summary>Previews the path of an agent to a goal, from where it rests, or will rest, around the agents that are obstacles to
         /// its team. <c>within</c>: radius around each goal in cells; <c>path</c>: 0 where only the answer is wanted. <c>Status.NotFound</c> if the
