@@ -3,8 +3,8 @@
 //! The search is breadth-first over poses and ignores time: the moves are carried out as reservations of others
 //! allow. It goes through free cells first. If it finds no retreat there, it goes through resting agents that may be
 //! pushed in turn; these join the chain after the agent. That is the priority inheritance of PIBT (Okumura et al.
-//! 2022) with as many successors as a body touches agents. They go in reverse order of the chain. Alternatively, agents
-//! whose way is free go first, and agents after them in the chain come through the places that these leave.
+//! 2022) with as many successors as a body touches agents. Preferably agents whose way is free go first, and agents after
+//! them in the chain come through the places that these leave. Otherwise they go in reverse order of the chain.
 
 use crate::cooperative::moves::{is_idle, transition_at};
 use crate::cooperative::path_cells::PathCells;
@@ -155,7 +155,7 @@ fn retreat(planning: &mut Planning<'_>, scratch: &mut PushScratch, at: usize, at
     let view = planning.view;
     let found = find_retreat(planning, scratch, at, attempt, None).or_else(|| {
         let of_chain = scratch.order;
-        let orders = [Order::LastFirst, Order::FreeFirst].into_iter();
+        let orders = [Order::FreeFirst, Order::LastFirst].into_iter();
         let mut orders = orders.filter(|&order| of_chain.is_none_or(|of_chain| of_chain == order));
         orders.find_map(|order| find_retreat(planning, scratch, at, attempt, Some(order)))
     });
