@@ -1,8 +1,8 @@
 //! Formations: groups whose members keep their layout and the pace of the slowest.
 
+use super::batch::{Batch, UnassignedAgent, starts_of};
 use super::nearby_poses::{GoalDistance, NearbyPoses};
 use super::view::GroupView;
-use super::{Batch, UnassignedAgent, starts_of};
 use wheelbase_grid::{BitGrid, CellXY, GridShape};
 use wheelbase_planner::Pose;
 use wheelbase_planner::model::State;

@@ -6,6 +6,7 @@
 //! pose, is searched for. Everything is computed from the agents as they are. Between ticks only the orders that wait
 //! for their field are kept, and the centre of each choice.
 
+mod batch;
 mod formation;
 mod matching;
 mod nearby_poses;
@@ -13,9 +14,9 @@ mod view;
 
 use crate::goal_poses::poses_of;
 use crate::orders::{Order, OrderKind};
-use crate::plain;
 use crate::shared_fields::SharedFields;
 use crate::unreachable::UnreachableReason;
+use batch::{Batch, GroupCentre, UnassignedAgent, starts_of};
 use formation::{Layout, paces};
 use matching::{Point, keep_held, match_in_order};
 use nearby_poses::{GoalDistance, NearbyPoses, PARTS, is_near_goal, nearest_member};
@@ -44,15 +45,6 @@ pub(crate) struct GroupGoals {
 
 /// Up to this many centres, none is dropped.
 const CENTRES_FEW: usize = 64;
-
-/// The goal around which poses were chosen for agents of a class: that of the order, or one near it.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct GroupCentre {
-    order: u32,
-    #[serde(with = "plain")]
-    class: ClassId,
-    goal: GoalMember,
-}
 
 impl GroupGoals {
     /// Opens an order: agents wait for poses.
@@ -163,28 +155,8 @@ impl GroupGoals {
     }
 }
 
-/// An agent that waits for its pose.
-#[derive(Clone, Copy, Debug)]
-struct UnassignedAgent {
-    agent: AgentId,
-    /// State in which it rests, or will rest once its move has ended.
-    from: State,
-    /// Cost from there to the goal; 0 without a field.
-    cost: u32,
-}
-
 /// An agent that is assigned no pose, and why.
 type Refused = (AgentId, UnreachableReason);
-
-/// Agents of one class whose poses are around one goal.
-#[derive(Debug)]
-struct Batch {
-    centre: GroupCentre,
-    in_formation: bool,
-    /// Whether there is a field to the goal. On a map too large for one, straight distances replace it.
-    by_field: bool,
-    agents: Vec<UnassignedAgent>,
-}
 
 /// The poses chosen for the agents that wait for poses of an order.
 #[derive(Debug, Default)]
@@ -476,18 +448,6 @@ fn held_by(agents: &[UnassignedAgent], poses: &[State]) -> Vec<Option<u32>> {
     by_state.sort_unstable();
     let index_of = |state| by_state.binary_search_by_key(&state, |&(state, _)| state).ok();
     agents.iter().map(|waiting| index_of(waiting.from).map(|at| by_state[at].1)).collect()
-}
-
-/// The states in which agents begin, one of those that reach each other.
-fn starts_of(tables: &MovementTables, agents: &[UnassignedAgent]) -> Vec<State> {
-    let reaches = |from, to| tables.components().reachability(from, to) == Reachability::Yes;
-    let mut starts: Vec<State> = Vec::new();
-    for &UnassignedAgent { from, .. } in agents {
-        if !starts.iter().any(|&start| reaches(start, from) && reaches(from, start)) {
-            starts.push(from);
-        }
-    }
-    starts
 }
 
 /// Longest base time of a move in ticks.
