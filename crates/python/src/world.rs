@@ -67,6 +67,9 @@ struct Rows {
     tick: u32,
 }
 
+/// An agent, and the column, row and heading that an order to a group would give it.
+type GivenPose = (u32, Option<(i32, i32, u8)>);
+
 /// The numbers of rows, by name: `Activity.idle` and the like.
 pub(crate) fn names() -> [(&'static str, Vec<&'static str>); 5] {
     [
@@ -876,7 +879,7 @@ impl PyWorld {
         py: Python<'_>,
         agents: &Bound<'_, PyAny>,
         order: &Bound<'_, PyOrder>,
-    ) -> PyResult<Vec<(u32, Option<(i32, i32, u8)>)>> {
+    ) -> PyResult<Vec<GivenPose>> {
         let agents: Vec<AgentId> =
             list_of::<u32>(agents, "agents", "the id of an agent")?.into_iter().map(AgentId).collect();
         let host = self.held()?;
