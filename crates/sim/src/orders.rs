@@ -53,8 +53,8 @@ pub enum OrderKind {
     /// The trip has no members.
     GotoArea(Rect, Trip),
     /// Go to a pose around the goal. Poses are assigned to all agents of the command together. An agent without a way to its
-    /// pose fails alone, as for `goto`. In formation (`goto_formation`) the mean of the agents' cells goes to the goal, and each
-    /// agent to its place around it, or to the nearest free pose. All move at the pace of the slowest: until they arrive, the
+    /// pose fails alone, as for `goto`. In formation (`goto_formation`) the mean of the agents' cells goes to the goal. Each agent
+    /// goes to its place around it, or to the nearest free pose. All move at the pace of the slowest: until they arrive, the
     /// faster ones have lower speed factors. They face the heading of the goal, if their class has it.
     ///
     /// The number identifies it across the lists of several classes; the world sets it when the order is given.
