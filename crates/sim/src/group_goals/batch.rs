@@ -36,7 +36,7 @@ pub(super) struct Batch {
     pub agents: Vec<UnassignedAgent>,
 }
 
-/// The states in which agents begin, one of those that reach each other.
+/// The states in which agents begin: one of all states that reach each other.
 pub(super) fn starts_of(tables: &MovementTables, agents: &[UnassignedAgent]) -> Vec<State> {
     let reaches = |from, to| tables.components().reachability(from, to) == Reachability::Yes;
     let mut starts: Vec<State> = Vec::new();

@@ -128,8 +128,9 @@ impl NearbyPoses<'_> {
         chosen
     }
 
-    /// The free pose nearest to a cell by straight distance, at most `reach_max` columns and rows away: with the heading of
-    /// the goal, or else preferably with that of `near`. Marks its cells as taken. Reachable as in [`NearbyPoses::choose`].
+    /// The free pose nearest to a cell by straight distance, at most `reach_max` columns and rows away. It has the heading of
+    /// the goal; if that has none, preferably the heading of `near`. It can be reached as in [`NearbyPoses::choose`]. Marks
+    /// its cells as taken.
     pub fn nearest(&self, near: Pose, reach_max: u32, taken: &mut BitGrid) -> Option<State> {
         let tables = self.tables();
         let goals: Vec<State> = poses_of(tables, self.goal).collect();
@@ -143,8 +144,8 @@ impl NearbyPoses<'_> {
         Some(state)
     }
 
-    /// Whether a state has the heading of the goal, if that has one, and can be reached from the agents and from one of the
-    /// goal's states; without a field also these from it.
+    /// Whether a state has the heading of the goal, if that has one, and can be reached. The way begins at the agents and at
+    /// one of the goal's states; without a field it also leads back to that.
     fn is_open(&self, goals: &[State], state: State) -> bool {
         let tables = self.tables();
         let reaches = |from, to| tables.components().reachability(from, to) == Reachability::Yes;
@@ -207,9 +208,9 @@ pub(super) fn nearest_member(tables: &MovementTables, goal: GoalMember, from: St
     Some(GoalMember { cell: tables.space().pose(nearest).cell, ..goal })
 }
 
-/// The legal state at the least straight distance from a goal, with the goal's heading if it has one, of those that have
-/// a rank; among equals the one of the lowest rank, then the lowest. It is searched for in growing squares, from `reach`
-/// columns and rows around the goal to `reach_max`.
+/// The legal state at the least straight distance from a goal, with the goal's heading if it has one. States without a rank
+/// are left out. Among equals the lowest rank decides, then the lowest state. The search is in growing squares, from
+/// `reach` columns and rows around the goal to `reach_max`.
 fn nearest_state<R: Ord>(
     tables: &MovementTables,
     goal: GoalMember,

@@ -174,7 +174,7 @@ pub(super) fn set_team(world: &mut World, row: usize, team: Team) {
     world.note(TraceEvent::Team { agent, team });
 }
 
-/// Sets the own speed factor of an agent. One that moves at the pace of its formation keeps a lower pace until it leaves.
+/// Sets the own speed factor of an agent. At the pace of a formation it keeps a lower pace until it leaves that.
 pub(super) fn set_own_speed_factor(world: &mut World, row: usize, permille: u16) {
     let agent = world.agents.ids[row];
     let is_paced = world.group_goals.own_factor(agent).is_some();

@@ -206,7 +206,7 @@ fn wait(
     }
 }
 
-/// Moves of an agent's path up to the exit of a corridor on it. Whoever holds the corridor has to retreat beyond that.
+/// Moves of an agent's path up to the exit of a corridor on it. An agent that holds the corridor has to retreat beyond that.
 fn moves_through(planning: &Planning<'_>, row: usize, corridor: u32) -> usize {
     let view = planning.view;
     let motion = &view.agents.motion[row];
