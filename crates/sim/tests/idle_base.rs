@@ -107,6 +107,16 @@ fn loader_arrives(rows: &[&str], (from, to): (CellXY, CellXY), tanks: [(i32, i32
     }
 }
 
+/// A loader goes through a lane three wide in which a tank stands idle. Two others stand behind it. The tank leaves the
+/// lane over the place of one of them, which goes first. Alone the loader takes 245 ticks.
+#[test]
+fn idle_tanks_leave_a_lane_one_after_the_other() {
+    let (open, lane) = ("........", "@@@@@...");
+    let rows = [open, open, open, lane, lane, lane, open, open, open, open];
+    let way = (CellXY::new(6, 0), CellXY::new(5, 8));
+    loader_arrives(&rows, way, [(5, 7, 1), (7, 7, 0), (6, 4, 3)]);
+}
+
 /// The tank in the lane is farther from the loader than a push usually looks ahead. It leaves the lane at the far end,
 /// and does not only step back within it.
 #[test]

@@ -3,8 +3,8 @@
 //! The search is breadth-first over poses and ignores time: the moves are carried out as reservations of others
 //! allow. It goes through free cells first. If it finds no retreat there, it goes through resting agents that may be
 //! pushed in turn; these join the chain after the agent. That is the priority inheritance of PIBT (Okumura et al.
-//! 2022) with as many successors as a body touches agents. Preferably agents whose way is free go first, and agents after
-//! them in the chain come through the places that these leave. Otherwise they go in reverse order of the chain.
+//! 2022) with as many successors as a body touches agents. An agent waits for all agents on whose places its way leads.
+//! Nobody waits in a circle, and a way leads over the retreat of another agent only if that one waits for this agent.
 
 use crate::cooperative::moves::{is_idle, transition_at};
 use crate::cooperative::path_cells::PathCells;
@@ -45,16 +45,16 @@ impl ReachedPose {
 pub(crate) struct ChainLink {
     pub(crate) row: u32,
     pub(crate) first: u32,
+    /// 0 as long as it has no retreat.
     pub(crate) count: u32,
-    /// It has a retreat and need not wait for others on its way there. So it goes first, and others may pass where it
-    /// stands now.
-    pub(crate) goes_first: bool,
+    /// It waits for the agent that looks for a retreat now, or for others that do.
+    pub(crate) waits: bool,
 }
 
 impl ChainLink {
     /// An agent without moves yet.
     pub(crate) fn of(row: usize) -> Self {
-        Self { row: row as u32, first: 0, count: 0, goes_first: false }
+        Self { row: row as u32, first: 0, count: 0, waits: false }
     }
 }
 
@@ -74,25 +74,16 @@ pub(crate) struct PushScratch {
     pub(crate) moves: Vec<u8>,
     /// Cells that the moves of the chain have added to the avoided ones.
     pub(crate) added: Vec<u32>,
-    /// Cells of the retreats found so far.
-    pub(crate) taken: Vec<u32>,
-    /// In which order the agents of the chain go; `None` while either will do.
-    pub(crate) order: Option<Order>,
+    /// Cells of the retreats found so far, and the agents' indices in the chain.
+    pub(crate) taken: Vec<(u32, u32)>,
+    /// Indices in the chain of an agent and of another for which it waits.
+    pub(crate) waits: Vec<(u32, u32)>,
     /// Rows of the agents of the chain that have no retreat, and stay where they are.
     pub(crate) closed: Vec<u32>,
     /// Rows of the idle agents near edits that wait.
     pub(crate) idle: Vec<u32>,
     /// Rows of the agents on the poses that a shut-in agent reaches.
     pub(crate) others: Vec<u32>,
-}
-
-/// In which order the agents of a chain go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
-    /// Each goes after the agents that it has pushed. So it may go over the retreats of agents before it in the chain.
-    LastFirst,
-    /// Agents whose way is free go first. Others may come through their places, but go over no retreat.
-    FreeFirst,
 }
 
 /// One attempt to find retreats for a chain of agents.
@@ -122,7 +113,7 @@ pub(crate) fn find_retreats(
     scratch.added.clear();
     loop {
         scratch.taken.clear();
-        scratch.order = None;
+        scratch.waits.clear();
         let mut at = first;
         let pushed_max = planning.table.params.pushed_max as usize;
         while at < scratch.chain.len()
@@ -153,14 +144,12 @@ pub(crate) fn find_retreats(
 /// which join the chain.
 fn retreat(planning: &mut Planning<'_>, scratch: &mut PushScratch, at: usize, attempt: &mut Attempt) -> bool {
     let view = planning.view;
-    let found = find_retreat(planning, scratch, at, attempt, None).or_else(|| {
-        let of_chain = scratch.order;
-        let orders = [Order::FreeFirst, Order::LastFirst].into_iter();
-        let mut orders = orders.filter(|&order| of_chain.is_none_or(|of_chain| of_chain == order));
-        orders.find_map(|order| find_retreat(planning, scratch, at, attempt, Some(order)))
+    let found = find_retreat(planning, scratch, at, attempt, false).or_else(|| {
+        mark_waiting(&mut scratch.chain, &scratch.waits, at);
+        find_retreat(planning, scratch, at, attempt, true)
     });
     let Some(found) = found else { return false };
-    let PushScratch { avoided, reached, chain, moves, added, taken, order, .. } = scratch;
+    let PushScratch { avoided, reached, chain, moves, added, taken, waits, .. } = scratch;
     let first = moves.len();
     let mut pose = reached[found];
     while pose.before != NO_POSE {
@@ -170,7 +159,6 @@ fn retreat(planning: &mut Planning<'_>, scratch: &mut PushScratch, at: usize, at
     moves[first..].reverse();
     let row = chain[at].row as usize;
     let count = (moves.len() - first) as u32;
-    let (mut goes_first, mut over_retreats) = (true, false);
     // Agents that it pushes keep clear of its moves too.
     let reservations = &planning.table.reservations;
     let motion = &view.agents.motion[row];
@@ -186,27 +174,35 @@ fn retreat(planning: &mut Planning<'_>, scratch: &mut PushScratch, at: usize, at
             if avoided.insert(cell) {
                 added.push(cell as u32);
             }
-            over_retreats |= taken.contains(&(cell as u32));
             let rests = reservations.on(cell).filter(|other| other.agent != agent && other.until == FOREVER);
             for row in rests.filter_map(|other| view.agents.row_of_slot(other.agent)) {
-                goes_first = false;
-                match chain.iter().find(|link| link.row == row as u32) {
-                    Some(link) if link.goes_first => *order = Some(Order::FreeFirst),
-                    Some(_) => {}
-                    None => chain.push(ChainLink::of(row)),
+                let known = chain.iter().position(|link| link.row == row as u32);
+                if known.is_none() {
+                    chain.push(ChainLink::of(row));
                 }
+                waits.push((at as u32, known.unwrap_or(chain.len() - 1) as u32));
             }
         }
         state = tables.state_after(state, primitive);
     }
-    if over_retreats && !goes_first {
-        *order = Some(Order::LastFirst);
-    }
     let pose = tables.space().pose(state);
     let body = tables.class().cells_at(pose).iter();
-    taken.extend(body.map(|&offset| reservations.index(pose.cell, offset) as u32));
-    chain[at] = ChainLink { row: row as u32, first: first as u32, count, goes_first };
+    taken.extend(body.map(|&offset| (reservations.index(pose.cell, offset) as u32, at as u32)));
+    chain[at] = ChainLink { first: first as u32, count, ..chain[at] };
     true
+}
+
+/// Marks the agents of a chain that wait for one of them. At most quadratic in the waits.
+fn mark_waiting(chain: &mut [ChainLink], waits: &[(u32, u32)], at: usize) {
+    chain.iter_mut().for_each(|link| link.waits = false);
+    let mut is_new = true;
+    while std::mem::take(&mut is_new) {
+        for &(agent, other) in waits {
+            let waits = other as usize == at || chain[other as usize].waits;
+            is_new |= waits && !chain[agent as usize].waits;
+            chain[agent as usize].waits |= waits;
+        }
+    }
 }
 
 /// Searches breadth-first for the nearest pose clear of the avoided cells; gives its index in `reached`.
@@ -215,7 +211,7 @@ fn find_retreat(
     scratch: &mut PushScratch,
     at: usize,
     attempt: &mut Attempt,
-    through: Option<Order>,
+    through: bool,
 ) -> Option<usize> {
     let view = planning.view;
     let PushScratch { avoided, seen, returns, reached, chain, taken, closed, .. } = scratch;
@@ -252,7 +248,7 @@ fn find_retreat(
         let state = reached[next].state;
         let pose = tables.space().pose(state);
         let body = (pose.cell, tables.class().cells_at(pose));
-        let may_turn = || match through.is_some() {
+        let may_turn = || match through {
             true => !turns || table.turnaround.fits((class, tables), state),
             false => table.may_rest(view, row, state),
         };
@@ -310,12 +306,12 @@ struct Entry<'a> {
     /// The chain up to the agent. Agents after it in the chain have no retreat yet and may be pushed further.
     chain: &'a [ChainLink],
     /// Cells of the retreats of the agents before it in the chain.
-    taken: &'a [u32],
+    taken: &'a [(u32, u32)],
     /// Rows of agents that cannot be pushed off.
     closed: &'a [u32],
     attempt: Attempt,
-    /// It may go through resting agents that can be pushed, and go in this order.
-    through: Option<Order>,
+    /// It may go through resting agents that can be pushed, and through the places of agents that leave before it.
+    through: bool,
 }
 
 impl Entry<'_> {
@@ -329,14 +325,14 @@ impl Entry<'_> {
     ) -> bool {
         cells.iter().all(|&offset| {
             let cell = table.reservations.index(anchor, offset);
-            if self.through == Some(Order::FreeFirst) && self.taken.contains(&(cell as u32)) {
+            if self.through && self.is_taken(cell as u32) {
                 return false;
             }
             table.reservations.on(cell).all(|reservation| {
                 let rests = reservation.until == FOREVER;
                 reservation.agent == self.agent
                     || (!rests && !to_stay)
-                    || (self.through.is_some()
+                    || (self.through
                         && rests
                         && !(to_stay && self.attempt.to_free)
                         && (self.leaves_first(view, reservation.agent)
@@ -345,11 +341,15 @@ impl Entry<'_> {
         })
     }
 
-    /// Whether an agent leaves its place before this one comes through it.
+    /// Whether a cell is of the retreat of an agent that does not wait for this one.
+    fn is_taken(&self, cell: u32) -> bool {
+        self.taken.iter().any(|&(taken, by)| taken == cell && !self.chain[by as usize].waits)
+    }
+
+    /// Whether an agent has a retreat and does not wait for this one, so that this one can wait for it.
     fn leaves_first(&self, view: &TrafficView<'_>, agent: AgentSlot) -> bool {
         let row = view.agents.row_of_slot(agent);
-        self.through == Some(Order::FreeFirst)
-            && self.chain.iter().any(|link| link.goes_first && Some(link.row as usize) == row)
+        self.chain.iter().any(|link| link.count > 0 && !link.waits && Some(link.row as usize) == row)
     }
 
     /// Whether an agent can be pushed. It is a friend, rests, has no plan and will look for one within the horizon.
