@@ -263,9 +263,10 @@ fn window_of<'f>(
     let class = view.agents.motion[row].class.0 as usize;
     let tables = &view.tables[class];
     let agent = view.agents.ids[row];
-    let key = WindowKey { agent, path: table.details[slot.index()].path, revision: tables.revision() };
-    let center = tables.space().pose(guide_path[0].0).cell;
+    let (path, revision) = (table.details[slot.index()].path, tables.revision());
     let speed_factor = view.agents.speed_factors[row];
+    let key = WindowKey { agent, path, revision, speed_factor };
+    let center = tables.space().pose(guide_path[0].0).cell;
     let move_costs = MoveCosts { tables, class, speed_factor, tick: view.tick };
     let radius = window_radius(table.sides[class].1);
     windows.obtain(slot, key, move_costs, (center, radius), guide_path)

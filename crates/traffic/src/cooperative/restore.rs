@@ -227,7 +227,7 @@ fn restore_windows(
     reader: &mut StateReader<'_>,
     context: &RuleContext<'_>,
 ) -> Result<(), RuleStateError> {
-    let Cooperative { table: PlanTable { details, sides, .. }, search, .. } = rule;
+    let Cooperative { table: PlanTable { details, sides, speed_factors, .. }, search, .. } = rule;
     let windows = &mut search.windows;
     let headings_of = |class: usize| context.tables[class].space().headings();
     let rooms =
@@ -249,8 +249,14 @@ fn restore_windows(
         let row =
             current_row(context, key.agent).filter(|&row| context.agents.slots[row] == slot && n_costs > 0);
         let class = row.map(|row| usize::from(context.agents.motion[row].class.0));
-        let present = |class: usize| (details[slot.index()].path, context.tables[class].revision());
-        let class = class.filter(|&class| (key.path, key.revision) == present(class));
+        let (path, speed_factor) = (details[slot.index()].path, speed_factors[slot.index()]);
+        let present = |class: usize| WindowKey {
+            path,
+            revision: context.tables[class].revision(),
+            speed_factor,
+            ..key
+        };
+        let class = class.filter(|&class| key == present(class));
         let mut window = CostWindow {
             slot,
             used_at,

@@ -73,8 +73,9 @@ fn visit_windows(rule: &Cooperative, visitor: &mut dyn StateVisitor) {
     let mut agents = vec![AgentId::NOBODY; table.heads.len()];
     present.iter().for_each(|&(id, slot)| agents[slot.index()] = id);
     let is_present = |&CostWindow { slot, key, .. }: &CostWindow| {
-        let of_agent = (agents[slot.index()], table.details[slot.index()].path);
-        of_agent == (key.agent, key.path) && revisions.contains(&key.revision)
+        let at = slot.index();
+        let of_agent = (agents[at], table.details[at].path, table.speed_factors[at]);
+        of_agent == (key.agent, key.path, key.speed_factor) && revisions.contains(&key.revision)
     };
     let windows = &search.windows.list;
     let saved = |window: &CostWindow| -> SavedWindow {

@@ -41,9 +41,11 @@ pub(crate) struct WindowKey {
     pub(crate) path: u32,
     /// Revision of the tables of its class.
     pub(crate) revision: u64,
+    /// Its speed factor in thousandths: a window is settled little by little, all of it at one speed.
+    pub(crate) speed_factor: u16,
 }
 
-saved!(WindowKey { agent, path, revision });
+saved!(WindowKey { agent, path, revision, speed_factor });
 
 /// The window of an agent.
 #[derive(Debug)]
@@ -243,7 +245,7 @@ impl CostWindows {
                 return number;
             }
         }
-        let key = WindowKey { agent: AgentId::NOBODY, path: 0, revision: 0 };
+        let key = WindowKey { agent: AgentId::NOBODY, path: 0, revision: 0, speed_factor: 0 };
         let (center, area) = (CellXY::new(0, 0), Rect::new(0, 0, 0, 0));
         let costs = Vec::new();
         let window =

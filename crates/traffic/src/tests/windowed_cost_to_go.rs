@@ -109,7 +109,7 @@ fn check(ground: &Ground, random: &mut Random) -> Result<(), TestCaseError> {
         set_guide_path(tables, (from, speed_factor), &path, moves_max, &mut guide_path);
         let (agent, radius) = (random.below(4) as u32, 1 + random.below(6) as u32);
         let center = tables.space().pose(from).cell;
-        let key = WindowKey { agent: AgentId(agent), path: round, revision: 0 };
+        let key = WindowKey { agent: AgentId(agent), path: round, revision: 0, speed_factor };
         let costs = MoveCosts { tables, class, speed_factor, tick };
         let side = 2 * radius + 1;
         let area = Rect::new(center.x - radius as i32, center.y - radius as i32, side, side);
@@ -119,7 +119,19 @@ fn check(ground: &Ground, random: &mut Random) -> Result<(), TestCaseError> {
         let slot = AgentSlot(agent);
         let asked = Asked { slot, key, class, speed_factor, center, radius, guide_path, truth };
         check_costs((ground, &mut windows), &asked, tick, random)?;
-        last[agent as usize] = Some(asked);
+        if random.below(3) == 0 {
+            // It gets another speed on its way.
+            let speed_factor = 700;
+            let mut guide_path = Vec::new();
+            set_guide_path(tables, (from, speed_factor), &path, moves_max, &mut guide_path);
+            let truth = plain(MoveCosts { speed_factor, ..costs }, area, &guide_path);
+            let key = WindowKey { speed_factor, ..key };
+            let other = Asked { key, speed_factor, guide_path, truth, ..asked };
+            check_costs((ground, &mut windows), &other, tick, random)?;
+            last[agent as usize] = Some(other);
+        } else {
+            last[agent as usize] = Some(asked);
+        }
         // A window that has come to be among others goes on from where it was, even in a copy.
         for _ in 0..3 {
             if let Some(asked) = &last[random.below(4)] {
