@@ -91,9 +91,8 @@ impl WheelbaseWorld {
         #[opt(default = false)] append: bool,
     ) -> i64 {
         self.order("order_goto_formation", &units, append, |game| {
-            let first = game.unit(units.get(0).map_or(-1, i64::from))?.class;
-            let headings = game.class(i64::from(first))?.1.headings;
-            Ok(Order::goto_formation(pose_of(game, i64::from(first), cell, heading)?, headings))
+            let (pose, headings) = pose_of_first(game, &units, cell, heading)?;
+            Ok(Order::goto_formation(pose, headings))
         })
     }
 
@@ -107,9 +106,8 @@ impl WheelbaseWorld {
         #[opt(default = false)] append: bool,
     ) -> i64 {
         self.order("order_goto_pose", &units, append, |game| {
-            let first = game.unit(units.get(0).map_or(-1, i64::from))?.class;
-            let headings = game.class(i64::from(first))?.1.headings;
-            Ok(Order::goto_pose(pose_of(game, i64::from(first), cell, heading)?, headings))
+            let (pose, headings) = pose_of_first(game, &units, cell, heading)?;
+            Ok(Order::goto_pose(pose, headings))
         })
     }
 
@@ -541,6 +539,17 @@ fn ids(units: &PackedInt32Array) -> Result<Vec<AgentId>, String> {
         integer::<u32>(&format!("units[{index}]"), i64::from(unit), "0 or more").map(AgentId)
     };
     units.as_slice().iter().enumerate().map(id).collect()
+}
+
+/// A pose for the class of the first unit, and the number of headings of that.
+fn pose_of_first(
+    game: &Game,
+    units: &PackedInt32Array,
+    cell: Vector2i,
+    heading: i64,
+) -> Result<(Pose, u8), String> {
+    let class = i64::from(game.unit(units.get(0).map_or(-1, i64::from))?.class);
+    Ok((pose_of(game, class, cell, heading)?, game.class(class)?.1.headings))
 }
 
 /// The container of a number; -1 is none.

@@ -18,8 +18,7 @@ pub struct Trip {
     pub if_unreachable: IfUnreachable,
     /// Ticks to stand at each waypoint of a patrol. Means nothing for other orders.
     pub dwell: u32,
-    /// Of an order to a group, its members keep their layout and the pace of the slowest. Means nothing for other
-    /// orders.
+    /// The members of an order to a group keep their layout and the pace of the slowest. Other orders with it are refused.
     pub formation: bool,
 }
 

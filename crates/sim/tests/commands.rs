@@ -3,14 +3,12 @@
 use crate::common::{CART, Checked, TANK, TRUCK, WALKER, at, cell, map, open, pose, setup_on, world_on};
 use std::sync::Arc;
 use wheelbase_grid::{CellXY, Change, Grid, GridShape, Rect, Side, SideKind, TerrainKind};
-use wheelbase_planner::{
-    ClassSpec, Goal, GoalMember, Heading, MovementClass, Path, Primitive, Scratch, Status,
-};
+use wheelbase_planner::{Goal, GoalMember, Heading, Path, Scratch, Status};
 use wheelbase_sim::{
     Activity, AgentId, AgentRow, AgentSelection, AtDeadline, CHANGES_MAX, ClassId, Command, EventKind,
     EventRow, GOALS_MAX, IfNoRoom, IfUnreachable, MapEdit, NAMED_MAX, ORDERS_MAX, OnAgents, Order, OrderKind,
-    PathSource, RefusalReason, RunState, Settings, Setup, SetupError, SetupErrors, Spawn, SpawnGroup,
-    TaskSource, Team, Ticket, Trip, UnreachableReason, WaitReason, World,
+    PathSource, RefusalReason, RunState, SetupError, SetupErrors, Spawn, SpawnGroup, TaskSource, Team,
+    Ticket, Trip, UnreachableReason, WaitReason, World,
 };
 use wheelbase_traffic::{Cooperative, Reason, TrafficParams};
 
@@ -1213,39 +1211,4 @@ fn selections_name_agents_once_and_refuse_each_unknown_one() {
     assert_eq!(events(&run.world, EventKind::PrioritySet), [(0, 2), (1, 2)]);
     run.does(Command::Priority { agents: Rect::new(5, 0, 0, 0).into(), priority: 2 });
     assert_eq!(run.world.events(), []);
-}
-
-/// A building has a class without moves. It stands where it was placed, and every order to another place fails.
-#[test]
-fn buildings_have_no_moves_and_reach_no_other_place() {
-    let mut barracks = ClassSpec::new("barracks", 1);
-    barracks.footprint = (0..3).flat_map(|f| (0..3).map(move |r| (f, r))).collect();
-    let mut scout = ClassSpec::new("scout", 1);
-    scout.primitives = Primitive::eight_directions(2, 3);
-    let classes = [barracks, scout].map(|spec| MovementClass::new(spec).unwrap()).to_vec();
-    let mut setup = Setup::cooperative(Settings::named("town"), open(20, 9), classes);
-    setup.agents = vec![at(ClassId(0), 8, 3, 0), at(ClassId(1), 0, 4, 0)];
-    let mut run = Checked::new(World::new(setup).unwrap());
-    let away = Order::goto(cell(1, 1));
-    for order in [away.clone(), away.or_wait(), Order::patrol(&[cell(1, 1), cell(5, 1)]), Order::follow(B, 2)]
-    {
-        run.does(Command::order(A, order));
-        run.steps(40);
-    }
-    run.does(Command::order(A, Order::goto(cell(8, 3))));
-    run.steps(3);
-    assert_eq!(run.count(EventKind::OrderFailed, A), 4);
-    assert_eq!(run.count(EventKind::OrderDone, A), 1);
-    // It comes as near as it is, and finds no other place around a goal.
-    let near = run.world.counts().orders_done;
-    run.does(Command::order(A, Order::goto(cell(1, 1)).or_nearest()));
-    run.steps(5);
-    run.does(Command::order(A, Order::goto_group(cell(1, 1))));
-    run.steps(5);
-    assert_eq!((run.world.counts().orders_done, run.count(EventKind::OrderFailed, A)), (near + 1, 5));
-    // On hold it is an obstacle, around which the scout goes by diagonal steps: 19 cells, 2 of them to one side.
-    run.does(Command::hold(A));
-    run.does(Command::order(B, Order::goto(cell(19, 4))));
-    assert_eq!(run.steps_until_at(B, cell(19, 4), 100), 19 * 2 + 4 - 1);
-    assert_eq!(run.cell(A), cell(8, 3));
 }

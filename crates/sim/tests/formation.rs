@@ -3,7 +3,8 @@
 use crate::common::{CART, Checked, TRUCK, WALKER, at, cell, map, open};
 use wheelbase_grid::{CellXY, GridShape};
 use wheelbase_sim::{
-    AgentId, Command, EventKind, Heading, Host, Order, OrderKind, Pose, Spawn, UnreachableReason, World,
+    AgentId, Command, EventKind, Heading, Host, Order, OrderKind, Pose, RefusalReason, Spawn,
+    UnreachableReason, World,
 };
 
 /// Walkers, carts and trucks in two ranks of three.
@@ -151,4 +152,14 @@ fn members_without_room_are_told() {
     let failed = run.told.iter().filter(|row| row.kind() == Some(EventKind::OrderFailed));
     let failed: Vec<_> = failed.map(|row| (row.agent, row.c)).collect();
     assert_eq!(failed, [(2, UnreachableReason::NoRoom as u32)]);
+}
+
+#[test]
+fn only_orders_to_a_group_go_in_formation() {
+    let mut run = Checked::on(open(90, 40), &two_ranks(4, 4));
+    let mut order = Order::goto(cell(9, 9));
+    if let OrderKind::Goto(trip) = &mut order.kind {
+        trip.formation = true;
+    }
+    run.refuses(Command::order(AgentId(0), order), RefusalReason::WrongOrder);
 }

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
 mod broken_world;
+mod buildings;
 mod commands;
 mod common;
 mod event_details;

@@ -84,10 +84,10 @@ fn sayable_orders(orders: &[Order]) -> Arc<[Order]> {
             _ => {}
         }
         match &mut order.kind {
-            // Only patrols dwell, and only groups go in formation.
-            OrderKind::Goto(trip) | OrderKind::GotoArea(_, trip) => (trip.dwell, trip.formation) = (0, false),
-            OrderKind::GotoGroup(_, trip) => trip.dwell = 0,
-            OrderKind::Patrol(trip) => trip.formation = false,
+            // Only patrols dwell.
+            OrderKind::Goto(trip) | OrderKind::GotoArea(_, trip) | OrderKind::GotoGroup(_, trip) => {
+                trip.dwell = 0
+            }
             _ => {}
         }
         order

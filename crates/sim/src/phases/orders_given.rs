@@ -105,6 +105,10 @@ pub(crate) fn check_order(
     if !HEADING_COUNTS.contains(&order.headings) || !order.lacked.iter().all(lacks_right) {
         return Err(RefusalReason::WrongHeading);
     }
+    let goes_in_formation = order.kind.trip().is_some_and(|trip| trip.formation);
+    if goes_in_formation && !matches!(order.kind, OrderKind::GotoGroup(..)) {
+        return Err(RefusalReason::WrongOrder);
+    }
     match &order.kind {
         &OrderKind::Repeat(count) => {
             let repeated = before.len().checked_sub(count as usize).map(|first| &before[first..]);

@@ -214,6 +214,12 @@ impl Generator {
         };
         let kind = if self.chance(20) { OrderKind::Repeat(1 + self.below(3)) } else { kind };
         let mut order = Order { kind, headings, lacked: Box::default() };
+        // Only groups go in formation.
+        if let OrderKind::Goto(trip) | OrderKind::GotoArea(_, trip) | OrderKind::Patrol(trip) =
+            &mut order.kind
+        {
+            trip.formation = false;
+        }
         if self.chance(30) {
             let of = self.headings();
             let number = self.pick(&[0, 1, 2, u32::MAX]);

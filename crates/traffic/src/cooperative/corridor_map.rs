@@ -178,7 +178,8 @@ impl CorridorMap {
     }
 
     /// Renumbers the corridors: each new number names the corridor at its first cell, by index. Numbers without a
-    /// cell become free, in the order of `spare`, which must have just these. Returns the wrong number if there is one. Then nothing has changed.
+    /// cell become free, in the order of `spare`, which must have just these. Returns the wrong number if there is one.
+    /// Then nothing has changed.
     pub(crate) fn renumber(&mut self, first_cells: &[u32], spare: &[u32]) -> Result<(), usize> {
         let found = self.first_cells();
         let unused =

@@ -194,11 +194,11 @@ fn wait(
     // An idle agent in a corridor has to leave it.
     let stops = planning.stop <= params.horizon_steps;
     let refused = planning.ahead.iter().find(|ahead| ahead.refusal.is_some()).filter(|_| stops);
-    let holder = refused.and_then(|ahead| match ahead.refusal {
-        Some(Refusal::Held(holder)) => Some((holder, moves_through(planning, row, ahead.corridor))),
+    let holder = || match refused?.refusal? {
+        Refusal::Held(holder) => Some((holder, moves_through(planning, row, refused?.corridor))),
         _ => None,
-    });
-    let blocker = find_blocker(planning, row).map(|blocker| (blocker, 0)).or(holder);
+    };
+    let blocker = find_blocker(planning, row).map(|blocker| (blocker, 0)).or_else(holder);
     if let Some((other, moves)) = blocker
         && let Some(other) = view.agents.row_of_slot(other)
     {
@@ -206,7 +206,8 @@ fn wait(
     }
 }
 
-/// Moves of an agent's path up to the exit of a corridor on it. An agent that holds the corridor has to retreat beyond that.
+/// Moves of an agent's path up to the exit of a corridor on it. An agent that holds the corridor has to retreat beyond
+/// that.
 fn moves_through(planning: &Planning<'_>, row: usize, corridor: u32) -> usize {
     let view = planning.view;
     let motion = &view.agents.motion[row];

@@ -24,8 +24,8 @@ use wheelbase_planner::model::Offset;
 /// Doublings of the poses of a search for a retreat off the cells of an edit, at most.
 const EDIT_DOUBLINGS_MAX: u32 = 9;
 
-/// Sends `other`, and the agents in its way, to retreats from the agent in `row`; says whether all have one. The retreats are
-/// clear of at least `moves_min` moves of its path.
+/// Sends `other`, and the agents in its way, to retreats from the agent in `row`; says whether all have one. The
+/// retreats are clear of at least `moves_min` moves of its path.
 pub(crate) fn push_aside(
     planning: &mut Planning<'_>,
     scratch: &mut PushScratch,
