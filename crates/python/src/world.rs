@@ -107,7 +107,10 @@ impl HostWorld {
         if let Some(recorder) = &mut self.recorder
             && let Err(error) = recorder.tick(&self.world, tick, run)
         {
-            self.recorder = None;
+            // What came before is a whole file of a run that was cut off.
+            if let Some(recorder) = self.recorder.take() {
+                recorder.finish_without_end()?;
+            }
             return Err(error.into());
         }
         self.world.clear_log();

@@ -54,6 +54,8 @@ fn what_a_host_records_is_verified() {
     let setup = scenario("first.toml", SCENARIO, &[("lane.map", MAP)]);
     let loaded = copy_of(&world_of(GridShape::Square, Driver::Planner), 0);
     for world in [setup, loaded] {
+        // A recording ends with its run, so this one has no last tick.
+        ok(wb_world_set_ticks(world, 0));
         // SAFETY: the ids are there.
         ok(unsafe { wb_command_priority(world, [0, 1].as_ptr(), 2, 3, 0, std::ptr::null_mut()) });
         let recording = begin(world);
@@ -74,6 +76,39 @@ fn what_a_host_records_is_verified() {
         }
         ok(wb_world_destroy(world));
     }
+}
+
+#[test]
+fn a_recording_ends_with_its_run() {
+    let world = scenario("first.toml", SCENARIO, &[("lane.map", MAP)]);
+    let recording = begin(world);
+    let mut ticks = 0;
+    loop {
+        let state = step(world);
+        ok(wb_recording_tick(recording, world, state));
+        ticks += 1;
+        if state == WB_ENDED {
+            break;
+        }
+    }
+    // Idle steps add nothing.
+    for _ in 0..100 {
+        ok(wb_recording_tick(recording, world, step(world)));
+    }
+    let bytes = finish(recording, world);
+    assert_eq!(verified(bytes), (ticks, true));
+    ok(wb_recording_destroy(recording));
+    // A command is of another recording.
+    let recording = begin(world);
+    (0..2).for_each(|_| ok(wb_recording_tick(recording, world, step(world))));
+    // SAFETY: the id is there.
+    ok(unsafe { wb_command_priority(world, [0].as_ptr(), 1, 3, 0, std::ptr::null_mut()) });
+    let state = step(world);
+    let why = "and its recording with it: begin another one, or run a world without a last tick";
+    fails(wb_recording_tick(recording, world, state), WB_LIMIT, why);
+    assert_eq!(verified(finish(recording, world)), (1, false));
+    ok(wb_recording_destroy(recording));
+    ok(wb_world_destroy(world));
 }
 
 #[test]

@@ -150,11 +150,25 @@ impl<W: Write> Recorder<W> {
     /// Records the last tick of `world`: `tick` is its number, `step` its result. The caller clears the log
     /// ([`World::clear_log`]).
     ///
+    /// A recording ends with its run. Later steps add nothing as long as nothing happens in them.
+    ///
     /// # Errors
-    /// Errors of the writer, at ticks that fill a chunk, and of a tick beyond the limits of a recording: 2^25 runs of
+    /// A step in which something happens after the end of the run: begin another recording, or run a world without a
+    /// last tick ([`Settings::ENDLESS`](wheelbase_sim::Settings::ENDLESS)). [`Recorder::finish_without_end`] then writes
+    /// what came before. Errors of the writer, at ticks that fill a chunk, and of a tick beyond the limits of a recording: 2^25 runs of
     /// equal moves in all paths, 2^24 other events, 2^26 bytes of commands, 2^27 bytes of orders that agents have, 2^20
     /// edits in force.
     pub fn tick(&mut self, world: &World, tick: u32, step: RunState) -> io::Result<()> {
+        if self.ended {
+            let is_idle =
+                step == RunState::Ended && world.log().is_empty() && world.log_commands().is_empty();
+            let refused = || {
+                let why =
+                    format!("the run ended at tick {}, and its recording with it", self.observer.frame.tick);
+                Err(io::Error::other(format!("{why}: begin another one, or run a world without a last tick")))
+            };
+            return if is_idle { Ok(()) } else { refused() };
+        }
         let observed = self.observer.observe(world, &self.header, tick, step, &mut self.chunk.ticks);
         let noted = observed.and_then(|()| self.edits.note(&self.observer.record));
         noted.map_err(|why| io::Error::other(format!("tick {tick} cannot be recorded: {why}")))?;
