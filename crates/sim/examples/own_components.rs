@@ -1,4 +1,4 @@
-//! Data that only the game knows, as components beside those of the simulation: health, cargo, a cooldown.
+//! Data that only the game knows, as components beside the simulation's: health, cargo, a cooldown.
 //!
 //! Every unit is an entity of a `hecs` world. The simulation keeps its cold data there, and a game adds components of
 //! its own: at the beginning, when a `Spawned` event says that a unit has come, or at any other time. They are gone with
@@ -7,7 +7,7 @@
 use std::error::Error;
 use wheelbase_sim::*;
 
-/// What is left of a unit. The swamp takes some each tick.
+/// Health left of a unit. The swamp takes some each tick.
 struct Health(i32);
 /// Crates on board, and where the unit is going with them.
 #[derive(Default)]
@@ -67,7 +67,7 @@ impl Game {
 
     fn step(&mut self) {
         self.world.step();
-        // Events borrow the world: take what is needed of them before it is changed.
+        // Events borrow the world: copy the needed fields before it is changed.
         let mut spawned = Vec::new();
         let mut arrived = Vec::new();
         for event in self.world.events() {

@@ -178,7 +178,7 @@ impl Game {
         Ok(())
     }
 
-    /// A new unit. The game asks first, to tell the player at once; a later refusal comes as an event.
+    /// A new unit. The game asks first, to tell the player immediately. A later refusal comes as an event.
     fn train(
         &mut self,
         team: usize,

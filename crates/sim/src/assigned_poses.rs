@@ -5,7 +5,7 @@ use wheelbase_grid::{Cell, CellXY, GridSize};
 use wheelbase_planner::model::Offset;
 use wheelbase_traffic::motion::AgentSlot;
 
-/// The agent whose assigned pose covers each cell, by agent slot. `[height * width]`, 4 bytes a cell; empty until there
+/// The agent whose assigned pose covers each cell, by slot. `[height * width]`, 4 bytes per cell; empty until there
 /// is an order to an area or a group.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AssignedPoses {

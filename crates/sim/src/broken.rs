@@ -1,4 +1,4 @@
-//! Worlds in which a step has panicked, and what is kept to run to that panic again.
+//! Worlds in which a step has panicked, and the data kept to run to that panic again.
 
 use crate::command_queue::GivenCommand;
 use serde::{Deserialize, Serialize};

@@ -32,7 +32,7 @@ const PLAIN_BYTES_MAX: usize = 1 << 30;
 /// Level of deflate. Higher levels took longer than the run itself and saved little.
 const DEFLATE_LEVEL: i32 = 5;
 
-/// Most that a count read from a file may be: what is counted on from it never overflows.
+/// Most that a count read from a file may be: sums that begin with it never overflow.
 pub(crate) const COUNT_MAX: u64 = 1 << 60;
 
 /// CRC-32, as in zlib and PNG: detects every change confined to 32 adjacent bits.
@@ -73,12 +73,12 @@ impl FileKind {
     }
 }
 
-/// What is wrong with a file or a block.
+/// The damage of a file or a block.
 #[derive(Debug)]
 pub enum Damage {
     /// The file ends too early: within a prefix or block, or where a block should begin.
     Cut,
-    /// The first bytes are not those of the kind of file.
+    /// The first bytes belong to no file of this kind.
     Magic,
     /// The prefix does not match its checksum.
     Prefix,
@@ -148,7 +148,7 @@ pub fn read_prefix(kind: &FileKind, input: &mut impl Read) -> Result<(), Damage>
 
 /// Appends the bytes of a value to `out`, equal on all machines. [`decode`] reads them.
 /// # Errors
-/// Those of the value's own serialisation.
+/// Errors of the value's own serialisation.
 pub fn encode(value: &impl Serialize, out: &mut Vec<u8>) -> io::Result<()> {
     bincode::serde::encode_into_std_write(value, out, bincode::config::standard())
         .map(|_| ())
@@ -253,7 +253,7 @@ impl Default for BlockWriter {
 impl BlockWriter {
     /// Writes the next block.
     /// # Errors
-    /// Those of the writer; and if the value exceeds the size of a block.
+    /// Errors of the writer. Also if the value exceeds the size of a block.
     pub fn write(
         &mut self,
         kind: u8,
@@ -343,7 +343,7 @@ pub fn read_block_within<T: DeserializeOwned>(
 /// Decodes a value from bytes of [`encode`]. Its memory, counted as by [`read_block`], is subtracted from
 /// `memory_left`.
 /// # Errors
-/// The bytes are not those of such a value, or it takes too much memory.
+/// The bytes are no such value, or it takes too much memory.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8], memory_left: &mut usize) -> Result<T, String> {
     let mut decoder = Decoder {
         inflating: None,
@@ -647,7 +647,7 @@ impl<'de> VariantAccess<'de> for &mut Decoder<'_> {
     }
 }
 
-/// Numbers of types narrower than what was read.
+/// Numbers of types narrower than the number read.
 macro_rules! numbers {
     ($($deserialize:ident $read:ident $type:ty => $visit:ident,)*) => {$(
         #[inline]
@@ -752,7 +752,7 @@ impl<'de> Deserializer<'de> for &mut Decoder<'_> {
     }
 }
 
-/// Bytes for `#[serde(deserialize_with)]`: read at once, not one by one.
+/// Bytes for `#[serde(deserialize_with)]`: read together, not one by one.
 pub fn plain_bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
     struct Bytes;
     impl<'de> Visitor<'de> for Bytes {

@@ -21,7 +21,7 @@ pub const GOALS_MAX: usize = 1 << 16;
 pub const NAMED_MAX: usize = 1 << 20;
 /// Most changes of an edit.
 pub const CHANGES_MAX: usize = 1 << 16;
-/// Most agents present at once.
+/// Most agents present together.
 pub const AGENTS_MAX: usize = 1 << 20;
 
 /// Names a command: the number of commands given to its world before. Events about the command carry it.
@@ -336,7 +336,7 @@ impl MapEdit {
         Self::of([change])
     }
 
-    /// Several changes at once, which wait until they disturb no agent.
+    /// Several changes together, which wait until they disturb no agent.
     pub fn of(changes: impl Into<Arc<[Change]>>) -> Self {
         Self { changes: changes.into(), on_agents: OnAgents::Wait }
     }

@@ -1,4 +1,4 @@
-//! Crash reports: what it takes to run to a panic again.
+//! Crash reports: the data to run to a panic again.
 //!
 //! A report is an envelope of [`codec`](crate::codec) with one block, the panic and the commands, and a snapshot behind
 //! it.
@@ -60,7 +60,7 @@ struct PanicBlock {
 pub struct CrashReport {
     /// The world as it was saved.
     pub world: World,
-    /// What was given since.
+    /// The commands given since.
     pub commands: CommandsSince,
     /// The panic; `None` if the world was whole.
     pub broken: Option<Broken>,
@@ -137,7 +137,7 @@ impl World {
     /// again from time to time, so that the commands kept do not grow without end. A copy of a world keeps none. Gives
     /// the snapshot, as [`World::save`] does.
     /// # Errors
-    /// As [`World::save`]; what was kept before is kept on.
+    /// As [`World::save`]; earlier commands are still kept.
     pub fn keep_report(&mut self) -> Result<&[u8], SaveError> {
         let base = ReportBase { snapshot: self.save()?, given: Vec::new() };
         Ok(&self.report_base.insert(Box::new(base)).snapshot)

@@ -1,4 +1,4 @@
-//! What happens at a tick: rows for games, and a log for runs that keep one.
+//! Events of a tick: rows for games, and a log for runs that keep one.
 
 use crate::commands::{RefusalReason, Ticket};
 use crate::counts::Counts;
@@ -41,7 +41,7 @@ impl Events {
         self.log = None;
     }
 
-    /// Forgets the events of the last tick. The log keeps what it has.
+    /// Forgets the events of the last tick. The log keeps its events.
     pub fn begin_tick(&mut self) {
         self.rows.clear();
         self.details.clear();

@@ -10,7 +10,7 @@ use wheelbase_planner::MovementTables;
 use wheelbase_planner::model::State;
 use wheelbase_traffic::motion::AgentId;
 
-/// What covers a pose: the first that `at` finds on a cell of the body.
+/// The occupant that covers a pose: the first that `at` finds on a cell of the body.
 pub(crate) fn cover_of<T>(
     tables: &MovementTables,
     state: State,

@@ -19,7 +19,7 @@ pub fn check(world: &World) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut holders: BTreeMap<CellXY, AgentId> = BTreeMap::new();
     let mut pairs = BTreeSet::new();
-    // Linear in the kinds and the shapes of the class: made once a class, not once an agent.
+    // Linear in the kinds and the shapes of the class: made once per class, not once per agent.
     let rules: Vec<Legality> =
         world.tables().iter().map(|tables| Legality::new(world.grid(), tables.class())).collect();
     for row in 0..world.agent_arrays().len() {

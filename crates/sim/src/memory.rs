@@ -16,7 +16,7 @@ use wheelbase_traffic::teams::Team;
 use wheelbase_traffic::view::GoalStamp;
 
 /// Bytes in use for agents and goals. Not counted: the map, movement tables, occupancy and searches, which grow with
-/// the map and with the number of classes and slots; names of agents; and the memory of the traffic rule.
+/// the map and with the number of classes and slots, names of agents, and the memory of the traffic rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
     /// Agents present.
@@ -48,7 +48,7 @@ const ROW_BYTES: usize = size_of::<AgentId>()
     // As it is, and as it was before the tick.
     + 2 * size_of::<AgentRow>()
     + size_of::<hecs::Entity>()
-    // The row of its agent slot; the components; and the entity's id, generation, archetype and index.
+    // The row of its agent slot, the components, and the entity's id, generation, archetype and index.
     + size_of::<u32>()
     + size_of::<(OrderState, TripStatistics)>()
     + size_of::<(AgentId, ClassId, Row)>()

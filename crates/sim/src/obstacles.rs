@@ -6,7 +6,7 @@ use wheelbase_planner::MovementTables;
 use wheelbase_traffic::motion::{Activity, transition_of};
 use wheelbase_traffic::teams::{Friends, Team};
 
-/// The obstacles to each team at one tick. Memory: a bit a cell for each team that has searched among obstacles.
+/// The obstacles to each team at one tick. Memory: a bit per cell for each team that has searched among obstacles.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TeamObstacles {
     /// By team.

@@ -134,7 +134,7 @@ fn close_order(world: &mut World, row: usize) {
         world.tick,
     );
     world.release_pose(row);
-    // A hold begins at once: at this very tick the rule of traffic must not send the agent aside.
+    // A hold begins immediately: at this tick already the rule of traffic must not send the agent aside.
     let next = world.orders.current(&world.agents.orders(row)).map(|order| &order.kind);
     if next.is_some_and(OrderKind::holds) && world.agents.motion[row].at_rest() {
         world.paths.drop_path(&mut world.agents.paths[row]);
@@ -362,7 +362,7 @@ pub(crate) fn is_at_goal(world: &World, row: usize) -> bool {
     current_goal(trip, kind, state).matches(world.grid.shape(), world.pose(row))
 }
 
-/// Queues a path request. The agent rests until it is answered. Under a rule that finds paths itself it goes on at once.
+/// Queues a path request. The agent rests until it is answered. Under a rule that finds paths it continues immediately.
 pub(crate) fn request_path(world: &mut World, row: usize, route: Route) {
     if !world.traffic.needs_paths() {
         let arrived = is_at_goal(world, row);

@@ -14,7 +14,7 @@ use wheelbase_traffic::motion::AgentId;
 /// An order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
-    /// What it asks for.
+    /// The action that it asks for.
     pub kind: OrderKind,
     /// Number of headings in which the headings of its members are counted: 1, 4, 6 or 8.
     pub headings: u8,
@@ -220,7 +220,7 @@ impl Order {
         Self::new(OrderKind::GotoArea(area, Trip::to(Vec::new())))
     }
 
-    /// To poses around a cell, for all agents that get the order at once.
+    /// To poses around a cell, for all agents that get the order together.
     pub fn goto_group(cell: CellXY) -> Self {
         Self::new(OrderKind::GotoGroup(0, Trip::to(vec![GoalMember::any(cell)])))
     }

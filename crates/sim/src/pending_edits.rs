@@ -78,7 +78,7 @@ pub struct PendingEdits {
     edits: Vec<PendingEdit>,
     /// Of each edit an agent for which it waits, if known.
     waits_for: Vec<Option<WaitsFor>>,
-    /// Their areas, those of an edit together.
+    /// Their areas, with all areas of an edit together.
     areas: Vec<ForbiddenArea>,
     /// Scratch: the agents that an edit disturbs.
     pub(crate) disturbed: Vec<AgentId>,

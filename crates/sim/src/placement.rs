@@ -18,7 +18,7 @@ pub struct PlacementArea {
     pub class: ClassId,
     /// Area of their anchors, clipped to the map.
     pub area: Rect,
-    /// Whether all legal poses of the area count alike. Else those of the largest set come first: of all sets of mutually
+    /// Whether all legal poses of the area are equal. Else poses of the largest set come first: of all sets of mutually
     /// reachable poses of the class with poses in the area, the one with the most poses on the map. The others follow
     /// once none of these is free.
     pub anywhere: bool,
@@ -27,7 +27,7 @@ pub struct PlacementArea {
 /// The poses of a [`PlacementArea`] that have not been drawn.
 pub struct Placement {
     of: PlacementArea,
-    /// Those that come first, and the others.
+    /// The poses that come first, and the others.
     poses: [Vec<State>; 2],
     /// The poses drawn: of which list, and their index at that time.
     drawn: Vec<(usize, usize, State)>,
@@ -61,7 +61,7 @@ impl Placement {
         self.of == of
     }
 
-    /// Puts all drawn poses back in their old order, so that later draws are those of a new placement.
+    /// Puts all drawn poses back in their old order, so that later draws equal the draws of a new placement.
     pub fn put_back(&mut self) {
         while let Some((list, at, state)) = self.drawn.pop() {
             // `swap_remove` had moved the last pose here.

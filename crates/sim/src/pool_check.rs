@@ -12,7 +12,7 @@ use wheelbase_traffic::motion::Activity;
 pub struct PoolSizes {
     /// Agents present, and their entities.
     pub agents: usize,
-    /// As many as [`PoolSizes::agents`], unless game code has spawned entities of its own.
+    /// As many as [`PoolSizes::agents`], unless game code has spawned other entities.
     pub entities: usize,
     /// Agent slots: the most agents ever present together.
     pub agent_slots: usize,

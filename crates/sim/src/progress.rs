@@ -48,7 +48,7 @@ impl TripProgress {
         (self.since != NOTHING_TO_DO).then_some(self.since)
     }
 
-    /// The map has changed, and with it how far it is: the next path is measured anew, which is no progress.
+    /// The map has changed, and the distance with it: the next path is measured from the start, which is no progress.
     pub(crate) fn forget_nearest(&mut self) {
         self.nearest_moves = UNKNOWN;
     }

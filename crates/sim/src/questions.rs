@@ -155,7 +155,7 @@ impl World {
         all
     }
 
-    /// Writes what is left of the path of an agent: from where it rests, or will rest, with arrivals in ticks from there
+    /// Writes the rest of the path of an agent: from where it rests, or will rest, with arrivals in ticks from there
     /// at its speed factor, if nothing holds it up. Without a path this is one pose. Returns whether there is such an
     /// agent; without one the path is empty.
     ///

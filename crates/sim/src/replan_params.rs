@@ -1,6 +1,6 @@
 //! Tunables of replanning around other agents: congestion penalties, planned flow, and the path requests that use them.
 //!
-//! A mechanism is left out by a value, so that two runs measure what it is worth.
+//! A mechanism is left out by a value, so that two runs measure its worth.
 
 use crate::route_mode::RouteMode;
 use std::fmt;

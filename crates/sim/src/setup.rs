@@ -42,7 +42,7 @@ use wheelbase_traffic::{Cooperative, Traffic, TrafficParams};
 
 /// Most expansions for path requests per tick.
 pub const EXPANSIONS_PER_TICK_MAX: u64 = 1 << 40;
-/// Most searches in progress at once.
+/// Most searches in progress together.
 pub const SEARCH_SLOTS_MAX: u32 = 1024;
 
 /// What a world is made of.

@@ -304,7 +304,7 @@ mod tests {
     use wheelbase_grid::{Grid, SideTable, TerrainTable};
     use wheelbase_planner::{ClassSpec, MovementClass, Primitive};
 
-    /// Gathered poses are those of a flood fill without tables, up to the limit.
+    /// Gathered poses equal a flood fill without tables, up to the limit.
     #[test]
     fn reached_poses_are_those_of_a_flood() {
         let rows: Vec<String> = (0..60)

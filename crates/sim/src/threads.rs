@@ -1,4 +1,4 @@
-//! The threads that a world runs on: those of the caller, its own, or the host's.
+//! The threads that a world runs on: the caller's, its own, or the host's.
 
 use rayon::ThreadPool;
 use std::fmt;
@@ -89,7 +89,7 @@ impl Pool {
     }
 }
 
-/// Number of threads for work here: those of the calling thread's pool, else one.
+/// Number of threads for work here: of the calling thread's pool, else one.
 pub(crate) fn n_threads_here() -> usize {
     // Outside a pool `current_num_threads` would create the global one.
     rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads())

@@ -1,4 +1,4 @@
-//! What the phases of a tick gather.
+//! Buffers that the phases of a tick fill.
 
 use crate::commands::{Command, Ticket};
 use crate::tasks::ReachedPoses;

@@ -41,19 +41,19 @@ pub enum WaitReason {
     Unreachable,
     /// An edit has made its pose illegal.
     Stranded,
-    /// The rule of traffic holds it back, by one of its own rules: the cells of its next move are free, but others pass
-    /// first, or the space beyond is full.
+    /// The rule of traffic holds it back: the cells of its next move are free, but others pass first, or the space
+    /// beyond is full.
     Traffic(Reason),
     /// A rule of traffic from outside holds it back, and does not say why.
     OutsideRule,
 }
 
-/// A reason as results print it: what is not about it is left out.
+/// A reason as results print it, without the fields that do not belong to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NamedReason {
     /// Name of the rule.
     pub rule: &'static str,
-    /// The agent that holds what is needed.
+    /// The agent that holds the needed cells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub holder: Option<u32>,
     /// The cell `[x, y]` that is needed.

@@ -51,7 +51,7 @@ impl World {
         cover_of_goal(self, row, |at| Some(WaitReason::Roadblock { by: obstacle_at(self, row, at)?, at }))
     }
 
-    /// The same reason, as one that an agent cannot make way if that is so.
+    /// The same reason, for an agent that cannot make way if that is so.
     fn name_roadblock(&self, reason: WaitReason) -> WaitReason {
         let held = match reason {
             WaitReason::Agent { by, at } => Some((by, at)),

@@ -58,9 +58,9 @@ pub struct Settings {
     pub ticks: u32,
     /// Expansions for path requests per tick, 1 to [`EXPANSIONS_PER_TICK_MAX`](crate::EXPANSIONS_PER_TICK_MAX).
     pub expansions_per_tick: u64,
-    /// Searches in progress at once, 1 to [`SEARCH_SLOTS_MAX`](crate::SEARCH_SLOTS_MAX).
+    /// Searches in progress together, 1 to [`SEARCH_SLOTS_MAX`](crate::SEARCH_SLOTS_MAX).
     pub search_slots: usize,
-    /// Poses that each agent may expand per tick under the cooperative rule, at least 1. It saves those of four ticks.
+    /// Poses that each agent may expand per tick under the cooperative rule, at least 1. It saves at most four times that.
     pub poses_per_agent: u32,
     /// Traffic search budget: tries of the rule for unit robots per tick.
     pub tries_per_tick: u64,

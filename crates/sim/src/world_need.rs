@@ -28,7 +28,7 @@ pub struct WorldParts<'a> {
     pub collision: CollisionRule,
     /// Number of search slots.
     pub search_slots: u64,
-    /// Most agents at once.
+    /// Most agents together.
     pub agents: u64,
     /// Changes of the map by scheduled edits, each of which may have to wait.
     pub changes: u64,
@@ -114,7 +114,7 @@ fn cell_bytes(shape: GridShape, collision: CollisionRule) -> u64 {
     let n_sides = shape.sides().len() as u64;
     let discrete = if collision == CollisionRule::Discrete { 8 } else { 0 };
     let occupancy = 4 + discrete;
-    // Each corridor has its state: on a map of many, about 25 bytes a cell.
+    // Each corridor has its state: on a map of many, about 25 bytes per cell.
     let (reservations, soft_reservations, corridors, avoided, assigned) = (4, 20, 31, 4, 4);
     let flow = 2 * n_sides;
     occupancy + reservations + soft_reservations + corridors + avoided + assigned + flow

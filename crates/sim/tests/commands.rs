@@ -1070,7 +1070,7 @@ fn an_enemy_that_leaves_during_a_search_in_vain_is_noticed() {
 
 #[test]
 fn a_search_in_progress_follows_a_change_of_team() {
-    // Enemies close the field; they are friends of the new team, so that the search must begin again.
+    // Enemies close the field; they are friends of the new team, so that the search must start over.
     let enemy = |y| Spawn { team: Team(1), ..at(WALKER, 5, y, 0) };
     let mut setup = setup_on(open(12, 3));
     setup.agents = vec![at(WALKER, 0, 1, 0), enemy(0), enemy(1), enemy(2)];

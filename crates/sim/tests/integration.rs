@@ -1,6 +1,6 @@
 //! Worlds from outside: commands, snapshots, rules of others, floods of requests.
 //! One program, since linking one for each file takes most of the time of a build.
-//! What counts allocations is a program of its own.
+//! Tests that count allocations are separate programs.
 
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 

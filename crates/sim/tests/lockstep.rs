@@ -34,7 +34,7 @@ const ROWS: [&str; 14] = [
     "........................",
 ];
 
-/// A player, who sees the world and gives commands to units of its own team.
+/// A player, who sees the world and gives commands to units of the same team.
 struct Player {
     team: Team,
     random: SplitMix64,
@@ -155,7 +155,7 @@ fn machine(
         encode(&mine, &mut bytes).unwrap();
         to_other.send(bytes).unwrap();
         let theirs: Vec<Command> = decode(&from_other.recv().unwrap(), &mut (1 << 20)).unwrap();
-        // Both machines give the commands in the same order: those of the first player first.
+        // Both machines give the commands in the same order: the first player's come first.
         let (first, second) = if number == 0 { (mine, theirs) } else { (theirs, mine) };
         for command in first.into_iter().chain(second) {
             if let Some(late) = &mut late {

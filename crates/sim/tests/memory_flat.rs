@@ -172,7 +172,7 @@ fn edits_that_wait_take_little() {
     assert_eq!(world.edits_pending() as u64, EDITS);
     assert!(world.counts().moves > 20, "the agent does not move");
     assert!(more as u64 <= 1000 * EDITS, "{more} bytes");
-    // Ten times what it took in a build that is not optimised; testing each cell takes minutes.
+    // Ten times the time of a build that is not optimised; testing each cell takes minutes.
     assert!(took.as_secs() < 20, "{took:?}");
 }
 

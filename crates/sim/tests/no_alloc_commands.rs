@@ -6,7 +6,7 @@
 //! Allowed to allocate: goals without an earlier search, for the count of their searches and once for the cost field of
 //! each that pays; orders to groups, and orders that name headings, for each number of headings; tasks given by
 //! [`Command::Tasks`], for the list that holds them; placing and removing agents; class changes of agents with orders
-//! that name headings; edits; and once in 63 steps rayon, where the caller is not a thread of the world's pool.
+//! that name headings; edits; once in 63 steps rayon, where the caller is not a thread of the world's pool.
 
 #![allow(clippy::unwrap_used)]
 

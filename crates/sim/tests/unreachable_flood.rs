@@ -1,4 +1,4 @@
-//! 5,000 requests for unreachable goals at once starve nobody: every other request is answered within the bound of
+//! 5,000 requests for unreachable goals together starve nobody: every other request is answered within the bound of
 //! docs/determinism.md, "Budgets".
 
 use crate::common::map;
@@ -15,7 +15,7 @@ use wheelbase_traffic::Cooperative;
 /// Agents whose goals cannot be reached, and agents whose goals can.
 const LOST: usize = 5_000;
 const OTHERS: usize = 50;
-/// Tick of the flood; the other agents ask from it on, each at a tick of its own before `LAST`.
+/// Tick of the flood; the other agents ask from it on, each at another tick before `LAST`.
 const FLOOD: u32 = 3;
 const LAST: u32 = 60;
 /// Columns of the pen of the lost agents, of the island of their goals, and of the yard of the others.
@@ -211,7 +211,7 @@ fn check(case: Case, seed: u64) {
     let most_of_lost: Vec<u64> = setup.agents[..LOST].iter().map(&mut most_of).collect();
     let (most_of_others, largest) = (yard_states.len() as u64, most_of_lost.iter().copied().max().unwrap());
     // Most expansions of lost agents before a request: of those before it in order, and of those that have the slots
-    // when it asks. Current components refuse all at once; the first answer makes stale ones current.
+    // when it asks. Current components refuse all immediately; the first answer makes stale ones current.
     let of_lost = |asked: &Asked, lost: &[Asked]| {
         let in_slots = if asked.tick > FLOOD { case.slots as u64 * largest } else { 0 };
         let before = lost.iter().zip(&most_of_lost).filter(|(other, _)| other.comes_before(asked));

@@ -1,4 +1,4 @@
-//! Which agents changes of the map would disturb, asked of many changes at once: the same as of each alone, where they
+//! Which agents changes of the map would disturb, asked of many changes together: the same as of each alone, where they
 //! only close the map, and as of the legality of every agent under all of them.
 
 use crate::common::{hex_classes, map, square_classes};

@@ -49,11 +49,11 @@ struct Body {
     width: u8,
     /// Cells from its middle to either side.
     half: u32,
-    /// Its longest side in cells: the number of its own moves that cover a cell on its path.
+    /// Its longest side in cells: the number of the agent's moves that cover a cell on its path.
     longest: u32,
 }
 
-/// Waiting by block, and planned flow. Memory: with the usual blocks 1/8 byte a cell for each width of bodies, and the
+/// Waiting by block, and planned flow. Memory: with usual blocks 1/8 byte per cell for each width of bodies, and the
 /// planned flow.
 #[derive(Clone, Debug)]
 pub(crate) struct Congestion {
@@ -141,7 +141,7 @@ impl Congestion {
         (cell.y >> shift) as usize * self.width + (cell.x >> shift) as usize
     }
 
-    /// Adds to the counts of a block for an agent of a class: to those of its width and of all lesser widths.
+    /// Adds to the counts of a block for an agent of a class: to the counts of its width and of all lesser widths.
     fn count(&mut self, class: ClassId, block: usize, added: Block) {
         let width = usize::from(self.bodies[usize::from(class.0)].width);
         let counted = (width as u64) << 48 | u64::from(added.entered) << 32 | block as u64;

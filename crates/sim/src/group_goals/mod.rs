@@ -119,7 +119,7 @@ impl GroupGoals {
         self.centres.iter().filter(of_class).map(|centre| centre.goal)
     }
 
-    /// The first mistake in what was read, for a world of some classes, in words. `has_pose` tells whether an agent is
+    /// The first mistake in the data read, for a world of some classes, in words. `has_pose` tells whether an agent is
     /// assigned a pose.
     pub fn mistake(
         &self,
@@ -218,7 +218,7 @@ fn choose_for(
     left: &mut u64,
 ) -> Option<(GroupPoses, Vec<Batch>)> {
     let (mut batches, mut refused) = batches_of(view, order, waits);
-    // The fields of a choice must all be kept until it is made, as must those of other open orders. Otherwise fields
+    // The fields of a choice must all be kept until it is made, like the fields of other open orders. Otherwise fields
     // would displace each other at every tick, and none would ever be ready.
     let tables = batches.iter().map(|batch| &view.tables[batch.centre.class.0 as usize]);
     let by_field = fields.fit(tables.flat_map(|tables| std::iter::repeat_n(tables, n_orders)));
@@ -274,7 +274,7 @@ fn sorted(mut poses: GroupPoses) -> GroupPoses {
     poses
 }
 
-/// The agents that wait for a pose of an order, by class and goal, and those that can reach no goal.
+/// The agents that wait for a pose of an order, by class and goal, and the agents that can reach no goal.
 fn batches_of(
     view: GroupView<'_>,
     order: u32,
@@ -361,7 +361,7 @@ fn reaches(tables: &MovementTables, from: State, goal: GoalMember) -> bool {
     poses_of(tables, goal).any(|state| tables.components().reachability(from, state) != Reachability::No)
 }
 
-/// Settles the field of a batch up to its agents, sorts them by cost, and refuses those that cannot reach the goal.
+/// Settles the field of a batch up to its agents, sorts them by cost, and refuses agents that cannot reach the goal.
 /// Returns `false` if the budget is spent before that.
 fn grow_to_agents(
     view: GroupView<'_>,

@@ -30,7 +30,7 @@ pub(super) struct NearbyPoses<'a> {
 pub(super) struct GoalDistance {
     shape: GridShape,
     goal: CellXY,
-    /// The move with the least time a cell: its ticks and its cells.
+    /// The move with the least time per cell: its ticks and its cells.
     ticks: u64,
     cells: u64,
     /// Length of path that two turns are worth: they do not count.

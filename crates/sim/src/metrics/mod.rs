@@ -1,4 +1,4 @@
-//! What a run has come to: counters of a tick, the result, wait-for cycles, and the single-agent bound.
+//! Results of a run: counters of a tick, the result, wait-for cycles, and the single-agent bound.
 
 pub mod confined;
 pub mod counters;

@@ -373,7 +373,7 @@ impl OrderPool {
     }
 
     /// Gives an agent the tasks of the list last put behind its orders, if that has any: it is the agent of an index
-    /// among those who got them. An agent that has tasks already keeps these, for nothing behind them ever begins.
+    /// among those who got them. An agent that has tasks already keeps these, because nothing behind them ever begins.
     pub(crate) fn begin_tasks(&mut self, state: &mut OrderState, place: u32, number: u32, seed: u64) {
         let last = self.lists.get(place).and_then(|list| list.orders.last());
         if let Some(OrderKind::Tasks(_, stream)) = last.map(|order| &order.kind)

@@ -11,7 +11,7 @@ use wheelbase_planner::model::{heading_from_name, heading_name};
 use wheelbase_planner::{Heading, Pose};
 use wheelbase_traffic::motion::{AgentId, ClassId};
 
-/// Changes the class of an agent, at once if it rests.
+/// Changes the class of an agent, immediately if it rests.
 pub(super) fn request_class(
     world: &mut World,
     ticket: Ticket,

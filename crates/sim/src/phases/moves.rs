@@ -34,7 +34,7 @@ pub(crate) fn finish_moves(world: &mut World) {
     world.ended = ended;
 }
 
-/// Updates what an agent does, once a move of its path has ended.
+/// Updates what an agent does, after a move of its path has ended.
 fn settle(world: &mut World, row: usize) {
     let path_done = world.agents.paths[row].is_empty();
     match world.agents.motion[row].activity {

@@ -17,7 +17,7 @@ use wheelbase_planner::model::HEADING_COUNTS;
 use wheelbase_planner::search::Fallback;
 use wheelbase_traffic::motion::{Activity, AgentId};
 
-/// The orders of a command, stored in the pool once for each number of headings that needs a list of its own.
+/// The orders of a command, stored in the pool once for each number of headings that needs a separate list.
 pub(crate) struct StoredOrders<'a> {
     orders: &'a Arc<[Order]>,
     /// Places of the lists; without headings all are that of the first.
@@ -202,7 +202,7 @@ pub(super) fn give_orders(
         let headings = world.tables[usize::from(motion.class.0)].space().headings();
         let list = stored.of(world, headings);
         let before = world.agents.orders(row);
-        // Behind nothing an order is as one that replaces: an agent on its way aside takes it up at once.
+        // Behind nothing an order is as if it replaced: an agent on its way aside takes it up immediately.
         let is_further = world.tick_buffers.given_orders.contains(row);
         world.tick_buffers.given_orders.insert(row);
         if !append && !is_further && goes_on(world, row, list, orders.len()) {
@@ -231,7 +231,7 @@ pub(super) fn give_orders(
             world.note_orders(row, list, append);
         }
         if stops {
-            // At once, so that an order of the same tick can follow.
+            // Immediately, so that an order of the same tick can follow.
             world.agents.change_orders(row, &mut world.orders, OrderPool::close);
         }
         Ok(())
@@ -248,7 +248,7 @@ fn goes_on(world: &mut World, row: usize, list: Option<u32>, n_orders: usize) ->
     let (Some(now), Some(new)) = (world.orders.current(&state), world.orders.first_of(list)) else {
         return false;
     };
-    // What it was placed with at this tick was never begun. An agent without a pose has no progress with its group.
+    // Its orders of placement at this tick were never begun. An agent without a pose has no progress with its group.
     if !now.is_same(new)
         || state.given == world.tick
         || state.reported

@@ -42,7 +42,7 @@ pub(crate) fn run_traffic(world: &mut World) {
         if motion.activity != Activity::Following {
             continue;
         }
-        // An agent whose retreat is taken may get the same path again and again. An illegal path is replaced at once.
+        // An agent whose retreat is taken may get the same path repeatedly. Illegal paths are replaced immediately.
         let next = world.paths.moves(world.agents.paths[row as usize]).first();
         let tables = &world.tables[usize::from(motion.class.0)];
         let is_legal = next.is_some_and(|&next| tables.move_ticks(motion.state, usize::from(next)).is_some());

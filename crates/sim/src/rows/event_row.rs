@@ -1,4 +1,4 @@
-//! What happened at a tick, as games read it.
+//! Events of a tick, as games read them.
 
 use crate::commands::{RefusalReason, Ticket};
 use crate::log::{AppliedEdit, TraceEvent};

@@ -80,7 +80,7 @@ pub fn world_on(grid: Grid, agents: &[Spawn]) -> World {
     World::new(setup).unwrap()
 }
 
-/// A world of these agents on an open map, on a number of threads of its own.
+/// A world of these agents on an open map, on a separate pool of threads.
 pub fn open_world(width: usize, height: usize, agents: &[Spawn], threads: usize) -> World {
     let mut setup = setup_on(open(width, height));
     setup.agents = agents.to_vec();
@@ -150,7 +150,7 @@ impl Checked {
         ticket
     }
 
-    /// Gives a command that is refused for this reason at once.
+    /// Gives a command that is refused for this reason immediately.
     pub fn refuses(&mut self, command: Command, reason: RefusalReason) {
         let words = format!("{command:?}");
         let ticket = self.does(command);

@@ -19,7 +19,7 @@ use wheelbase_traffic::path_pool::PathPool;
 /// Ticks at the start of a period that clear the memory of the next count; less than any period.
 const CLEAR_TICKS: u32 = 8;
 
-/// The planned flow. Memory: 8 bytes a cell of a square map, 12 of a hexagonal one.
+/// The planned flow. Memory: 8 bytes per cell of a square map, 12 of a hexagonal one.
 #[derive(Clone, Debug)]
 pub(super) struct PlannedFlow {
     params: ReplanParams,
