@@ -289,7 +289,8 @@ impl World {
         &self.agents
     }
 
-    /// The entities of the agents ([`Agents::entities`]), with the components that game code adds. An entity lives as long as its agent, and its components with it.
+    /// The entities of the agents ([`Agents::entities`]), with the components that game code adds. An entity lives as
+    /// long as its agent, and its components with it.
     pub fn entities(&self) -> &Entities {
         self.agents.entities()
     }
