@@ -37,10 +37,11 @@ const GROUPS: [(&str, &str, bool); 25] = [
 ];
 
 /// Structures that hosts see as they are. All others have pointers: they keep their names in C, inside of `Native`.
-const PUBLIC: [(&str, &str); 16] = [
+const PUBLIC: [(&str, &str); 17] = [
     ("wb_map_info", "MapInfo"),
     ("wb_rect", "CellRect"),
     ("wb_change", "Change"),
+    ("wb_group_pose", "GroupPose"),
     ("wb_cell", "Cell"),
     ("wb_class_info", "ClassInfo"),
     ("wb_pose", "Pose"),

@@ -266,9 +266,9 @@ int main(void) {
     printf("wb_spawn_group.if_no_room %zu\n", offsetof(wb_spawn_group, if_no_room));
     printf("wb_spawn_group.orders %zu\n", offsetof(wb_spawn_group, orders));
     printf("wb_spawn_group.n_orders %zu\n", offsetof(wb_spawn_group, n_orders));
-    printf("wb_group_pose %zu\n", sizeof(wb_group_pose));
-    printf("wb_group_pose.agent %zu\n", offsetof(wb_group_pose, agent));
-    printf("wb_group_pose.pose %zu\n", offsetof(wb_group_pose, pose));
+    printf("GroupPose %zu\n", sizeof(wb_group_pose));
+    printf("GroupPose.Agent %zu\n", offsetof(wb_group_pose, agent));
+    printf("GroupPose.Pose %zu\n", offsetof(wb_group_pose, pose));
     printf("WaitReason %zu\n", sizeof(wb_wait_reason));
     printf("WaitReason.Size %zu\n", offsetof(wb_wait_reason, size));
     printf("WaitReason.Rule %zu\n", offsetof(wb_wait_reason, rule));

@@ -859,6 +859,16 @@ namespace Wheelbase
         public uint Count;
     }
 
+    /// <summary>An agent and the pose that an order to a group would give it.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public unsafe partial struct GroupPose
+    {
+        /// <summary>Id of the agent.</summary>
+        public uint Agent;
+        /// <summary>The pose; without room or a way, its heading is <c>Constants.None</c>.</summary>
+        public Pose Pose;
+    }
+
     /// <summary>Why an agent is not moving on. What is not about it is <c>Constants.None</c>, and cells are 0.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public unsafe partial struct WaitReason
@@ -1239,16 +1249,6 @@ namespace Wheelbase
             public wb_order* orders;
             /// <summary>Number of <c>Orders</c>.</summary>
             public UIntPtr n_orders;
-        }
-
-        /// <summary>An agent and the pose that an order to a group would give it.</summary>
-        [StructLayout(LayoutKind.Sequential)]
-        public unsafe struct wb_group_pose
-        {
-            /// <summary>Id of the agent.</summary>
-            public uint agent;
-            /// <summary>The pose; without room or a way, its heading is <c>Constants.None</c>.</summary>
-            public Pose pose;
         }
 
         /// <summary>The version of the library that runs: compare its upper 16 bits with those of <c>Constants.AbiVersion</c>.</summary>
@@ -2476,7 +2476,7 @@ namespace Wheelbase
         /// has room for <c>capacity</c> poses, or is null with <c>capacity</c> 0; <c>count</c> may be written.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        public static extern Status wb_world_group_poses(ulong world, uint* agents, UIntPtr n_agents, wb_order* order, wb_group_pose* poses, UIntPtr capacity, UIntPtr* count);
+        public static extern Status wb_world_group_poses(ulong world, uint* agents, UIntPtr n_agents, wb_order* order, GroupPose* poses, UIntPtr capacity, UIntPtr* count);
 
         /// <summary>Previews the path of an agent to a goal, from where it rests, or will rest, around the agents that are obstacles to
         /// its team. <c>within</c>: radius around each goal in cells; <c>path</c>: 0 where only the answer is wanted. <c>Status.NotFound</c> if the

@@ -21,8 +21,8 @@ use wheelbase_planner::model::State;
 
 /// Columns or rows that a path leads through a corridor at most: its longest side, and a move before and after it.
 const DIRECTION_MAX: u32 = 4096 + 2 * 255;
-/// Agents that have entered a corridor in a turn at most.
-const ENTERED_MAX: usize = 1 << 40;
+/// Agents that have entered a corridor in a turn at most, so that the count cannot overflow.
+const ENTERED_MAX: usize = usize::MAX / 2;
 
 /// The agents of the last tick, each in a slot, and lists of some of them.
 ///
