@@ -823,7 +823,7 @@ namespace Wheelbase
             Status status;
             var arena = Arena.Begin();
             UIntPtr one;
-            var given = Order.Put(arena, new[] { order }, out one);
+            var given = Wheelbase.Order.Put(arena, new[] { order }, out one);
             var room = new Room(arena, sizeof(GroupPose), 256);
             fixed (uint* at = agents)
             {
