@@ -23,7 +23,7 @@ static class Layout
 
     static readonly string[] Shown =
     {
-        "MapInfo", "CellRect", "Change", "Cell", "ClassInfo", "Pose", "PathPose", "Answer", "AgentRow", "EventRow", "EventDetails", "Counts", "WorldMemory",
+        "MapInfo", "CellRect", "Change", "Cell", "ClassInfo", "GroupPose", "Pose", "PathPose", "Answer", "AgentRow", "EventRow", "EventDetails", "Counts", "WorldMemory",
         "TaskList", "WaitReason", "PathRequest",
     };
 }

@@ -75,7 +75,7 @@ static class Misuse
             Check.Equal(Native.wb_tables_new(0x123456789abcdef, map.Handle, &made), Status.NoHandle, "forged");
             Check.Equal(Native.wb_map_describe(map.Handle, null), Status.Pointer, "null");
             Check.Throws<ArgumentNullException>(() => MovementClass.Create(null));
-            Check.Fails(Status.Argument, "", () => MovementClass.Create(new ClassSpec()));
+            Check.Fails(Status.Argument, "", () => MovementClass.Create(new ClassSpec { Headings = 5 }));
             Check.Fails(Status.Text, "", () => GridMap.FromRows((string)null));
             Check.Fails(Status.Text, "", () => World.Load(null));
             using (var world = Check.Crowd(3, 10))
