@@ -76,6 +76,8 @@ static class Misuse
             Check.Equal(Native.wb_map_describe(map.Handle, null), Status.Pointer, "null");
             Check.Throws<ArgumentNullException>(() => MovementClass.Create(null));
             Check.Fails(Status.Argument, "", () => MovementClass.Create(new ClassSpec { Headings = 5 }));
+            // Without moves it is a building.
+            MovementClass.Create(new ClassSpec()).Dispose();
             Check.Fails(Status.Text, "", () => GridMap.FromRows((string)null));
             Check.Fails(Status.Text, "", () => World.Load(null));
             using (var world = Check.Crowd(3, 10))

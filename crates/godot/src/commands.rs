@@ -541,7 +541,7 @@ fn ids(units: &PackedInt32Array) -> Result<Vec<AgentId>, String> {
     units.as_slice().iter().enumerate().map(id).collect()
 }
 
-/// A pose for the class of the first unit, and the number of headings of that.
+/// A pose for the class of the first unit, and the number of headings of the class.
 fn pose_of_first(
     game: &Game,
     units: &PackedInt32Array,

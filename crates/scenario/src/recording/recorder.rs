@@ -44,6 +44,13 @@ fn check_header(block: &[u8]) -> io::Result<()> {
     })
 }
 
+/// The message for a step in which something happens after the end of the run.
+fn after_the_end(tick: u32) -> String {
+    format!(
+        "the run ended at tick {tick}, and its recording with it: begin another one, or run a world without a last tick"
+    )
+}
+
 impl<W: Write> Recorder<W> {
     /// Begins the recording of a world that was built from a scenario and has not stepped: writes the header, and
     /// starts the log of the world. It was built from `scenario` and `source`.
@@ -153,21 +160,18 @@ impl<W: Write> Recorder<W> {
     /// A recording ends with its run. Later steps add nothing as long as nothing happens in them.
     ///
     /// # Errors
-    /// A step in which something happens after the end of the run: begin another recording, or run a world without a
-    /// last tick ([`Settings::ENDLESS`](wheelbase_sim::Settings::ENDLESS)). [`Recorder::finish_without_end`] then writes
-    /// what came before. Errors of the writer, at ticks that fill a chunk, and of a tick beyond the limits of a recording: 2^25 runs of
-    /// equal moves in all paths, 2^24 other events, 2^26 bytes of commands, 2^27 bytes of orders that agents have, 2^20
-    /// edits in force.
+    /// - A step in which something happens after the end of the run. Begin another recording, or run a world without a
+    ///   last tick ([`Settings::ENDLESS`](wheelbase_sim::Settings::ENDLESS)). [`Recorder::finish_without_end`] writes
+    ///   the ticks before.
+    /// - Errors of the writer, at ticks that fill a chunk.
+    /// - A tick beyond the limits of a recording: 2^25 runs of equal moves in all paths, 2^24 other events, 2^26 bytes
+    ///   of commands, 2^27 bytes of orders that agents have, 2^20 edits in force.
     pub fn tick(&mut self, world: &World, tick: u32, step: RunState) -> io::Result<()> {
         if self.ended {
             let is_idle =
                 step == RunState::Ended && world.log().is_empty() && world.log_commands().is_empty();
-            let refused = || {
-                let why =
-                    format!("the run ended at tick {}, and its recording with it", self.observer.frame.tick);
-                Err(io::Error::other(format!("{why}: begin another one, or run a world without a last tick")))
-            };
-            return if is_idle { Ok(()) } else { refused() };
+            let tick = self.observer.frame.tick;
+            return is_idle.then_some(()).ok_or_else(|| io::Error::other(after_the_end(tick)));
         }
         let observed = self.observer.observe(world, &self.header, tick, step, &mut self.chunk.ticks);
         let noted = observed.and_then(|()| self.edits.note(&self.observer.record));

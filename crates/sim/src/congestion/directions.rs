@@ -28,8 +28,8 @@ pub(super) fn opposite(shape: GridShape, direction: usize) -> usize {
     (direction + n_directions / 2) % n_directions
 }
 
-/// The vector of an offset from a cell in a row of that parity. Products of two vectors are proportional to
-/// products in the plane.
+/// The vector of an offset from a cell in a row of that parity. Products of two vectors are
+/// proportional to products in the plane.
 fn vector(shape: GridShape, parity: u8, offset: Offset) -> [i64; 3] {
     let from = CellXY::new(0, i32::from(parity));
     let to = CellXY::new(offset.dx, from.y + offset.dy);

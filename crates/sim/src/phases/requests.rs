@@ -57,8 +57,7 @@ fn forget_group_centres(group_goals: &mut GroupGoals, agents: &Agents, orders: &
 }
 
 /// Hands the chosen poses to the agents, and the pace of their formation, in order of id. Agents at rest request their
-/// paths immediately. Others do
-/// so, or learn that there is no pose for them, when they begin their order.
+/// paths immediately. Others do so, or learn that there is no pose for them, when they begin their order.
 fn assign_poses(world: &mut World, poses: &GroupPoses) {
     for &(agent, factor) in &poses.paces {
         let Some(row) = world.agents.row(agent) else { continue };

@@ -22,6 +22,9 @@ use crate::teams::Team;
 use std::collections::BTreeMap;
 use wheelbase_grid::CellXY;
 
+/// The count of agents that have entered a corridor in a turn stops here, so that it never overflows.
+pub(crate) const ENTERED_MAX: usize = i32::MAX as usize;
+
 /// Columns and rows by which an agent goes through a corridor, from entry to exit. (0, 0) if it does not go through.
 pub(crate) type Direction = (i32, i32);
 
@@ -355,7 +358,7 @@ impl Admission {
             if !agree(*direction, entrant.direction) {
                 (*direction, *entered) = (entrant.direction, 0);
             }
-            *entered += 1;
+            *entered = (*entered + 1).min(ENTERED_MAX);
         }
         inside.push(entrant);
     }

@@ -4,7 +4,7 @@
 //! Ticks are compared and nothing more, so any will do.
 
 use crate::collision::CollisionRule;
-use crate::cooperative::admission::Entrant;
+use crate::cooperative::admission::{ENTERED_MAX, Entrant};
 use crate::cooperative::corridor_map::NO_CORRIDOR;
 use crate::cooperative::credit::Credit;
 use crate::cooperative::fixed::{LOOK_AHEAD_MOVES, PUSH_FAILURES_MAX, RETRY_DOUBLINGS_MAX};
@@ -21,8 +21,6 @@ use wheelbase_planner::model::State;
 
 /// Columns or rows that a path leads through a corridor at most: its longest side, and a move before and after it.
 const DIRECTION_MAX: u32 = 4096 + 2 * 255;
-/// Agents that have entered a corridor in a turn at most, so that the count cannot overflow.
-const ENTERED_MAX: usize = usize::MAX / 2;
 
 /// The agents of the last tick, each in a slot, and lists of some of them.
 ///

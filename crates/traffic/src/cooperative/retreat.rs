@@ -3,8 +3,8 @@
 //! The search is breadth-first over poses and ignores time: the moves are carried out as reservations of others
 //! allow. It goes through free cells first. If it finds no retreat there, it goes through resting agents that may be
 //! pushed in turn; these join the chain after the agent. That is the priority inheritance of PIBT (Okumura et al.
-//! 2022) with as many successors as a body touches agents. An agent waits for all agents on whose places its way leads.
-//! Nobody waits in a circle, and a way leads over the retreat of another agent only if that one waits for this agent.
+//! 2022) with as many successors as a body touches agents. An agent waits for every resting agent whose place its moves
+//! cross. Such moves cross the retreat of another agent only if that agent waits for this one, so waits form no cycle.
 
 use crate::cooperative::moves::{is_idle, transition_at};
 use crate::cooperative::path_cells::PathCells;
@@ -77,7 +77,7 @@ pub(crate) struct PushScratch {
     /// Cells of the retreats found so far, and the agents' indices in the chain.
     pub(crate) taken: Vec<(u32, u32)>,
     /// Indices in the chain of an agent and of another for which it waits.
-    pub(crate) waits: Vec<(u32, u32)>,
+    pub(crate) dependencies: Vec<(u32, u32)>,
     /// Rows of the agents of the chain that have no retreat, and stay where they are.
     pub(crate) closed: Vec<u32>,
     /// Rows of the idle agents near edits that wait.
@@ -113,7 +113,7 @@ pub(crate) fn find_retreats(
     scratch.added.clear();
     loop {
         scratch.taken.clear();
-        scratch.waits.clear();
+        scratch.dependencies.clear();
         let mut at = first;
         let pushed_max = planning.table.params.pushed_max as usize;
         while at < scratch.chain.len()
@@ -145,11 +145,11 @@ pub(crate) fn find_retreats(
 fn retreat(planning: &mut Planning<'_>, scratch: &mut PushScratch, at: usize, attempt: &mut Attempt) -> bool {
     let view = planning.view;
     let found = find_retreat(planning, scratch, at, attempt, false).or_else(|| {
-        mark_waiting(&mut scratch.chain, &scratch.waits, at);
+        mark_waiting(&mut scratch.chain, &scratch.dependencies, at);
         find_retreat(planning, scratch, at, attempt, true)
     });
     let Some(found) = found else { return false };
-    let PushScratch { avoided, reached, chain, moves, added, taken, waits, .. } = scratch;
+    let PushScratch { avoided, reached, chain, moves, added, taken, dependencies, .. } = scratch;
     let first = moves.len();
     let mut pose = reached[found];
     while pose.before != NO_POSE {
@@ -180,7 +180,7 @@ fn retreat(planning: &mut Planning<'_>, scratch: &mut PushScratch, at: usize, at
                 if known.is_none() {
                     chain.push(ChainLink::of(row));
                 }
-                waits.push((at as u32, known.unwrap_or(chain.len() - 1) as u32));
+                dependencies.push((at as u32, known.unwrap_or(chain.len() - 1) as u32));
             }
         }
         state = tables.state_after(state, primitive);
@@ -192,12 +192,12 @@ fn retreat(planning: &mut Planning<'_>, scratch: &mut PushScratch, at: usize, at
     true
 }
 
-/// Marks the agents of a chain that wait for one of them. At most quadratic in the waits.
-fn mark_waiting(chain: &mut [ChainLink], waits: &[(u32, u32)], at: usize) {
+/// Marks the agents of a chain that wait for one of them. At most quadratic in the dependencies.
+fn mark_waiting(chain: &mut [ChainLink], dependencies: &[(u32, u32)], at: usize) {
     chain.iter_mut().for_each(|link| link.waits = false);
     let mut is_new = true;
     while std::mem::take(&mut is_new) {
-        for &(agent, other) in waits {
+        for &(agent, other) in dependencies {
             let waits = other as usize == at || chain[other as usize].waits;
             is_new |= waits && !chain[agent as usize].waits;
             chain[agent as usize].waits |= waits;
@@ -341,7 +341,7 @@ impl Entry<'_> {
         })
     }
 
-    /// Whether a cell is of the retreat of an agent that does not wait for this one.
+    /// Whether a cell belongs to the retreat of an agent that does not wait for this one.
     fn is_taken(&self, cell: u32) -> bool {
         self.taken.iter().any(|&(taken, by)| taken == cell && !self.chain[by as usize].waits)
     }
