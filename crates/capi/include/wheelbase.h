@@ -3977,7 +3977,9 @@ uint32_t wb_recording_begin(uint64_t world, uint64_t *recording);
 
 /**
  * Records the last step of the world: called after each step, with the state that it gave. A step without this call,
- * `wb_world_restore` and `wb_world_copy_from` end the recording: then it can only be finished.
+ * `wb_world_restore` and `wb_world_copy_from` end the recording: then it can only be finished. A recording also ends
+ * with its run: idle steps add nothing, and a step in which something happens is refused. `wb_world_set_ticks` with 0
+ * makes a world that has no last tick.
  *
  * Threads: changes `recording` and `world`.
  */

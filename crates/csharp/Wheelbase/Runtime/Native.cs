@@ -2596,7 +2596,9 @@ namespace Wheelbase
         public static extern Status wb_recording_begin(ulong world, ulong* recording);
 
         /// <summary>Records the last step of the world: called after each step, with the state that it gave. A step without this call,
-        /// <c>wb_world_restore</c> and <c>wb_world_copy_from</c> end the recording: then it can only be finished.</summary>
+        /// <c>wb_world_restore</c> and <c>wb_world_copy_from</c> end the recording: then it can only be finished. A recording also ends
+        /// with its run: idle steps add nothing, and a step in which something happens is refused. <c>wb_world_set_ticks</c> with 0
+        /// makes a world that has no last tick.</summary>
         /// <remarks>
         /// <para>Threads: changes <c>recording</c> and <c>world</c>.</para>
         /// </remarks>
