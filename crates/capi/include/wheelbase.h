@@ -3407,13 +3407,15 @@ uint32_t wb_setup_tune(uint64_t setup,
 
 /**
  * Names changes that edits may make and undo while landmarks stay in use, such as the doors of a fortress. Any other
- * edit that makes a move easier switches the landmarks off until it is undone; this affects the time of searches alone.
+ * edit that makes a move easier switches the landmarks off until they are repaired; this affects the time of searches alone.
  *
  * Threads: changes `setup`. Lifetime: everything is copied.
  *
  * Pointers: `changes` points to `n_changes` changes.
  */
-uint32_t wb_setup_ease(uint64_t setup, const struct wb_change *changes, size_t n_changes);
+uint32_t wb_setup_ease(uint64_t setup,
+                       const struct wb_change *changes,
+                       size_t n_changes);
 
 /**
  * A world of a setup, before its first tick. `WB_ARGUMENT` with all mistakes of the setup, such as agents that overlap.
@@ -3935,6 +3937,33 @@ uint32_t wb_world_class_cells(uint64_t world,
  * Pointers: `class_handle` may be written.
  */
 uint32_t wb_world_class(uint64_t world, uint32_t class_, uint64_t *class_handle);
+
+/**
+ * Adds a class between two ticks, such as a unit that a game has just unlocked, and gives its number. It is compiled
+ * against the map as it is. Equal worlds add equal classes between the same ticks. The class has no landmarks. Corridors
+ * stay as the bodies of the setup have them, so declare the smallest and the largest body there. Snapshots and copies
+ * have the class. A recording that began before refuses the next tick: begin another one.
+ *
+ * Fails with `WB_LIMIT` for a class beyond 256, and with `WB_ARGUMENT` for a class for maps of another shape, or under
+ * `WB_RULE_UNIT_ROBOTS`, which drives one class. Then nothing has changed.
+ *
+ * Threads: changes `world`, reads `class_handle`. Lifetime: the world does not need the handle later.
+ *
+ * Pointers: `class_number` may be written.
+ */
+uint32_t wb_world_add_class(uint64_t world,
+                            uint64_t class_handle,
+                            uint32_t *class_number);
+
+/**
+ * Whether searches of a class use its landmarks: 1, or 0 if it has none, or if an edit has made a move easier and they
+ * are not repaired yet.
+ *
+ * Threads: reads `world`.
+ *
+ * Pointers: `in_use` may be written.
+ */
+uint32_t wb_world_landmarks_in_use(uint64_t world, uint32_t class_, uint8_t *in_use);
 
 /**
  * The tables of a class as an object of its own, as they are now: to plan with. They share the world's memory until an

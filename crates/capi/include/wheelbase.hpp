@@ -715,6 +715,16 @@ class World : public detail::Owner<wb_world_destroy> {
     Result<Class> class_of(std::uint32_t class_) const {
         return detail::make<Class>([&](auto *out) { return wb_world_class(handle_, class_, out); });
     }
+    /** Adds a class between two ticks; its number. */
+    Result<std::uint32_t> add_class(const Class &class_) {
+        return detail::get<std::uint32_t>([&](auto *out) { return wb_world_add_class(handle_, class_.handle(), out); });
+    }
+    /** Whether searches of a class use its landmarks. */
+    Result<bool> landmarks_in_use(std::uint32_t class_) const {
+        std::uint8_t in_use = 0;
+        const std::uint32_t status = wb_world_landmarks_in_use(handle_, class_, &in_use);
+        return Result<bool>(Status(status), in_use != 0);
+    }
     /** What is left of an agent's path. */
     Result<std::vector<PathPose>> path(std::uint32_t agent) const {
         return detail::list<std::vector<PathPose>>(

@@ -5,21 +5,21 @@
 use crate::arguments::{Sized32, fill, fill_structure, give, known_size, output, slice};
 use crate::call::call;
 use crate::class::{Class, covered, read_pose};
-use crate::handle::exclusive;
+use crate::handle::{exclusive, shared};
 use crate::map::Map;
 use crate::names::Names;
 use crate::order::{class_id, members, orders, wb_order};
 use crate::plan::{SearchMemory, path_to_write};
-use crate::status::Failure;
+use crate::status::{Failure, WB_LIMIT};
 use crate::tables::{Tables, read_area};
 use crate::value::{
     WB_ANY_HEADING, WB_NONE, answer, changes, wb_answer, wb_cell, wb_change, wb_goal, wb_path_pose, wb_pose,
     wb_rect,
 };
-use crate::world::{no_agent, reading};
+use crate::world::{changing, no_agent, reading};
 use std::ffi::c_char;
 use wheelbase_planner::{Goal, Path as PlannedPath, Pose};
-use wheelbase_sim::{AgentId, MovementTables, NamedReason, World};
+use wheelbase_sim::{AgentId, MovementTables, NamedReason, SetupError, World};
 
 /// Nothing is left for it to do.
 pub const WB_WAIT_NOTHING_TO_DO: u32 = 0;
@@ -633,6 +633,53 @@ pub unsafe extern "C" fn wb_world_class(world: u64, class_: u32, class_handle: *
         let make = || Ok(Class::new(tables_of(&reading(world)?.world, class_)?.class().clone()));
         // SAFETY: by this function's contract.
         unsafe { give(class_handle, "class_handle", make) }
+    })
+}
+
+/// Adds a class between two ticks, such as a unit that a game has just unlocked, and gives its number. It is compiled
+/// against the map as it is. Equal worlds add equal classes between the same ticks. The class has no landmarks. Corridors
+/// stay as the bodies of the setup have them, so declare the smallest and the largest body there. Snapshots and copies
+/// have the class. A recording that began before refuses the next tick: begin another one.
+///
+/// Fails with `WB_LIMIT` for a class beyond 256, and with `WB_ARGUMENT` for a class for maps of another shape, or under
+/// `WB_RULE_UNIT_ROBOTS`, which drives one class. Then nothing has changed.
+///
+/// Threads: changes `world`, reads `class_handle`. Lifetime: the world does not need the handle later.
+///
+/// # Safety
+/// `class_number` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_world_add_class(world: u64, class_handle: u64, class_number: *mut u32) -> u32 {
+    call("wb_world_add_class", || {
+        // SAFETY: by this function's contract.
+        let out = unsafe { output(class_number, "class_number")? };
+        let mut found = changing(world)?;
+        let class = shared::<Class>(class_handle)?.on(found.world.grid())?;
+        let added = found.world.add_class(class).map_err(|error| match error {
+            SetupError::TooManyClasses(_) => Failure::new(WB_LIMIT, error.to_string()),
+            _ => Failure::argument(error.to_string()),
+        })?;
+        out.write(added.0.into());
+        Ok(())
+    })
+}
+
+/// Whether searches of a class use its landmarks: 1, or 0 if it has none, or if an edit has made a move easier and they
+/// are not repaired yet.
+///
+/// Threads: reads `world`.
+///
+/// # Safety
+/// `in_use` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wb_world_landmarks_in_use(world: u64, class_: u32, in_use: *mut u8) -> u32 {
+    call("wb_world_landmarks_in_use", || {
+        // SAFETY: by this function's contract.
+        let out = unsafe { output(in_use, "in_use")? };
+        let found = reading(world)?;
+        tables_of(&found.world, class_)?;
+        out.write(found.world.landmarks_in_use(class_id(class_, "class_")?).into());
+        Ok(())
     })
 }
 

@@ -296,7 +296,7 @@ pub unsafe extern "C" fn wb_setup_tune(setup: u64, name: *const c_char, length: 
 }
 
 /// Names changes that edits may make and undo while landmarks stay in use, such as the doors of a fortress. Any other
-/// edit that makes a move easier switches the landmarks off until it is undone; this affects the time of searches alone.
+/// edit that makes a move easier switches the landmarks off until they are repaired; this affects the time of searches alone.
 ///
 /// Threads: changes `setup`. Lifetime: everything is copied.
 ///

@@ -98,6 +98,8 @@ static class Worlds
         Check.Equal((uint)world.Terrain[8], map.TerrainKindOf("out"), "terrain");
         Check.Equal(world.Map().Terrain[8], world.Terrain[8], "map");
         Check.That(!world.TablesOf(0).IsLegal(new Pose(8, 1, 0)) && world.Class(0).Name == "cart", "parts");
+        Check.Equal(world.AddClass(world.Class(0)), 1u, "added class");
+        Check.That(world.Classes == 2 && !world.LandmarksInUse(1), "classes");
         world.NameAgent(first, "Grüße");
         Check.Equal(world.AgentName(first), "Grüße", "name");
         Check.That(world.Reach(first, 2).Length >= 3, "reach");

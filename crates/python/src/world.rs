@@ -976,6 +976,22 @@ impl PyWorld {
         Ok(Class::new(tables_of(&self.held()?.world, class_)?.class().clone()))
     }
 
+    fn add_class(&self, py: Python<'_>, class_: &Bound<'_, PyAny>) -> PyResult<u8> {
+        let wrong = || argument(format!("`class_` is {}, expected a Class", shown(class_)));
+        let class = class_.cast::<Class>().map_err(|_| wrong())?;
+        let mut host = self.held()?;
+        let class = class.get().on(host.world.grid())?;
+        let HostWorld { world, .. } = &mut *host;
+        let added = py.detach(|| world.add_class(class));
+        added.map(|class| class.0).map_err(|error| argument(error.to_string()))
+    }
+
+    fn landmarks_in_use(&self, class_: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let host = self.held()?;
+        tables_of(&host.world, class_)?;
+        Ok(host.world.landmarks_in_use(class_of(class_, host.world.tables(), "class_")?))
+    }
+
     fn tables(&self, class_: &Bound<'_, PyAny>) -> PyResult<Tables> {
         let host = self.held()?;
         Ok(Tables::new(tables_of(&host.world, class_)?.clone(), host.world.grid()))

@@ -225,6 +225,8 @@ class Commands(unittest.TestCase):
         self.assertGreater(len(world.path(0)), 10)
         self.assertIn(world.reason_for_waiting(0)["rule"], {"moves", "planned"})
         self.assertEqual(world.class_names, ["cart"])
+        self.assertEqual(world.add_class(cart()), 1)
+        self.assertEqual((world.class_names, world.landmarks_in_use(1)), (["cart", "cart"], False))
         self.assertEqual(world.class_cells(0, (4, 4, 0)), [(4, 4)])
         self.assertEqual(world.tables("cart").plan((0, 0, 0), (9, 9)).status, "found")
         self.assertEqual(world.map().width, 40)
@@ -413,7 +415,7 @@ class RandomCalls(unittest.TestCase):
             for owner, names in [
                 (world, "spawn spawn_group remove order stop hold tasks set_priority set_class set_team set_speed_factor enter leave off_map edit "
                  "decide answer_path agent_at agents_in why_not_place would_disturb plan reach path reason_for_waiting "
-                 "class_cells movement_class name_agent agent_name frame tables"),
+                 "class_cells movement_class add_class landmarks_in_use name_agent agent_name frame tables"),
                 (tables, "plan plan_batch explain explain_pose explain_move is_legal move check_moves connected"),
                 (grid, "edit frame"),
                 (wb.Order, "goto goto_group goto_area patrol wait follow tasks"),

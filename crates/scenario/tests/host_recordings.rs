@@ -408,6 +408,39 @@ fn a_world_that_has_stepped_cannot_be_recorded() {
     assert_eq!(error, "the run cannot be recorded: its world has stepped");
 }
 
+/// A recording has the classes of its beginning. A later recording has the added class.
+#[test]
+fn a_class_added_during_a_recording_needs_another_one() {
+    let mut world = World::new(setup(Threads::Caller)).unwrap();
+    let mut recorder = Recorder::begin_host(&mut world, Vec::new()).unwrap();
+    let step = world.step();
+    recorder.tick(&world, 0, step).unwrap();
+    world.clear_log();
+    let mut raft = ClassSpec::new("raft", 1);
+    raft.primitives = Primitive::four_directions(2);
+    let raft = MovementClass::new(raft).unwrap();
+    let class = world.add_class(raft.clone()).unwrap();
+    let step = world.step();
+    let refused = recorder.tick(&world, 1, step).unwrap_err().to_string();
+    assert_eq!(refused, "class \"raft\" was added since: begin another recording");
+    assert_eq!(read_all(&recorder.finish_without_end().unwrap()).len(), 1);
+
+    world.command(Command::Spawn(Spawn::new(class, Pose::new(9, 9, Heading(0)))));
+    let mut recorder = Recorder::begin_resumed(&mut world, Vec::new()).unwrap();
+    for tick in world.tick()..world.tick() + 50 {
+        let step = world.step();
+        recorder.tick(&world, tick, step).unwrap();
+        world.clear_log();
+    }
+    assert_verified(&recorder.finish(&world).unwrap(), 50);
+
+    let mut world = World::new(setup(Threads::Caller)).unwrap();
+    world.add_class(raft).unwrap();
+    let refused = Recorder::begin_host(&mut world, Vec::new()).unwrap_err().to_string();
+    let why = "classes were added to its setup: begin with a snapshot";
+    assert_eq!(refused, format!("the run cannot be recorded: {why}"));
+}
+
 #[test]
 fn paths_from_the_host_are_recorded() {
     let mut setup = setup(Threads::Caller);

@@ -65,6 +65,7 @@
 
 #![forbid(unsafe_code)]
 
+mod add_class;
 mod agents;
 mod assigned_poses;
 mod broken;

@@ -70,7 +70,7 @@ pub struct Setup {
     /// clicks, which may ask for 4.
     pub landmarks: Option<usize>,
     /// Changes that edits may make and undo while landmarks stay in use. Any other edit that makes a move easier
-    /// switches the landmarks off until it is undone; this affects the time of searches alone.
+    /// switches the landmarks off until they are repaired; this affects the time of searches alone.
     pub eased: Vec<Change>,
 }
 
@@ -81,6 +81,8 @@ pub enum SetupError {
     OtherMap(ClassId),
     /// More than 256 classes.
     TooManyClasses(usize),
+    /// The traffic rule cannot drive a class that is added to its world ([`World::add_class`]).
+    RuleRefuses(ClassId),
     /// An agent cannot be placed, or its orders cannot be given.
     Agent {
         /// Its index in [`Setup::agents`].
@@ -106,6 +108,9 @@ impl fmt::Display for SetupError {
         match self {
             Self::OtherMap(class) => write!(f, "class {} is compiled against another map", class.0),
             Self::TooManyClasses(found) => write!(f, "{found} classes, expected at most 256"),
+            Self::RuleRefuses(class) => {
+                write!(f, "class {} cannot be added: the traffic rule drives one class", class.0)
+            }
             Self::Agent { number, reason } => write!(f, "agent {number}: {reason}"),
             Self::WrongChange(number) => {
                 write!(f, "change {number} names an unknown kind, or a cell off the map")
@@ -215,6 +220,16 @@ pub(crate) fn out_of_range(settings: &Settings, landmarks: Option<usize>) -> Vec
         .collect()
 }
 
+/// A class of a run without landmarks.
+pub(crate) fn class_of(grid: &Grid, tables: &MovementTables) -> WorldClass {
+    WorldClass {
+        name: tables.class().spec().name.clone(),
+        speeds: ClassSpeeds::of(grid, tables.class()),
+        landmarks: None,
+        graph: ClassGraph::default(),
+    }
+}
+
 /// What a world is built on: a map, and classes compiled against it.
 pub(crate) struct WorldBase {
     pub settings: Settings,
@@ -222,7 +237,7 @@ pub(crate) struct WorldBase {
     pub classes: Vec<WorldClass>,
     pub tables: Vec<MovementTables>,
     friends: Friends,
-    start: Start,
+    pub start: Start,
 }
 
 impl WorldBase {
@@ -234,19 +249,20 @@ impl WorldBase {
         friends: Friends,
         start: Start,
     ) -> Self {
-        let classes = tables.iter().map(|tables| WorldClass {
-            name: tables.class().spec().name.clone(),
-            speeds: ClassSpeeds::of(&grid, tables.class()),
-            landmarks: None,
-            graph: ClassGraph::default(),
-        });
-        Self { classes: classes.collect(), settings, grid, tables, friends, start }
+        let classes = tables.iter().map(|tables| class_of(&grid, tables)).collect();
+        Self { classes, settings, grid, tables, friends, start }
     }
 
     /// A world without agents before tick 0.
     pub fn into_world(self, traffic: Box<dyn Traffic>, threads: Threads, paths: PathSource) -> World {
         let Self { settings, grid, classes, tables, friends, start } = self;
-        let sides: Vec<_> = tables.iter().map(sides).collect();
+        let mut congestion = Congestion::new(
+            grid.size(),
+            grid.shape(),
+            &tables[..start.n_classes].iter().map(sides).collect::<Vec<_>>(),
+            settings.replan,
+        );
+        tables[start.n_classes..].iter().for_each(|tables| congestion.add_class(sides(tables)));
         World {
             classes,
             agents: Agents::default(),
@@ -254,7 +270,7 @@ impl WorldBase {
             paths: PathPool::default(),
             occupancy: Occupancy::new(grid.size(), settings.collision),
             assigned_poses: AssignedPoses::default(),
-            congestion: Congestion::new(grid.size(), grid.shape(), &sides, settings.replan),
+            congestion,
             group_goals: GroupGoals::default(),
             requests: Requests::new(settings.search_slots, grid.size(), paths),
             traffic,
@@ -315,7 +331,8 @@ impl World {
         if !errors.is_empty() {
             return Err(SetupErrors(errors));
         }
-        let base = WorldBase::new(settings, grid, tables, friends, Start::default());
+        let start = Start { n_classes: tables.len(), ..Start::default() };
+        let base = WorldBase::new(settings, grid, tables, friends, start);
         let mut world = base.into_world(traffic, threads, paths);
         world.place_all(&agents, &mut errors);
         let is_wrong = |change: &Change| change.check(&world.grid).is_err();
@@ -328,7 +345,7 @@ impl World {
         let numbers = landmark_numbers(&world, landmarks);
         let World { classes, tables, grid, .. } = &mut world;
         pool.run(|| make_landmarks(classes, (tables, grid), &eased, numbers));
-        world.start = Start { landmarks, eased, agents };
+        world.start = Start { landmarks, eased, agents, ..world.start };
         for (tick, command) in scheduled {
             world.command_at(tick, command);
         }

@@ -152,6 +152,8 @@ pub(crate) struct Start {
     pub eased: Vec<Change>,
     /// The agents; dropped at the first tick.
     pub agents: Vec<Spawn>,
+    /// Number of its classes. Those behind them have been added since.
+    pub n_classes: usize,
 }
 
 /// Inputs of a search for any path. A macro, since the requests of the world are borrowed beside it.
@@ -386,6 +388,11 @@ impl World {
     pub fn landmarks_in_use(&self, class: ClassId) -> bool {
         let landmarks = self.classes.get(usize::from(class.0)).and_then(|class| class.landmarks.as_ref());
         landmarks.is_some_and(ClassLandmarks::hold)
+    }
+
+    /// Number of classes of the setup; those behind them were added since ([`World::add_class`]).
+    pub fn setup_classes(&self) -> usize {
+        self.start.n_classes
     }
 
     /// The setup's number of landmarks of each class, and its eased changes.

@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
+mod added_class;
 mod broken_world;
 mod buildings;
 mod commands;

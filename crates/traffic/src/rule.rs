@@ -9,6 +9,7 @@ use crate::reason::Reason;
 use crate::rule_state::{RuleContext, RuleState, RuleStateError, StateVisitor};
 use crate::view::TrafficView;
 use std::any::Any;
+use wheelbase_planner::MovementTables;
 
 /// A rule of traffic.
 ///
@@ -22,6 +23,12 @@ pub trait Traffic: Send + Sync + Any {
     /// Whether the rule follows planned paths. If not, it finds the way of every agent to its goal cell itself, and no
     /// paths are planned.
     fn needs_paths(&self) -> bool {
+        true
+    }
+
+    /// Follows the addition of a class to a running world: it is the last of `tables`, and no agent has it yet. Returns
+    /// whether the rule can drive it; if not, nothing has changed.
+    fn add_class(&mut self, _tables: &[MovementTables]) -> bool {
         true
     }
 

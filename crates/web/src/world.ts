@@ -705,6 +705,15 @@ export class World extends Handle {
     return new MovementClass(m, make(m, (to) => m.f.wb_world_class(this.handle, number, to)));
   }
 
+  /** Adds a class between two ticks; its number. It has no landmarks. Corridors stay as the setup's bodies have them. */
+  addClass(of: MovementClass): number {
+    const m = this.instance;
+    m.begin();
+    const to = m.take(8);
+    m.check(m.f.wb_world_add_class(this.handle, of.handle, to));
+    return m.getU32(to);
+  }
+
   /** The tables of a class as an object of its own, as they are now: to plan with. They do not follow the world. */
   tables(movementClass: number): MovementTables {
     const m = this.instance;

@@ -134,6 +134,8 @@ test('a world obeys commands and tells what happened', async () => {
   const world = World.of(setup);
   assert.equal(world.classes, 1);
   assert.equal(world.className(0), 'cart');
+  assert.equal(world.addClass(MovementClass.of(CART)), 1);
+  assert.equal(world.classes, 2);
   const preview = world.plan(first, [{ x: 8, y: 1 }]);
   assert.equal(preview.cost, 14);
   world.order(first, { kind: 'goto', goals: [{ x: 8, y: 1, heading: 0 }], headings: 4 });

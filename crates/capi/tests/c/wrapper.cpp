@@ -105,6 +105,7 @@ static void commands() {
     CHECK(world.check_invariants().ok() && world.set_ticks(60).ok() && world.name_agent(first, "Anna").ok());
     CHECK(*world.agent_name(first) == "Anna" && *world.classes() == 1 && *world.class_name(kind) == "lorry");
     CHECK(world.class_cells(kind, {4, 4, 1})->size() == 2 && *world.class_of(kind)->name() == "lorry");
+    CHECK(*world.add_class(class_) == kind + 1 && *world.classes() == 2 && !*world.landmarks_in_use(kind + 1));
     CHECK(*world.can_place(kind, {5, 0, 0}) == WB_NONE && *world.can_place(kind, {4, 2, 0}) == WB_REFUSED_ILLEGAL_POSE);
 
     auto heard = [&](std::uint32_t event) {

@@ -290,7 +290,7 @@ impl Calls {
         let (n_ids, n_poses, n_cells, n_text) = (ids.capacity, poses.capacity, cells.capacity, text.capacity);
         // SAFETY: all pointers are valid, or null with a capacity of 0.
         let status = unsafe {
-            match self.random.below(14) {
+            match self.random.below(16) {
                 0 => wb_world_agent_at(world, &raw const cell, &raw mut number),
                 1 => {
                     let status = wb_world_agents_in(world, &raw const area, ids.at(), n_ids, &raw mut count);
@@ -385,6 +385,15 @@ impl Calls {
                     let destroyed =
                         if wb_class_destroy(handle) == WB_OK { WB_OK } else { wb_tables_destroy(handle) };
                     ok(destroyed);
+                    status
+                }
+                13 => wb_world_landmarks_in_use(world, class, &mut 0),
+                14 => {
+                    let mut handle = 0;
+                    let made = wb_world_class(world, class, &raw mut handle);
+                    let status = wb_world_add_class(world, handle, &raw mut number);
+                    assert!(made != WB_OK || matches!(status, WB_OK | WB_LIMIT));
+                    ok(wb_class_destroy(handle));
                     status
                 }
                 _ => {

@@ -341,6 +341,19 @@ fn parts_of_a_world_outlive_it() {
         let kinds: Vec<u8> = grid().terrain().iter().map(|kind| kind.0).collect();
         assert_eq!(std::slice::from_raw_parts(terrain, count), kinds);
         let of_world: u64 = get(|out| wb_world_class(world, 0, out));
+        let added: u32 = get(|out| wb_world_add_class(world, of_world, out));
+        assert_eq!(added, 1);
+        assert_eq!(get(|out| wb_world_classes(world, out)), 2_u32);
+        assert_eq!(get(|out| wb_world_landmarks_in_use(world, added, out)), 0_u8);
+        fails(
+            wb_world_landmarks_in_use(world, 2, &mut 0),
+            WB_ARGUMENT,
+            "`class_` is 2, expected less than 2",
+        );
+        for _ in 2..256 {
+            ok(wb_world_add_class(world, of_world, &mut 0));
+        }
+        fails(wb_world_add_class(world, of_world, &mut 0), WB_LIMIT, "257 classes, expected at most 256");
         let tables: u64 = get(|out| wb_world_tables(world, 0, out));
         let map: u64 = get(|out| wb_world_map(world, out));
         ok(wb_world_destroy(world));

@@ -2196,7 +2196,7 @@ namespace Wheelbase
         public static extern Status wb_setup_tune(ulong setup, byte* name, UIntPtr length, uint value);
 
         /// <summary>Names changes that edits may make and undo while landmarks stay in use, such as the doors of a fortress. Any other
-        /// edit that makes a move easier switches the landmarks off until it is undone; this affects the time of searches alone.</summary>
+        /// edit that makes a move easier switches the landmarks off until they are repaired; this affects the time of searches alone.</summary>
         /// <remarks>
         /// <para>Threads: changes <c>setup</c>. Lifetime: everything is copied.</para>
         /// <para>Pointers: <c>changes</c> points to <c>n_changes</c> changes.</para>
@@ -2559,6 +2559,28 @@ namespace Wheelbase
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_class(ulong world, uint class_, ulong* class_handle);
+
+        /// <summary>Adds a class between two ticks, such as a unit that a game has just unlocked, and gives its number. It is compiled
+        /// against the map as it is. Equal worlds add equal classes between the same ticks. The class has no landmarks. Corridors
+        /// stay as the bodies of the setup have them, so declare the smallest and the largest body there. Snapshots and copies
+        /// have the class. A recording that began before refuses the next tick: begin another one.</summary>
+        /// <remarks>
+        /// <para>Fails with <c>Status.Limit</c> for a class beyond 256, and with <c>Status.Argument</c> for a class for maps of another shape, or under
+        /// <c>TrafficRule.UnitRobots</c>, which drives one class. Then nothing has changed.</para>
+        /// <para>Threads: changes <c>world</c>, reads <c>class_handle</c>. Lifetime: the world does not need the handle later.</para>
+        /// <para>Pointers: <c>class_number</c> may be written.</para>
+        /// </remarks>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern Status wb_world_add_class(ulong world, ulong class_handle, uint* class_number);
+
+        /// <summary>Whether searches of a class use its landmarks: 1, or 0 if it has none, or if an edit has made a move easier and they
+        /// are not repaired yet.</summary>
+        /// <remarks>
+        /// <para>Threads: reads <c>world</c>.</para>
+        /// <para>Pointers: <c>in_use</c> may be written.</para>
+        /// </remarks>
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        public static extern Status wb_world_landmarks_in_use(ulong world, uint class_, byte* in_use);
 
         /// <summary>The tables of a class as an object of its own, as they are now: to plan with. They share the world's memory until an
         /// edit changes one of the two, and do not follow the world.</summary>

@@ -988,6 +988,29 @@ namespace Wheelbase
             return new MovementClass(made);
         }
 
+        /// <summary>Adds a class between two ticks, and gives its number. It has no landmarks. Corridors stay as the bodies of the
+        /// setup have them, so declare the smallest and the largest body there.</summary>
+        public uint AddClass(MovementClass of)
+        {
+            uint number;
+            var status = Native.wb_world_add_class(Handle, of.Handle, &number);
+            GC.KeepAlive(this);
+            GC.KeepAlive(of);
+            Check(status);
+            return number;
+        }
+
+        /// <summary>Whether searches of a class use its landmarks. They do not after an edit that makes a move easier, until the
+        /// landmarks are repaired.</summary>
+        public bool LandmarksInUse(uint classNumber)
+        {
+            byte inUse;
+            var status = Native.wb_world_landmarks_in_use(Handle, classNumber, &inUse);
+            GC.KeepAlive(this);
+            Check(status);
+            return inUse != 0;
+        }
+
         /// <summary>The tables of a class as an object of its own, as they are now: to plan with. They do not follow the world.</summary>
         public MovementTables TablesOf(uint classNumber)
         {

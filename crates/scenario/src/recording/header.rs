@@ -278,6 +278,9 @@ impl Header {
         if world.tick() > 0 || orders.next_number() as usize != texts.len() {
             return Err("its world has stepped".to_owned());
         }
+        if world.setup_classes() < world.tables().len() {
+            return Err("classes were added to its setup: begin with a snapshot".to_owned());
+        }
         Self::of_any_world(world, texts)
     }
 

@@ -163,6 +163,7 @@ impl<W: Write> Recorder<W> {
     /// - A step in which something happens after the end of the run. Begin another recording, or run a world without a
     ///   last tick ([`Settings::ENDLESS`](wheelbase_sim::Settings::ENDLESS)). [`Recorder::finish_without_end`] writes
     ///   the ticks before.
+    /// - A step of a world to which a class was added since the recording began. Begin another one.
     /// - Errors of the writer, at ticks that fill a chunk.
     /// - A tick beyond the limits of a recording: 2^25 runs of equal moves in all paths, 2^24 other events, 2^26 bytes
     ///   of commands, 2^27 bytes of orders that agents have, 2^20 edits in force.
@@ -172,6 +173,12 @@ impl<W: Write> Recorder<W> {
                 step == RunState::Ended && world.log().is_empty() && world.log_commands().is_empty();
             let tick = self.observer.frame.tick;
             return is_idle.then_some(()).ok_or_else(|| io::Error::other(after_the_end(tick)));
+        }
+        if world.tables().len() > self.header.classes.len() {
+            let name = world.tables()[self.header.classes.len()].class().spec().name.clone();
+            return Err(io::Error::other(format!(
+                "class \"{name}\" was added since: begin another recording"
+            )));
         }
         let observed = self.observer.observe(world, &self.header, tick, step, &mut self.chunk.ticks);
         let noted = observed.and_then(|()| self.edits.note(&self.observer.record));

@@ -63,6 +63,8 @@ pub(crate) struct Congestion {
     /// Blocks in a row of blocks.
     width: usize,
     n_blocks: usize,
+    /// Widths of the bodies that blocks are counted for, ascending.
+    widths: Vec<u32>,
     /// By class.
     bodies: Vec<Body>,
     counts: BlockCounts,
@@ -94,26 +96,32 @@ impl Congestion {
         widths.sort_unstable();
         widths.dedup();
         let widths_max = params.block_widths as usize;
-        let index_of = |width: u32| widths.partition_point(|&less| less < width).min(widths_max - 1) as u8;
-        let body = |&(shortest, longest): &(u32, u32)| Body {
-            width: index_of(shortest),
-            half: shortest / 2,
-            longest,
-        };
-        Self {
+        widths.truncate(widths_max);
+        let n_widths = widths.len().max(1);
+        let mut congestion = Self {
             params,
             size,
             shape,
             width,
             n_blocks,
-            bodies: sides.iter().map(body).collect(),
+            widths,
+            bodies: Vec::new(),
             counts: BlockCounts {
-                blocks: vec![Block::default(); widths.len().clamp(1, widths_max) * n_blocks],
+                blocks: vec![Block::default(); n_widths * n_blocks],
                 next: 0,
                 counted_so_far: 0,
             },
             planned: PlannedFlow::new(size, shape, params),
-        }
+        };
+        sides.iter().for_each(|&sides| congestion.add_class(sides));
+        congestion
+    }
+
+    /// Adds a class with the shortest and longest side of its body. It is counted with the next greater width.
+    pub fn add_class(&mut self, (shortest, longest): (u32, u32)) {
+        let index = self.widths.partition_point(|&less| less < shortest);
+        let width = index.min(self.widths.len().saturating_sub(1)) as u8;
+        self.bodies.push(Body { width, half: shortest / 2, longest });
     }
 
     /// All counts.

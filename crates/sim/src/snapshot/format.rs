@@ -26,7 +26,7 @@ use wheelbase_traffic::motion::AgentId;
 
 /// The kind of file.
 pub const SNAPSHOT: FileKind =
-    FileKind { magic: *b"WB-SNP\r\n", name: "snapshot", version: 8, versions_before: &[], layout: LAYOUT };
+    FileKind { magic: *b"WB-SNP\r\n", name: "snapshot", version: 9, versions_before: &[], layout: LAYOUT };
 
 /// Kinds of the blocks, which stand in this order.
 pub(super) const BLOCKS: [(u8, &str); 5] =
@@ -34,7 +34,7 @@ pub(super) const BLOCKS: [(u8, &str); 5] =
 
 const LAYOUT: &str = "\
 1 world: tick settings(name seed collision ticks expansions search_slots poses_per_agent tries) tunables grid classes friends \
-landmarks eased agents collisions; \
+landmarks eased agents classes_of_setup; \
 2 tables: of each class (layout times components landmarks (states threshold map tables owed) graph); \
 3 agents: arrays by row with orders and trips, agents off the map, paths, busy rows, names, orders with tickets, commands, edits with agents, class changes, followers, obstructed, congestion, groups, buffers, \
 counts, longest times by class; \
@@ -54,6 +54,8 @@ pub(super) struct WorldBlock {
     pub landmarks: Option<u32>,
     pub eased: Vec<Change>,
     pub n_agents: u32,
+    /// Number of classes of its setup; the others have been added since.
+    pub n_classes: u32,
 }
 
 /// Tables, landmarks and graph of each class.

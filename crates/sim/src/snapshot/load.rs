@@ -103,7 +103,7 @@ impl World {
         let rule: RuleBlock = reader.read()?;
         reader.end()?;
         let setting = RuleSetting {
-            tables: &base.tables,
+            tables: &base.tables[..base.start.n_classes],
             size: base.grid.size(),
             collision: base.settings.collision,
             n_agents: agents_block.agents.len(),
@@ -111,7 +111,10 @@ impl World {
             params: base.settings.traffic,
         };
         let traffic = (host.traffic)(&rule.name, setting);
-        let traffic = traffic.ok_or_else(|| LoadError::UnknownRule(rule.name.clone()))?;
+        let mut traffic = traffic.ok_or_else(|| LoadError::UnknownRule(rule.name.clone()))?;
+        if (base.start.n_classes..base.tables.len()).any(|n| !traffic.add_class(&base.tables[..=n])) {
+            return Err(wrong(4, "a rule that cannot drive the classes added to its world".to_owned()));
+        }
         let mut world = base.into_world(traffic, host.threads, requests_block.source());
         world.tick = tick;
         restore_agents(&mut world, agents_block).map_err(|why| wrong(2, why))?;
@@ -178,6 +181,9 @@ fn check_need(block: &WorldBlock, memory_max: MemoryMax) -> Result<(), LoadError
     if n_classes > usize::from(u8::MAX) + 1 || *n_agents as usize > AGENTS_MAX || *tick == u32::MAX {
         return Err(wrong(0, format!("{n_classes} classes, {n_agents} agents at tick {tick}")));
     }
+    if block.n_classes as usize > n_classes {
+        return Err(wrong(0, format!("{n_classes} classes, {} of them of its setup", block.n_classes)));
+    }
     if revision > COUNT_MAX {
         return Err(wrong(0, format!("revision {revision} of the map, expected at most {COUNT_MAX}")));
     }
@@ -222,7 +228,7 @@ fn check_tables_need(
 
 /// Compiles the tables and makes the landmarks.
 fn base_of(block: WorldBlock, tables: TablesBlock) -> Result<WorldBase, LoadError> {
-    let WorldBlock { settings, grid, classes, friends, landmarks, eased, .. } = block;
+    let WorldBlock { settings, grid, classes, friends, landmarks, eased, n_classes, .. } = block;
     let TablesBlock(saved) = tables;
     if saved.len() != classes.len() {
         return Err(wrong(1, format!("tables of {} classes, expected {}", saved.len(), classes.len())));
@@ -235,8 +241,12 @@ fn base_of(block: WorldBlock, tables: TablesBlock) -> Result<WorldBase, LoadErro
         recipes.push(recipe);
     }
     let friends = friends_of(&friends).ok_or_else(|| wrong(0, "friends that are not mutual".to_owned()))?;
-    let agents = Vec::new();
-    let start = Start { landmarks: landmarks.map(|landmarks| landmarks as usize), eased, agents };
+    let start = Start {
+        landmarks: landmarks.map(|landmarks| landmarks as usize),
+        eased,
+        agents: Vec::new(),
+        n_classes: n_classes as usize,
+    };
     let mut base = WorldBase::new(settings, grid, tables, friends, start);
     for (class, recipe) in recipes.into_iter().enumerate() {
         let Some(recipe) = recipe else { continue };

@@ -66,6 +66,7 @@ impl World {
             landmarks: self.start.landmarks.map(|landmarks| landmarks as u32),
             eased: self.start.eased.clone(),
             n_agents: self.agents.len() as u32,
+            n_classes: self.start.n_classes as u32,
         }
     }
 

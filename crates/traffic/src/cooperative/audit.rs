@@ -280,7 +280,8 @@ impl Audit<'_> {
     /// The corridors match the present map. Their numbers may differ.
     pub fn check_corridor_map(&self) {
         let table = &self.rule.table;
-        let fresh = CorridorControl::new(self.size, self.tables, &table.sides, table.params);
+        let n = table.corridor_control.map.n_classes;
+        let fresh = CorridorControl::new(self.size, &self.tables[..n], &table.sides[..n], table.params);
         let mut numbers = BTreeMap::new();
         for cell in 0..self.size.n_cells() {
             let (kept, right) = (table.corridor_control.map.at(cell), fresh.map.at(cell));

@@ -52,6 +52,8 @@ pub(crate) struct NewCorridor {
 pub(crate) struct CorridorMap {
     pub(crate) size: GridSize,
     pub(crate) shape: GridShape,
+    /// Number of classes for whose bodies the corridors are. Later ones change none.
+    pub(crate) n_classes: usize,
     /// Corridor of each cell.
     pub(crate) of_cell: Vec<u32>,
     pub(crate) shapes: Vec<CorridorShape>,
@@ -87,6 +89,7 @@ pub(crate) struct CorridorMap {
 clone_fields!(CorridorMap {
     size,
     shape,
+    n_classes,
     of_cell,
     shapes,
     spare,
@@ -129,6 +132,7 @@ impl CorridorMap {
         Self {
             size,
             shape: tables.first().map_or(GridShape::Square, |tables| tables.space().shape()),
+            n_classes: tables.len(),
             of_cell: vec![NO_CORRIDOR; size.n_cells()],
             shapes: Vec::new(),
             spare: Vec::new(),
@@ -153,7 +157,7 @@ impl CorridorMap {
     pub(crate) fn update(&mut self, tables: &[MovementTables], edited: &[Rect]) {
         self.altered.clear();
         self.made.clear();
-        let Some(tables) = smallest_bodies(tables) else { return };
+        let Some(tables) = smallest_bodies(&tables[..self.n_classes]) else { return };
         let areas: Vec<Rect> = edited.iter().map(|&area| find_free(&mut self.free, tables, area)).collect();
         let areas = areas.into_iter().filter(|area| !area.is_empty());
         // The width of a cell depends on free cells within that width.

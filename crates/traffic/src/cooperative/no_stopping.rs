@@ -128,6 +128,8 @@ pub(crate) struct NoStopping {
     reach: u32,
     /// The same for the longest body of each class alone.
     reach_of_class: Vec<u32>,
+    /// Of the longest side of a body, the part that is its reach, in quarters.
+    quarters: u32,
     /// No-stopping ground around an edit, in cells: the reach of the classes that have agents.
     edit_reach: u32,
     /// Width of a corridor in which two of the narrowest bodies pass.
@@ -150,6 +152,7 @@ pub(crate) struct NoStopping {
 clone_fields!(NoStopping {
     reach,
     reach_of_class,
+    quarters,
     edit_reach,
     passing_width,
     size,
@@ -162,14 +165,25 @@ clone_fields!(NoStopping {
     edit_bounds,
 });
 
+/// The reach of a body with this longest side in cells.
+fn reach_of(quarters: u32, long: u32) -> u32 {
+    (quarters * long).div_ceil(4)
+}
+
 impl NoStopping {
+    /// Adds a class with the shortest and longest side of its body. Grounds of corridors stay as they are.
+    pub(crate) fn add_class(&mut self, (_, long): (u32, u32)) {
+        self.reach_of_class.push(reach_of(self.quarters, long));
+    }
+
     /// No ground yet, for classes with the shortest and longest sides of their bodies.
     pub(crate) fn new(size: GridSize, sides: &[(u32, u32)], params: &TrafficParams) -> Self {
-        let reach_of = |long: u32| (params.keep_clear_quarters * long).div_ceil(4);
-        let reach_of_class: Vec<u32> = sides.iter().map(|&(_, long)| reach_of(long)).collect();
+        let quarters = params.keep_clear_quarters;
+        let reach_of_class: Vec<u32> = sides.iter().map(|&(_, long)| reach_of(quarters, long)).collect();
         let narrowest = sides.iter().map(|&(short, _)| short).min().unwrap_or(1);
         Self {
-            reach: reach_of_class.iter().copied().max().unwrap_or(reach_of(1)),
+            reach: reach_of_class.iter().copied().max().unwrap_or(reach_of(quarters, 1)),
+            quarters,
             reach_of_class,
             edit_reach: 0,
             passing_width: 2 * narrowest,

@@ -95,6 +95,15 @@ impl PlanTable {
         }
     }
 
+    /// Adds a class. The corridors stay as they are.
+    pub(crate) fn add_class(&mut self, tables: &MovementTables) {
+        let sides = sides(tables);
+        self.corridor_control.no_stopping.add_class(sides);
+        self.turnaround.add_class(tables, self.corridor_control.map.size, self.heads.len());
+        self.step_ticks.push(step_ticks(tables));
+        self.sides.push(sides);
+    }
+
     /// Makes room for agent slots below `n`.
     pub(crate) fn grow(&mut self, n: usize) {
         self.heads.resize(n, PlanHead::NEW);

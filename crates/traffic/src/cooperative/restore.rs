@@ -4,6 +4,7 @@
 //! that the whole is sound.
 
 use crate::cooperative::admission::{Corridor, Direction};
+use crate::cooperative::corridor_map::CorridorMap;
 use crate::cooperative::plan::{MOVES_MAX, Plan, PlannedMove};
 use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::reservations::{FOREVER, Reservation, Reservations};
@@ -169,7 +170,7 @@ fn restore_corridors(
     context: &RuleContext<'_>,
 ) -> Result<(), RuleStateError> {
     let control = &mut rule.table.corridor_control;
-    if let Some(free) = read_free_cells(&control.map.free, reader, context)? {
+    if let Some(free) = read_free_cells(&control.map, reader, context)? {
         control.map.find_all(free);
     }
     let first_cells = reader.list::<u32>("corridor.first_cell")?;
@@ -195,14 +196,15 @@ fn restore_corridors(
 
 /// The free cells; `None` if they agree with the tables.
 fn read_free_cells(
-    of_tables: &BitGrid,
+    map: &CorridorMap,
     reader: &mut StateReader<'_>,
     context: &RuleContext<'_>,
 ) -> Result<Option<BitGrid>, RuleStateError> {
+    let of_tables = &map.free;
     let size = of_tables.size();
     let words_of_row = size.width().div_ceil(u64::BITS);
     let words = reader.list_of::<u64>("free_cells", words_of_row as usize * size.height() as usize)?;
-    let smallest = smallest_bodies(context.tables);
+    let smallest = smallest_bodies(&context.tables[..map.n_classes]);
     let areas = context.edited.iter().filter_map(|&area| Some(area_around(smallest?, area, size)));
     let areas: Vec<Rect> = areas.collect();
     let mut free: Option<BitGrid> = None;

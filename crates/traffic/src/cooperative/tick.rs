@@ -22,6 +22,7 @@ use crate::rule::{Traffic, copy_of_same_type};
 use crate::rule_state::{RuleContext, RuleState, RuleStateError, StateVisitor};
 use crate::speed::ticks_at_speed;
 use crate::view::TrafficView;
+use wheelbase_planner::MovementTables;
 
 impl Traffic for Cooperative {
     fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
@@ -40,6 +41,15 @@ impl Traffic for Cooperative {
         (self.scratch, self.due) = (planning.into_scratch(), due);
         self.begin_moves(view, decisions);
         self.next_tick = view.tick.saturating_add(1);
+    }
+
+    fn add_class(&mut self, tables: &[MovementTables]) -> bool {
+        if let Some(added) = tables.last() {
+            self.table.add_class(added);
+            self.search.windows.add_class(added);
+            self.revisions.push(added.revision());
+        }
+        true
     }
 
     fn is_yielding(&self, agent: AgentId) -> bool {

@@ -29,11 +29,13 @@ pub(crate) struct TurnaroundFootprint {
 pub(crate) struct TurnaroundFootprints {
     /// By class and frame. No frames: the class can undo every move, or cannot turn.
     of_class: Vec<Vec<TurnaroundFootprint>>,
+    /// Whether the tunables have them used.
+    is_used: bool,
     /// Which agents keep a cell free. Several can keep the same.
     kept_free: Reservations,
 }
 
-clone_fields!(TurnaroundFootprints { of_class, kept_free });
+clone_fields!(TurnaroundFootprints { of_class, is_used, kept_free });
 
 /// Where an agent is to rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,18 +55,30 @@ pub(crate) type Body<'a> = (AgentSlot, usize, &'a MovementTables);
 impl TurnaroundFootprints {
     /// For some classes, on a map without agents.
     pub(crate) fn new(tables: &[MovementTables], size: GridSize, is_used: bool) -> Self {
-        let footprints = |tables: &MovementTables| match can_undo_all(tables) || !is_used {
+        let mut turnaround = Self {
+            of_class: Vec::new(),
+            is_used,
+            kept_free: Reservations::new(GridSize::new(1, 1).unwrap_or(size), CollisionRule::Discrete),
+        };
+        tables.iter().for_each(|tables| turnaround.add_class(tables, size, 0));
+        turnaround
+    }
+
+    /// Adds a class, on a map with room for `n` agent slots.
+    pub(crate) fn add_class(&mut self, tables: &MovementTables, size: GridSize, n: usize) {
+        let were_used = self.are_used();
+        self.of_class.push(match can_undo_all(tables) || !self.is_used {
             true => Vec::new(),
             // A class that cannot turn at all needs nothing to turn.
             false => starts(tables)
                 .map(|start| half_turn(tables, start))
                 .collect::<Option<_>>()
                 .unwrap_or_default(),
-        };
-        let of_class: Vec<Vec<_>> = tables.iter().map(footprints).collect();
-        let size =
-            if of_class.iter().all(Vec::is_empty) { GridSize::new(1, 1).unwrap_or(size) } else { size };
-        Self { of_class, kept_free: Reservations::new(size, CollisionRule::Discrete) }
+        });
+        if self.are_used() && !were_used {
+            self.kept_free = Reservations::new(size, CollisionRule::Discrete);
+            self.kept_free.grow(n);
+        }
     }
 
     /// Makes room for agent slots below `n`.
@@ -106,7 +120,7 @@ impl TurnaroundFootprints {
         if !self.needs(class) {
             return;
         }
-        let Self { of_class, kept_free } = self;
+        let Self { of_class, kept_free, .. } = self;
         if let Some(footprint) = footprint_at(of_class, (class, tables), state) {
             kept_free.rest(slot, (tables.space().pose(state).cell, &footprint.cells), 0, FOREVER);
         }

@@ -154,6 +154,11 @@ impl CostWindows {
         }
     }
 
+    /// Adds a class.
+    pub(crate) fn add_class(&mut self, tables: &MovementTables) {
+        self.moves_to.push(MovesTo::new(tables));
+    }
+
     /// Makes room for agent slots below `n`.
     pub(crate) fn grow(&mut self, n: usize) {
         if self.of_agent.len() < n {

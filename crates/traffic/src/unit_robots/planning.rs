@@ -71,6 +71,10 @@ impl Traffic for UnitRobots {
         false
     }
 
+    fn add_class(&mut self, _tables: &[MovementTables]) -> bool {
+        false
+    }
+
     fn reason(&self, view: &TrafficView<'_>, row: usize) -> Option<Reason> {
         reason_of(self, view, row)
     }
