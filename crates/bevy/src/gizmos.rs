@@ -194,7 +194,7 @@ fn draw(
         *outlines = Outlines::of(&wheelbase);
     }
     let time = crate::interpolate::time_of(&wheelbase, &fixed);
-    let why = |index: usize| waiting.get(*units.entities.get(index)?).ok().map(|waiting| waiting.why);
+    let why = |index: usize| waiting.get(units.known.get(index)?.entity).ok().map(|waiting| waiting.why);
     lines(&wheelbase, &outlines, show, time, why, |ends, colour| {
         let [one, other] = ends.map(|point| space.position(space.to_plane(point), 0.0));
         gizmos.line(one, other, colour);

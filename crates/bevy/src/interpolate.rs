@@ -40,10 +40,10 @@ pub(crate) fn interpolate(
     let since = if last.0 == generation { last.1 } else { 0 };
     *last = (generation, tick);
     let time = time_of(&wheelbase, &fixed);
-    for (row, &entity) in wheelbase.agents().iter().zip(&units.entities) {
+    for (row, known) in wheelbase.agents().iter().zip(&units.known) {
         // At the last frame its move had not ended for certain.
         if (row.is_moving() || row.end_tick >= since)
-            && let Ok(mut pose) = poses.get_mut(entity)
+            && let Ok(mut pose) = poses.get_mut(known.entity)
         {
             pose.set_if_neq(drawn(&wheelbase, row, time, &space));
         }

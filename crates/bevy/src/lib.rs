@@ -56,7 +56,7 @@ mod units;
 mod wheelbase;
 
 pub use command_queue::CommandQueue;
-pub use components::{Pose2, Unit, UnitActivity, UnitClass, UnitOrder, UnitTeam, Waiting};
+pub use components::{OffMap, Pose2, Unit, UnitActivity, UnitClass, UnitOrder, UnitTeam, Waiting};
 pub use cursor::{Cursor, CursorPoint};
 #[cfg(feature = "gizmos")]
 pub use gizmos::WheelbaseGizmos;

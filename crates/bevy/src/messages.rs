@@ -23,6 +23,22 @@ pub enum UnitMessage {
         /// The entity that it had, which is gone now.
         entity: Entity,
     },
+    /// It has left the map and has [`OffMap`](crate::OffMap): by a command, a loaded game or a rollback.
+    Entered {
+        /// The unit.
+        unit: AgentId,
+        /// Its entity, which stays.
+        entity: Entity,
+        /// The unit that it has entered; `None` if none was named.
+        container: Option<AgentId>,
+    },
+    /// It is on the map again: by a command, a loaded game or a rollback.
+    Left {
+        /// The unit.
+        unit: AgentId,
+        /// Its entity.
+        entity: Entity,
+    },
     /// A command was refused, or its part about one unit.
     Refused {
         /// The command; `None` if it came with the setup or before a load.
@@ -127,6 +143,6 @@ pub struct UnitRemoved {
     pub class: ClassId,
     /// Its team.
     pub team: Team,
-    /// Its last pose; in mid-move the pose in which the move began.
-    pub pose: Pose,
+    /// Its last pose; in mid-move the pose in which the move began; `None` if it was off the map.
+    pub pose: Option<Pose>,
 }

@@ -89,6 +89,20 @@ impl Orders<'_, '_> {
         self.give(Command::Remove(units.selection()))
     }
 
+    /// Takes units off the map, into a container or, with `None`, into nothing. They keep their entities and orders, and
+    /// have [`OffMap`](crate::OffMap) until they [leave](Orders::leave). Whoever removes a container decides about the units
+    /// inside.
+    pub fn enter(&mut self, units: impl SelectUnits, container: impl Into<Option<AgentId>>) -> OrderTicket {
+        let container = container.into().unwrap_or(AgentId::NOBODY);
+        self.give(Command::Enter { agents: units.selection(), container })
+    }
+
+    /// Puts a unit that is off the map into the free pose nearest to a pose. It goes on with its orders. Without a free
+    /// pose it stays off the map. [`Orders::give`] takes a `Leave` that insists on its pose.
+    pub fn leave(&mut self, unit: AgentId, pose: Pose) -> OrderTicket {
+        self.give(Command::leave(unit, pose))
+    }
+
     /// Puts a kind of terrain on the cells of a rectangle. It waits until it disturbs no unit.
     pub fn build(&mut self, area: Rect, kind: TerrainKind) -> OrderTicket {
         self.edit(MapEdit::new(Change::Terrain { area, kind }))

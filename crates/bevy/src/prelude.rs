@@ -6,7 +6,7 @@
 #[cfg(feature = "gizmos")]
 pub use crate::WheelbaseGizmos;
 pub use crate::{
-    Cursor, CursorPoint, EditMessage, LocalTurn, MapChanged, OrderSeries, OrderTicket, Orders, Plane,
+    Cursor, CursorPoint, EditMessage, LocalTurn, MapChanged, OffMap, OrderSeries, OrderTicket, Orders, Plane,
     PlayerCommand, Pose2, RemoteCommands, RollbackError, Space, TooLate, Unit, UnitActivity, UnitClass,
     UnitMessage, UnitOrder, UnitRemoved, UnitSpawned, UnitTeam, Units, Waiting, Wheelbase, WheelbasePlugin,
     WheelbaseSystems,

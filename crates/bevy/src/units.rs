@@ -1,5 +1,6 @@
 //! Which entity is which unit.
 
+use crate::components::OffMap;
 use bevy_ecs::entity::Entity;
 use bevy_ecs::resource::Resource;
 use wheelbase_sim::{AgentId, AgentRow};
@@ -7,31 +8,56 @@ use wheelbase_sim::{AgentId, AgentRow};
 /// The entities of all units, as of the last tick.
 #[derive(Resource, Debug, Default)]
 pub struct Units {
-    /// What the components say, in order of id.
-    pub(crate) rows: Vec<AgentRow>,
-    /// Their entities, in the same order. Games may have despawned some.
-    pub(crate) entities: Vec<Entity>,
+    /// The units on the map, in order of id: the order of [`World::agents`](wheelbase_sim::World::agents).
+    pub(crate) known: Vec<Known>,
+    /// The units off the map, in order of id.
+    pub(crate) off_map: Vec<(Known, OffMap)>,
+}
+
+/// A unit that has an entity. Games may have despawned it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known {
+    /// What the components say.
+    pub(crate) row: AgentRow,
+    pub(crate) entity: Entity,
 }
 
 impl Units {
-    /// The entity of a unit; `None` if the unit is not in the world. Logarithmic in the units.
+    /// The entity of a unit, on or off the map; `None` if there is no such unit. Logarithmic in the units.
     pub fn entity(&self, unit: AgentId) -> Option<Entity> {
-        let index = self.rows.binary_search_by_key(&unit.0, |row| row.id).ok()?;
-        self.entities.get(index).copied()
+        let off_map = || {
+            let index = self.off_map.binary_search_by_key(&unit.0, |(known, _)| known.row.id).ok()?;
+            Some(self.off_map[index].0.entity)
+        };
+        match self.known.binary_search_by_key(&unit.0, |known| known.row.id) {
+            Ok(index) => Some(self.known[index].entity),
+            Err(_) => off_map(),
+        }
     }
 
-    /// All units with their entities, in order of id.
+    /// The units on the map with their entities, in order of id.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (AgentId, Entity)> {
-        self.rows.iter().zip(&self.entities).map(|(row, &entity)| (row.agent(), entity))
+        self.known.iter().map(|known| (known.row.agent(), known.entity))
     }
 
-    /// Number of units.
+    /// The units off the map with their entities, in order of id.
+    pub fn off_map(&self) -> impl ExactSizeIterator<Item = (AgentId, Entity)> {
+        self.off_map.iter().map(|(known, _)| (known.row.agent(), known.entity))
+    }
+
+    /// The entities of all units.
+    pub(crate) fn entities(&self) -> impl Iterator<Item = Entity> {
+        let off_map = self.off_map.iter().map(|(known, _)| known);
+        self.known.iter().chain(off_map).map(|known| known.entity)
+    }
+
+    /// Number of units on the map.
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.known.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are none on the map.
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.known.is_empty()
     }
 }

@@ -256,6 +256,8 @@ impl Wheelbase {
             log::error!("{broken}");
             return;
         }
+        // A game can keep entities from following each tick: then they follow as after a load.
+        self.is_replaced |= self.has_ticked;
         self.has_ticked = true;
         for event in self.world.events() {
             if event.kind() == Some(EventKind::Spawned)

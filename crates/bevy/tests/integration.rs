@@ -9,4 +9,5 @@ mod drawing;
 mod entities;
 mod map;
 mod net;
+mod off_map;
 mod picking;

@@ -44,7 +44,8 @@ fn no_name_of_the_prelude_is_one_of_bevy() {
     #[cfg(feature = "transform")]
     let _ = (named::<Transform>(), named::<Rect>(), named::<Vec2>());
     let ours = [
-        named::<(Cursor, CursorPoint, EditMessage, LocalTurn, MapChanged, OrderSeries, OrderTicket)>(),
+        named::<(Cursor, CursorPoint, EditMessage, LocalTurn, MapChanged, OffMap, OrderSeries, OrderTicket)>(
+        ),
         named::<(Orders, Plane, PlayerCommand, Pose2, RemoteCommands, RollbackError, Space, TooLate)>(),
         named::<(Unit, UnitActivity, UnitClass, UnitMessage, UnitOrder, UnitRemoved, UnitSpawned, UnitTeam)>(
         ),
