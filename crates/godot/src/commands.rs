@@ -484,7 +484,7 @@ impl WheelbaseWorld {
         self.asked(method, |game| {
             let row = game.unit(unit)?;
             let (centre, angle) = game.bodies[usize::from(row.class)].at(row, time);
-            Ok((vector(place.to_plane(centre)), -angle as f32))
+            Ok((vector(place.to_plane(centre)), -place.angle(angle) as f32))
         })
     }
 
@@ -494,7 +494,9 @@ impl WheelbaseWorld {
 
     /// Places a unit where a node stands: at the pose nearest to its position and rotation in two dimensions.
     pub(crate) fn spawn_at(&mut self, class: &GString, point: Vector2, rotation: f32, team: i64) -> i64 {
-        let at = self.place().to_map([point.x, point.y].map(f64::from));
+        let place = self.place();
+        let at = place.to_map([point.x, point.y].map(f64::from));
+        let angle = place.angle_on_map(-f64::from(rotation));
         let known = self.class_names().join(", ");
         let number = self.class_id(class.clone());
         self.give("spawn", |game| {
@@ -502,7 +504,7 @@ impl WheelbaseWorld {
                 return Err(format!("no class \"{class}\", known are {known}"));
             }
             let (number, body) = game.class(number)?;
-            let pose = body.nearest_pose(game.world.grid().shape(), at, -f64::from(rotation));
+            let pose = body.nearest_pose(game.world.grid().shape(), at, angle);
             Ok(Command::Spawn(Spawn { team: team_of(team)?, ..Spawn::new(ClassId(number), pose) }))
         })
     }

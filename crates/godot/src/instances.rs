@@ -47,7 +47,7 @@ pub(crate) fn write_instances(
     for row in rows.iter().filter(|row| look.class.is_none_or(|class| class == row.class)) {
         let (centre, angle) = bodies[usize::from(row.class)].at(row, time);
         let [x, y] = look.place.to_plane(centre).map(|axis| axis as f32);
-        let (sin, cos) = (angle as f32).sin_cos();
+        let (sin, cos) = (look.place.angle(angle) as f32).sin_cos();
         // As RenderingServer.multimesh_set_buffer wants it: rows of the matrix, each with its part of the origin.
         if look.layout.is_2d {
             // y grows downwards, so a turn to the left is a negative angle.
@@ -85,7 +85,7 @@ mod tests {
         let east = AgentRow { to_x: 3, from_x: 3, ..AgentRow::default() };
         let north =
             AgentRow { id: 1, class: 1, team: 1, from_heading: 1, to_heading: 1, ..AgentRow::default() };
-        let place = Place { cell_size: 10.0, origin: [100.0, 0.0] };
+        let place = Place { cell_size: 10.0, stretch: 1.0, origin: [100.0, 0.0] };
         let colours = [[0.5, 0.5, 0.5, 1.0]];
         let mut buffer = vec![7.0];
         let mut look = Look {

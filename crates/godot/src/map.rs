@@ -1,15 +1,16 @@
 //! The map as a class of the engine.
 
+use crate::place::{Place, Tiles};
 use crate::terrain::Kinds;
 use crate::told::{Told, integer, read_file};
 use godot::classes::TileMapLayer;
-use godot::classes::tile_set::TileShape;
 use godot::global::Error;
 use godot::prelude::*;
 use wheelbase_grid::Grid;
 use wheelbase_sim::CellXY;
 
-/// The map of a [WheelbaseWorld]: a rectangle of square cells, each with a kind of terrain.
+/// The map of a [WheelbaseWorld]: a rectangle of squares, or of hexagons with a corner to the north. Each cell has a kind
+/// of terrain.
 ///
 /// It is read from a [TileMapLayer], from text or from bytes. The kinds `ground`, `swamp`, `water`, `trees` and `out` are
 /// always there; units drive on ground, and through swamp at half speed. A class of units can say otherwise.
@@ -19,16 +20,9 @@ use wheelbase_sim::CellXY;
 pub struct WheelbaseMap {
     kinds: Kinds,
     grid: Option<Grid>,
-    place: Option<LayerPlace>,
+    place: Option<Place>,
     told: Told,
     base: Base<RefCounted>,
-}
-
-/// Where the layer of a map lies: the corner of its first cell, and the width of a cell.
-#[derive(Clone, Copy)]
-pub(crate) struct LayerPlace {
-    pub(crate) origin: Vector2,
-    pub(crate) cell_size: f64,
 }
 
 #[godot_api]
@@ -77,8 +71,12 @@ impl WheelbaseMap {
         self.take("read_bytes", grid.map(|grid| (grid, None)))
     }
 
-    /// Reads the used rectangle of a layer of square tiles, and where it lies. Its first tile is cell (0, 0);
+    /// Reads the used rectangle of a layer of square or hexagonal tiles, and where it lies. Its first tile is cell (0, 0);
     /// [method WheelbaseWorld.start] puts the world there.
+    ///
+    /// Hexagonal tile sets have the layout `TILE_LAYOUT_STACKED` or `TILE_LAYOUT_STACKED_OFFSET`, and the offset axis
+    /// `TILE_OFFSET_AXIS_HORIZONTAL`. If the first row of tiles is shifted to the east, row 0 of the map is an empty row
+    /// above it.
     ///
     /// `terrain` says which kind of terrain a tile is. As a [String] it is the name of a custom data layer of the
     /// tile set. As a [Dictionary] it leads from atlas coordinates ([Vector2i]) to names. `empty` is the kind of cells
@@ -129,7 +127,7 @@ impl WheelbaseMap {
     }
 
     /// Where its layer lies; `None` if it is of no layer.
-    pub(crate) fn place(&self) -> Option<LayerPlace> {
+    pub(crate) fn place(&self) -> Option<Place> {
         self.place
     }
 
@@ -138,7 +136,7 @@ impl WheelbaseMap {
         if told.is_some() { Error::OK } else { Error::ERR_INVALID_PARAMETER }
     }
 
-    fn take(&mut self, method: &str, read: Result<(Grid, Option<LayerPlace>), String>) -> Error {
+    fn take(&mut self, method: &str, read: Result<(Grid, Option<Place>), String>) -> Error {
         let taken = read.map(|(grid, place)| (self.grid, self.place) = (Some(grid), place));
         self.done(method, taken)
     }
@@ -148,14 +146,14 @@ impl WheelbaseMap {
         layer: &Gd<TileMapLayer>,
         terrain: &Variant,
         empty: &str,
-    ) -> Result<(Grid, Option<LayerPlace>), String> {
+    ) -> Result<(Grid, Option<Place>), String> {
         let place =
             if layer.is_inside_tree() { layer.get_path().to_string() } else { layer.get_name().to_string() };
         let tiles = layer.get_tile_set().ok_or_else(|| format!("{place}: the layer has no tile set"))?;
-        let tile = tiles.get_tile_size();
-        if tiles.get_tile_shape() != TileShape::SQUARE || tile.x != tile.y {
-            return Err(format!("{place}: tiles are {tile} and perhaps not square, expected squares"));
-        }
+        let size = tiles.get_tile_size();
+        let properties =
+            [tiles.get_tile_shape().ord(), tiles.get_tile_layout().ord(), tiles.get_tile_offset_axis().ord()];
+        let shapes = Tiles::new([size.x, size.y], properties).map_err(|error| format!("{place}: {error}"))?;
         let names = if let Ok(custom) = terrain.try_to_relaxed::<GString>() {
             if tiles.get_custom_data_layer_by_name(&custom) < 0 {
                 return Err(format!("{place}: the tile set has no custom data layer \"{custom}\""));
@@ -169,11 +167,13 @@ impl WheelbaseMap {
                 "terrain is {found:?}, expected the name of a custom data layer or a Dictionary"
             ));
         };
-        let used = layer.get_used_rect();
-        let [width, height] = [used.size.x, used.size.y].map(|side| u64::from(side.max(0).unsigned_abs()));
-        if width * height == 0 {
+        let mut used = layer.get_used_rect();
+        if !used.has_area() {
             return Err(format!("{place}: the layer has no tiles"));
         }
+        let first_row = shapes.first_row(used.position.y);
+        used = Rect2i::from_position_end(Vector2i::new(used.position.x, first_row), used.end());
+        let [width, height] = [used.size.x, used.size.y].map(|side| u64::from(side.unsigned_abs()));
         let grid = self.kinds.of_names((width, height), |x, y| {
             let at = used.position + Vector2i::new(x as i32, y as i32);
             if layer.get_cell_source_id(at) < 0 {
@@ -190,13 +190,16 @@ impl WheelbaseMap {
             let name = name.map(|name| name.stringify().to_string());
             name.ok_or_else(|| format!("tile at {at}, atlas {atlas}, has no terrain"))
         });
-        let corner = layer.map_to_local(used.position) - Vector2::new(tile.x as f32, tile.y as f32) / 2.0;
+        let corner = layer.map_to_local(used.position) - Vector2::new(size.x as f32, size.y as f32) / 2.0;
         let origin =
             if layer.is_inside_tree() { layer.to_global(corner) } else { layer.get_transform() * corner };
         let scale = if layer.is_inside_tree() { layer.get_global_scale() } else { layer.get_scale() };
-        let cell_size = f64::from(tile.x) * f64::from(scale.x);
-        let grid = grid.map_err(|error| format!("{place}: {error}"))?;
-        Ok((grid, Some(LayerPlace { origin, cell_size })))
+        let [scale_x, scale_y] = [scale.x, scale.y].map(f64::from);
+        let cell_size = f64::from(size.x) * scale_x;
+        let stretch = shapes.stretch() * scale_y / scale_x;
+        let grid = grid.map_err(|error| format!("{place}: {error}"))?.with_shape(shapes.shape);
+        let origin = [origin.x, origin.y].map(f64::from);
+        Ok((grid, Some(Place { cell_size, stretch, origin })))
     }
 }
 

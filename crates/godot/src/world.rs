@@ -1,6 +1,7 @@
 //! The world as a node.
 
 use crate::clock::Clock;
+use crate::commands::vector;
 use crate::map::WheelbaseMap;
 use crate::place::{ClassBody, Place};
 use crate::told::{Told, integer, place_of, read_file};
@@ -8,8 +9,9 @@ use godot::classes::Engine;
 use godot::global::Error;
 use godot::prelude::*;
 use std::path::Path;
-use wheelbase_grid::Rect;
+use wheelbase_grid::{GridShape, Rect};
 use wheelbase_scenario::load::load_class_of_bytes;
+use wheelbase_sim::planner::model::Sweep;
 use wheelbase_sim::{
     AgentId, AgentRow, Body, ClassSpec, EventKind, EventRow, Friends, Host, MovementClass, OrderKind,
     RefusalReason, Settings, Setup, Team, Threads, UnreachableReason, World,
@@ -23,8 +25,8 @@ use wheelbase_sim::{
 /// or an error.
 ///
 /// Units are numbers that stay valid until the unit is removed. Cells are [Vector2i], with y to the south. Headings
-/// count counter-clockwise from east: with four, 1 is north. Worlds that get the same commands at the same ticks stay
-/// equal on all machines: see [method state_hash].
+/// count counter-clockwise from east: with four, 1 is north, and with six, on hexagons, north-east. Worlds that get the
+/// same commands at the same ticks stay equal on all machines: see [method state_hash].
 #[derive(GodotClass)]
 #[class(init, base=Node)]
 pub struct WheelbaseWorld {
@@ -43,6 +45,11 @@ pub struct WheelbaseWorld {
     /// The north-west corner of the map: x and y in 2D, x and z in 3D. [method start] sets it as [member cell_size].
     #[export]
     origin: Vector2,
+    /// Height of the map relative to a map of regular cells: 1 for squares and regular hexagons. [method start] sets it for
+    /// maps of a [TileMapLayer].
+    #[export]
+    #[init(val = 1.0)]
+    stretch: f64,
     /// Seed of all random choices. Equal worlds need equal seeds.
     #[export]
     world_seed: i64,
@@ -293,8 +300,9 @@ impl WheelbaseWorld {
 
     /// Where the map lies.
     pub(crate) fn place(&self) -> Place {
-        let cell_size = if self.cell_size > 0.0 { self.cell_size } else { 1.0 };
-        Place { cell_size, origin: [self.origin.x, self.origin.y].map(f64::from) }
+        let [cell_size, stretch] =
+            [self.cell_size, self.stretch].map(|number| if number > 0.0 { number } else { 1.0 });
+        Place { cell_size, stretch, origin: [self.origin.x, self.origin.y].map(f64::from) }
     }
 
     /// The time in ticks that this frame shows: in the last tick.
@@ -341,8 +349,8 @@ impl WheelbaseWorld {
         let mut classes = Vec::with_capacity(self.specs.len());
         for (spec, file) in &self.specs {
             let mut spec = spec.clone();
-            if spec.headings == 1 {
-                spec.shape = grid.shape();
+            if spec.headings == 1 && grid.shape() == GridShape::Hex {
+                (spec.shape, spec.sweep) = (GridShape::Hex, Sweep::usual(GridShape::Hex));
             }
             let class = MovementClass::for_map(spec, grid.size());
             classes.push(class.map_err(|error| format!("{file}: {error}"))?);
@@ -354,7 +362,8 @@ impl WheelbaseWorld {
         setup.threads = self.threads();
         let world = World::new(setup).map_err(|errors| errors.to_string())?;
         if let Some(place) = map.place() {
-            (self.origin, self.cell_size) = (place.origin, place.cell_size);
+            (self.cell_size, self.stretch) = (place.cell_size, place.stretch);
+            self.origin = vector(place.origin);
         }
         self.run(world);
         Ok(())

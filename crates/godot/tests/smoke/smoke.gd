@@ -12,6 +12,25 @@ moves = [
   { name = "right", turn = -1, time = 5 },
 ]
 """
+const WALKER := """
+[class.walker]
+headings = 6
+footprint = ["X>"]
+moves = [
+  { name = "forward", by = [1, 0], time = 4 },
+  { name = "left", turn = 1, time = 4 },
+  { name = "right", turn = -1, time = 4 },
+]
+"""
+## Neighbours of a hexagon by heading.
+const SIDES: Array[TileSet.CellNeighbor] = [
+	TileSet.CELL_NEIGHBOR_RIGHT_SIDE,
+	TileSet.CELL_NEIGHBOR_TOP_RIGHT_SIDE,
+	TileSet.CELL_NEIGHBOR_TOP_LEFT_SIDE,
+	TileSet.CELL_NEIGHBOR_LEFT_SIDE,
+	TileSet.CELL_NEIGHBOR_BOTTOM_LEFT_SIDE,
+	TileSet.CELL_NEIGHBOR_BOTTOM_RIGHT_SIDE,
+]
 
 var checks := 0
 var failed := 0
@@ -56,6 +75,11 @@ func _initialize() -> void:
 	await process_frame
 	await spawn_order_arrive()
 	maps()
+	for layout in [TileSet.TILE_LAYOUT_STACKED, TileSet.TILE_LAYOUT_STACKED_OFFSET]:
+		for first in [Vector2i(-3, -4), Vector2i(2, 1)]:
+			hexagons(layout, first, Vector2i(110, 127))
+			hexagons(layout, first, Vector2i(64, 48))
+	other_tiles()
 	save_and_load()
 	lockstep()
 	bad_input()
@@ -158,6 +182,101 @@ func maps() -> void:
 	equal(map.read_tile_map_layer(layer, "terrain"), ERR_INVALID_PARAMETER, "a tile without custom data")
 	equal(map.read_tile_map_layer(null, "terrain"), ERR_INVALID_PARAMETER, "no layer")
 	equal(map.read_tile_map_layer(layer, 7), ERR_INVALID_PARAMETER, "no name and no mapping")
+	layer.free()
+
+
+func hexagonal_layer(layout: TileSet.TileLayout, size: Vector2i) -> TileMapLayer:
+	var tiles := TileSet.new()
+	tiles.tile_shape = TileSet.TILE_SHAPE_HEXAGON
+	tiles.tile_layout = layout
+	tiles.tile_size = size
+	var source := TileSetAtlasSource.new()
+	source.texture = ImageTexture.create_from_image(Image.create_empty(size.x, size.y, false, Image.FORMAT_RGBA8))
+	source.texture_region_size = size
+	tiles.add_source(source, 0)
+	source.create_tile(Vector2i.ZERO)
+	var layer := TileMapLayer.new()
+	layer.name = "Hexagons"
+	layer.tile_set = tiles
+	root.add_child(layer)
+	return layer
+
+
+## Cells, positions and headings are those of the layer.
+func hexagons(layout: TileSet.TileLayout, first: Vector2i, size: Vector2i) -> void:
+	var layer := hexagonal_layer(layout, size)
+	layer.position = Vector2(100, 50)
+	layer.scale = Vector2(2, 2)
+	for x in 8:
+		for y in 7:
+			layer.set_cell(first + Vector2i(x, y), 0, Vector2i.ZERO)
+	var map := WheelbaseMap.new()
+	equal(map.read_tile_map_layer(layer, {Vector2i.ZERO: "ground"}), OK, "a map of hexagons")
+	var is_first_shifted := posmod(first.y, 2) == (1 if layout == TileSet.TILE_LAYOUT_STACKED else 0)
+	var above := Vector2i(0, 1 if is_first_shifted else 0)
+	equal([map.size(), map.terrain_at(above)], [Vector2i(8, 7) + above, "ground"], "its cells")
+	equal(map.terrain_at(Vector2i.ZERO), "out" if is_first_shifted else "ground", "its first row")
+	var world := WheelbaseWorld.new()
+	world.auto_step = false
+	root.add_child(world, true)
+	world.add_class(WALKER)
+	equal(world.start(map), OK, "start")
+	equal(world.cell_size, 2.0 * size.x, "the width of its cells")
+	var wrong := []
+	for x in 8:
+		for y in 7:
+			var tile := first + Vector2i(x, y)
+			var center := layer.to_global(layer.map_to_local(tile))
+			var cell := Vector2i(x, y) + above
+			if world.cell_at(center) != cell or world.cell_center(cell).distance_to(center) > 0.01:
+				wrong.append([tile, center, world.cell_at(center), world.cell_center(cell)])
+	equal(wrong, [], "centers of cells")
+	var corner := layer.to_global(layer.map_to_local(first))
+	for i in 2000:
+		var point := corner + Vector2(i % 50, i / 50) * Vector2(size) * Vector2(0.2471, 0.1937)
+		var tile := layer.local_to_map(layer.to_local(point))
+		if world.cell_at(point) != tile - first + above:
+			wrong.append([point, tile, world.cell_at(point)])
+	equal(wrong, [], "points in cells")
+	var middle := first + Vector2i(4, 3)
+	for heading in 6:
+		var ahead := layer.get_neighbor_cell(middle, SIDES[heading])
+		var behind := layer.get_neighbor_cell(middle, SIDES[(heading + 3) % 6])
+		var at := layer.to_global(layer.map_to_local(middle))
+		var node := WheelbaseUnit2D.new()
+		node.unit_class = "walker"
+		node.global_rotation = (layer.to_global(layer.map_to_local(ahead)) - at).angle()
+		node.global_position = (at + layer.to_global(layer.map_to_local(behind))) / 2
+		world.add_child(node)
+		world.step()
+		equal([world.unit_cell(node.unit), world.unit_heading(node.unit)], [middle - first + above, heading], "a node among hexagons")
+		check(absf(angle_difference(world.unit_rotation(node.unit), node.rotation)) < 1e-4, "its rotation")
+		check(world.unit_position(node.unit).distance_to(node.global_position) < 0.01, "its position")
+		equal(world.unit_at(behind - first + above), node.unit, "the cell behind it")
+		world.order_goto([node.unit], ahead - first + above)
+		for i in 6:
+			world.step()
+		equal([world.unit_cell(node.unit), world.unit_heading(node.unit)], [ahead - first + above, heading], "a step ahead")
+		world.remove([node.unit])
+		world.step()
+		node.free()
+	world.free()
+	layer.free()
+
+
+func other_tiles() -> void:
+	var layer := hexagonal_layer(TileSet.TILE_LAYOUT_STAIRS_RIGHT, Vector2i(64, 64))
+	layer.set_cell(Vector2i.ZERO, 0, Vector2i.ZERO)
+	var refuses := func(parts: Array) -> void:
+		var map := WheelbaseMap.new()
+		equal(map.read_tile_map_layer(layer, {Vector2i.ZERO: "ground"}), ERR_INVALID_PARAMETER, parts[0])
+		has(map.last_error(), ["/root/Hexagons"] + parts, parts[0])
+	refuses.call(["tile_layout is TILE_LAYOUT_STAIRS_RIGHT", "TILE_LAYOUT_STACKED"])
+	layer.tile_set.tile_layout = TileSet.TILE_LAYOUT_STACKED
+	layer.tile_set.tile_offset_axis = TileSet.TILE_OFFSET_AXIS_VERTICAL
+	refuses.call(["tile_offset_axis is TILE_OFFSET_AXIS_VERTICAL", "TILE_OFFSET_AXIS_HORIZONTAL"])
+	layer.tile_set.tile_shape = TileSet.TILE_SHAPE_ISOMETRIC
+	refuses.call(["tile_shape is TILE_SHAPE_ISOMETRIC", "TILE_SHAPE_HEXAGON"])
 	layer.free()
 
 
