@@ -1,7 +1,7 @@
 //! Lines that show what units need and wait for.
 
 use crate::components::Waiting;
-use crate::space::Space;
+use crate::space::{Plane, Space};
 use crate::units::Units;
 use crate::wheelbase::Wheelbase;
 use bevy_app::{App, PostUpdate};
@@ -13,6 +13,7 @@ use bevy_ecs::schedule::common_conditions::resource_exists;
 use bevy_ecs::system::{Local, Query};
 use bevy_gizmos::config::{GizmoConfigGroup, GizmoConfigStore};
 use bevy_gizmos::gizmos::{GizmoStorage, Gizmos};
+use bevy_math::{Isometry3d, Quat, Vec2};
 use bevy_reflect::Reflect;
 use bevy_reflect::std_traits::ReflectDefault;
 use bevy_time::{Fixed, Time};
@@ -20,7 +21,7 @@ use wheelbase_sim::grid::{Lattice, Point};
 use wheelbase_sim::planner::Path;
 use wheelbase_sim::traffic::motion::transition_of;
 use wheelbase_sim::{
-    AgentId, AgentRow, CellXY, DrawnClass, DrawnForm, GridShape, Heading, MovementClass, WaitReason,
+    AgentId, AgentRow, CellXY, DrawnClass, DrawnForm, GridShape, Heading, MovementClass, Rect, WaitReason,
 };
 
 /// Sides of a disc.
@@ -39,14 +40,29 @@ pub struct WheelbaseGizmos {
     pub paths: bool,
     /// A cross at the end of each path.
     pub goals: bool,
+    /// A mark across each path for each second of the world, and at its end the seconds until then if nobody is in the way.
+    pub arrivals: bool,
     /// A line from each waiting unit to the unit that it waits for.
     pub waiting: bool,
+    /// The name of the rule by which each unit waits.
+    pub rules: bool,
+    /// Outlines of the areas of edits that wait: [`Wheelbase::edits_waiting`].
+    pub edits: bool,
 }
 
 impl WheelbaseGizmos {
     /// All lines.
     pub fn all() -> Self {
-        Self { footprints: true, held: true, paths: true, goals: true, waiting: true }
+        Self {
+            footprints: true,
+            held: true,
+            paths: true,
+            goals: true,
+            arrivals: true,
+            waiting: true,
+            rules: true,
+            edits: true,
+        }
     }
 }
 
@@ -103,20 +119,51 @@ fn outline(shape: GridShape, cells: &[Point]) -> Vec<[Point; 2]> {
     all.iter().filter(is_outside).copied().collect()
 }
 
-/// Calls `line` with the ends of each line, in cells, and its colour.
-fn lines(
+/// The sides of cells of an area that lead out of it.
+fn outline_of_area(shape: GridShape, area: Rect) -> impl Iterator<Item = [Point; 2]> {
+    let lattice = Lattice(shape);
+    let sides = area.cells().flat_map(move |cell| {
+        let outer = lattice.neighbours(cell).filter(move |&(_, _, next)| !area.contains(next));
+        outer.map(move |(number, ..)| lattice.side(cell, number))
+    });
+    sides.map(move |ends| ends.map(|corner| lattice.point(corner)))
+}
+
+/// What is drawn; points are in cells.
+#[derive(Debug, PartialEq)]
+enum Mark {
+    Line([Point; 2]),
+    /// A text around a point.
+    Text(Point, String),
+}
+
+/// The time that a frame shows.
+#[derive(Clone, Copy)]
+struct Shown {
+    /// In ticks.
+    time: f64,
+    ticks_per_second: f64,
+}
+
+/// Calls `draw` with all that is to be shown.
+fn marks(
     wheelbase: &Wheelbase,
     outlines: &Outlines,
     show: WheelbaseGizmos,
-    time: f64,
+    shown: Shown,
     why: impl Fn(usize) -> Option<WaitReason>,
-    mut line: impl FnMut([Point; 2], Srgba),
+    mut draw: impl FnMut(Mark, Srgba),
 ) {
-    let (shape, mut path) = (wheelbase.grid().shape(), Path::new());
+    let (shape, time, mut path) = (wheelbase.grid().shape(), shown.time, Path::new());
     let lattice = Lattice(shape);
     let centre = |row: &AgentRow| wheelbase.bodies()[usize::from(row.class)].centre_at(row, time);
+    if show.edits {
+        let sides = wheelbase.edits_waiting().flat_map(|area| outline_of_area(shape, area));
+        sides.for_each(|side| draw(Mark::Line(side), colours::PURPLE_400));
+    }
     for (index, row) in wheelbase.agents().iter().enumerate() {
         let class = usize::from(row.class);
+        let mut line = |ends, colour| draw(Mark::Line(ends), colour);
         if show.held && row.is_moving() {
             let step = transition_of(wheelbase.tables(), &wheelbase.agent_arrays().motion[index]);
             let (anchor, swept) = step.swept();
@@ -145,25 +192,64 @@ fn lines(
                 }
             }
         }
-        if (show.paths || show.goals) && wheelbase.path_of(row.agent(), &mut path) && path.poses.len() > 1 {
-            let mut cells = path.poses.iter().map(|pose| lattice.centre(pose.pose.cell));
-            if show.paths {
-                let ends = cells.clone().zip(cells.clone().skip(1)).filter(|(one, other)| one != other);
-                ends.for_each(|(one, other)| line([one, other], colours::GREEN_500));
-            }
-            if show.goals
-                && let Some([x, y]) = cells.next_back()
-            {
-                line([[x - 0.3, y - 0.3], [x + 0.3, y + 0.3]], colours::GREEN_300);
-                line([[x - 0.3, y + 0.3], [x + 0.3, y - 0.3]], colours::GREEN_300);
-            }
+        let has_path = (show.paths || show.goals || show.arrivals)
+            && wheelbase.path_of(row.agent(), &mut path)
+            && path.poses.len() > 1;
+        if has_path {
+            draw_path(wheelbase, row, &path, show, shown, &mut draw);
         }
-        if show.waiting
-            && row.waits_since != AgentRow::NEVER
-            && let Some(by) = why(index).and_then(in_the_way).and_then(|by| wheelbase.agent(by))
+        if row.waits_since != AgentRow::NEVER
+            && let Some(why) = why(index)
         {
-            line([centre(row), centre(by)], colours::RED_500);
+            if show.waiting
+                && let Some(by) = in_the_way(why).and_then(|by| wheelbase.agent(by))
+            {
+                draw(Mark::Line([centre(row), centre(by)]), colours::RED_500);
+            }
+            if show.rules {
+                draw(Mark::Text(centre(row), why.rule().to_owned()), colours::RED_300);
+            }
         }
+    }
+}
+
+/// Draws the rest of a unit's path, of two poses or more.
+fn draw_path(
+    wheelbase: &Wheelbase,
+    row: &AgentRow,
+    path: &Path,
+    show: WheelbaseGizmos,
+    shown: Shown,
+    draw: &mut impl FnMut(Mark, Srgba),
+) {
+    let lattice = Lattice(wheelbase.grid().shape());
+    // It begins where the present move ends.
+    let begin = if row.is_moving() { row.end_tick } else { wheelbase.tick() };
+    let seconds = |arrival: u32| (f64::from(begin) + f64::from(arrival)) / shown.ticks_per_second;
+    let mut stops = path.poses.iter().map(|at| (lattice.centre(at.pose.cell), seconds(at.arrival)));
+    for ((from, begin), (to, end)) in stops.clone().zip(stops.clone().skip(1)) {
+        if show.paths && from != to {
+            draw(Mark::Line([from, to]), colours::GREEN_500);
+        }
+        let mut second = begin.ceil();
+        while show.arrivals && second < end {
+            let (part, [dx, dy]) = ((second - begin) / (end - begin), [to[0] - from[0], to[1] - from[1]]);
+            let [x, y] = [from[0] + part * dx, from[1] + part * dy];
+            // Across the move; during a turn upwards.
+            let length = dx.hypot(dy);
+            let [ax, ay] = if from == to { [0.0, 0.25] } else { [-dy, dx].map(|side| side / length / 4.0) };
+            draw(Mark::Line([[x - ax, y - ay], [x + ax, y + ay]]), colours::GREEN_300);
+            second += 1.0;
+        }
+    }
+    let Some(([x, y], end)) = stops.next_back() else { return };
+    if show.goals {
+        draw(Mark::Line([[x - 0.3, y - 0.3], [x + 0.3, y + 0.3]]), colours::GREEN_300);
+        draw(Mark::Line([[x - 0.3, y + 0.3], [x + 0.3, y - 0.3]]), colours::GREEN_300);
+    }
+    if show.arrivals {
+        let left = end - shown.time / shown.ticks_per_second;
+        draw(Mark::Text([x, y - 0.75], format!("{left:.1} s")), colours::GREEN_300);
     }
 }
 
@@ -194,10 +280,19 @@ fn draw(
         *outlines = Outlines::of(&wheelbase);
     }
     let time = crate::interpolate::time_of(&wheelbase, &fixed);
+    let shown = Shown { time, ticks_per_second: fixed.timestep().as_secs_f64().recip() };
     let why = |index: usize| waiting.get(units.known.get(index)?.entity).ok().map(|waiting| waiting.why);
-    lines(&wheelbase, &outlines, show, time, why, |ends, colour| {
-        let [one, other] = ends.map(|point| space.position(space.to_plane(point), 0.0));
-        gizmos.line(one, other, colour);
+    let place = |point| space.position(space.to_plane(point), 0.0);
+    // Seen from above.
+    let upright = match space.plane {
+        Plane::Xy => Quat::IDENTITY,
+        Plane::Xz => Quat::from_rotation_x(-std::f32::consts::FRAC_PI_2),
+    };
+    marks(&wheelbase, &outlines, show, shown, why, |mark, colour| match mark {
+        Mark::Line([one, other]) => gizmos.line(place(one), place(other), colour),
+        Mark::Text(at, text) => {
+            gizmos.text(Isometry3d::new(place(at), upright), &text, space.cell / 2.0, Vec2::ZERO, colour);
+        }
     });
 }
 
@@ -237,9 +332,9 @@ mod tests {
         let outlines = Outlines::of(&wheelbase);
         let count = |show| {
             let mut found = Vec::new();
-            let time = f64::from(wheelbase.tick());
+            let shown = Shown { time: f64::from(wheelbase.tick()), ticks_per_second: 20.0 };
             let why = |index| why.filter(|_| index == 1);
-            lines(&wheelbase, &outlines, show, time, why, |ends, _| found.push(ends));
+            marks(&wheelbase, &outlines, show, shown, why, |mark, _| found.push(mark));
             found
         };
         let none = WheelbaseGizmos::default();
@@ -249,11 +344,52 @@ mod tests {
         assert_eq!(count(WheelbaseGizmos { held: true, ..none }).len(), 8);
         assert_eq!(count(WheelbaseGizmos { goals: true, ..none }).len(), 4);
         let waiting = count(WheelbaseGizmos { waiting: true, ..none });
-        let [[from, _], [to, _]] = *waiting.first().ok_or("no line")?;
-        assert!(waiting.len() == 1 && from < to && to < 11.0, "{waiting:?}");
+        let [Mark::Line([[from, _], [to, _]])] = *waiting else { return Err("no line".into()) };
+        assert!(from < to && to < 11.0, "{waiting:?}");
         let paths = count(WheelbaseGizmos { paths: true, ..none });
-        assert!(paths.contains(&[[11.5, 0.5], [12.5, 0.5]]), "{paths:?}");
-        assert_eq!(count(WheelbaseGizmos::all()).len(), 12 + 8 + 4 + 1 + paths.len());
+        assert!(paths.contains(&Mark::Line([[11.5, 0.5], [12.5, 0.5]])), "{paths:?}");
+        let rules = count(WheelbaseGizmos { rules: true, ..none });
+        assert!(
+            matches!(&*rules, [Mark::Text(_, rule)] if Some(&**rule) == why.map(|why| why.rule())),
+            "{rules:?}"
+        );
+        assert_eq!(count(WheelbaseGizmos { edits: true, ..none }), []);
+        let arrivals = count(WheelbaseGizmos { arrivals: true, ..none });
+        let rest = 12 + 8 + 4 + 1 + paths.len() + rules.len() + arrivals.len();
+        assert_eq!(count(WheelbaseGizmos::all()).len(), rest);
         Ok(())
+    }
+
+    #[test]
+    fn arrivals_have_a_mark_for_each_second_of_the_world() -> Result<(), Box<dyn std::error::Error>> {
+        let grid = Grid::from_rows(&["..............."; 1], TerrainTable::movingai(), SideTable::default())?;
+        let mut scout = ClassSpec::new("scout", 4);
+        scout.primitives = Primitive::vehicle(10, 20, 10);
+        let mut setup = Setup::cooperative(Settings::named("lane"), grid, vec![MovementClass::new(scout)?]);
+        setup.agents = vec![Spawn::new(ClassId(0), Pose::new(0, 0, Heading(0)))];
+        let mut world = World::new(setup)?;
+        world.command(Command::order(AgentId(0), Order::goto(CellXY::new(7, 0))));
+        for _ in 0..25 {
+            world.step();
+        }
+        // It has begun at tick 0, and 7 cells take 70 ticks.
+        assert_eq!(world.agents()[0].end_tick, 30);
+        let wheelbase = Wheelbase::new(world, 0);
+        let mut found = Vec::new();
+        let show = WheelbaseGizmos { arrivals: true, ..WheelbaseGizmos::default() };
+        let shown = Shown { time: 24.5, ticks_per_second: 20.0 };
+        marks(&wheelbase, &Outlines::of(&wheelbase), show, shown, |_| None, |mark, _| found.push(mark));
+        let across = |x| Mark::Line([[x, 0.25], [x, 0.75]]);
+        // Seconds 2 and 3 of the world; then 45.5 ticks after the frame.
+        assert_eq!(found, [across(4.5), across(6.5), Mark::Text([7.5, -0.25], "2.3 s".to_owned())]);
+        Ok(())
+    }
+
+    #[test]
+    fn waiting_edits_are_outlined() {
+        let around = |shape| outline_of_area(shape, Rect::new(3, 1, 3, 2)).count();
+        assert_eq!(around(GridShape::Square), 10);
+        // A row of three has 14 sides; two rows share 5.
+        assert_eq!(around(GridShape::Hex), 18);
     }
 }

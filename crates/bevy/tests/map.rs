@@ -45,6 +45,33 @@ fn a_building_that_waits_can_be_cancelled_even_after_a_load() {
 }
 
 #[test]
+fn edits_wait_until_they_are_done_withdrawn_or_rolled_back() {
+    let mut app = app(WheelbasePlugin::new(field(16, 8, vec![tank(3, 2), tank(3, 5)])).rollback(16));
+    let kind = building(&app);
+    let waiting = |app: &bevy_app::App| wheelbase(app).edits_waiting().collect::<Vec<_>>();
+    let [upper, lower] = [2, 5].map(|y| CellRect::new(2, y, 2, 1));
+    updates(&mut app, 2);
+    let ticket = order(&mut app, move |orders| {
+        orders.build(CellRect::new(9, 1, 1, 1), kind);
+        orders.build(upper, kind);
+        orders.build(lower, kind)
+    });
+    app.update();
+    assert_eq!(waiting(&app), [upper, lower]);
+    order(&mut app, move |orders| {
+        orders.cancel(ticket);
+        orders.remove(AgentId(0))
+    });
+    app.update();
+    app.update();
+    assert_eq!((waiting(&app), wheelbase(&app).edits_pending()), (Vec::new(), 0));
+    app.world_mut().resource_mut::<Wheelbase>().rollback_to(3).unwrap();
+    assert_eq!((waiting(&app), wheelbase(&app).edits_pending()), (vec![upper, lower], 2));
+    app.world_mut().resource_mut::<Wheelbase>().rollback_to(2).unwrap();
+    assert_eq!((waiting(&app), wheelbase(&app).edits_pending()), (Vec::new(), 0));
+}
+
+#[test]
 fn a_rollback_past_an_edit_sends_the_whole_map() {
     let mut app = app(WheelbasePlugin::new(field(16, 8, vec![tank(3, 2)])).rollback(8));
     let whole = wheelbase(&app).grid().size().rect();
