@@ -46,7 +46,7 @@ pub struct WheelbaseGizmos {
     pub waiting: bool,
     /// The name of the rule by which each unit waits.
     pub rules: bool,
-    /// Outlines of the areas of edits that wait: [`Wheelbase::edits_waiting`].
+    /// Outlines of the areas of edits that wait: `World::pending_edits`.
     pub edits: bool,
 }
 
@@ -158,7 +158,9 @@ fn marks(
     let lattice = Lattice(shape);
     let centre = |row: &AgentRow| wheelbase.bodies()[usize::from(row.class)].centre_at(row, time);
     if show.edits {
-        let sides = wheelbase.edits_waiting().flat_map(|area| outline_of_area(shape, area));
+        let map = wheelbase.grid().size().rect();
+        let changes = wheelbase.pending_edits().iter().flat_map(|pending| &*pending.edit.changes);
+        let sides = changes.flat_map(|change| outline_of_area(shape, change.area().intersection(map)));
         sides.for_each(|side| draw(Mark::Line(side), colours::PURPLE_400));
     }
     for (index, row) in wheelbase.agents().iter().enumerate() {

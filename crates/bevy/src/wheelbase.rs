@@ -7,9 +7,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 use std::ops::Deref;
-use wheelbase_sim::{
-    AgentId, Body, Command, EventKind, EventRow, Host, LoadError, Rect, SaveError, Ticket, World,
-};
+use wheelbase_sim::{AgentId, Body, Command, EventKind, EventRow, Host, LoadError, SaveError, Ticket, World};
 
 /// How a saved game begins. What follows: the number of edits, ticket, player and number of each, and the snapshot.
 const SAVED: &[u8] = b"bevy_wheelbase 1\n";
@@ -39,8 +37,6 @@ pub struct Wheelbase {
     reserved: BTreeMap<OrderTicket, (u32, Entity)>,
     /// Units that such commands have placed.
     born: BTreeMap<AgentId, (u32, OrderTicket)>,
-    /// Edits that have waited in the ticks in the ring, or wait still; oldest first.
-    waiting_edits: Vec<WaitingEdit>,
     /// Raised whenever the world was replaced by another one.
     pub(crate) generation: u32,
     /// Whether the last tick has not been shown to the entities.
@@ -51,16 +47,6 @@ pub struct Wheelbase {
     pub(crate) is_map_replaced: bool,
     /// Whether the world waits for other players.
     pub(crate) is_stalled: bool,
-}
-
-/// An edit that waits, or has waited.
-struct WaitingEdit {
-    ticket: Ticket,
-    area: Rect,
-    /// The tick at which it began to wait.
-    since: u32,
-    /// The tick at which it took effect or was withdrawn.
-    until: Option<u32>,
 }
 
 /// A tick that the ring does not have.
@@ -103,7 +89,6 @@ impl Wheelbase {
             edits: BTreeMap::new(),
             reserved: BTreeMap::new(),
             born: BTreeMap::new(),
-            waiting_edits: Vec::new(),
             generation: 0,
             has_ticked: false,
             is_replaced: false,
@@ -134,12 +119,6 @@ impl Wheelbase {
     /// Whether a lockstep world waits for turns of other players.
     pub fn is_stalled(&self) -> bool {
         self.is_stalled
-    }
-
-    /// A rectangle around the cells of each edit that waits, oldest first. Edits that waited in a loaded game are not among
-    /// them: the world does not tell their areas.
-    pub fn edits_waiting(&self) -> impl Iterator<Item = Rect> {
-        self.waiting_edits.iter().filter(|edit| edit.until.is_none()).map(|edit| edit.area)
     }
 
     /// A saved game: the world and the names of its edits. Commands that have not taken effect are not in it. Save
@@ -180,7 +159,6 @@ impl Wheelbase {
         self.tickets.clear();
         self.reserved.clear();
         self.born.clear();
-        self.waiting_edits.clear();
         self.ring.iter_mut().for_each(|kept| *kept = None);
         self.is_map_replaced = true;
         self.replaced();
@@ -203,10 +181,6 @@ impl Wheelbase {
             self.tickets.retain(|_, (at, ..)| *at < tick);
             self.edits.retain(|_, (at, _)| *at < tick);
             self.born.retain(|_, (at, _)| *at < tick);
-            self.waiting_edits.retain_mut(|edit| {
-                edit.until = edit.until.filter(|&at| at < tick);
-                edit.since < tick
-            });
             self.replaced();
         }
         let undone = self.given.split_off(&(tick, FIRST));
@@ -250,7 +224,6 @@ impl Wheelbase {
         self.tickets.retain(|_, (at, ..)| *at >= oldest);
         self.reserved.retain(|_, (at, _)| *at >= oldest);
         self.born.retain(|_, (at, _)| *at >= oldest);
-        self.waiting_edits.retain(|edit| edit.until.is_none_or(|at| at >= oldest));
         let n_kept = self.ring.len().max(1);
         match self.ring.get_mut(tick as usize % n_kept) {
             Some(Some(kept)) => kept.clone_from(&self.world),
@@ -276,7 +249,7 @@ impl Wheelbase {
         }
     }
 
-    /// Steps, and notes which units the commands of the tick have placed, and which edits wait.
+    /// Steps, and notes which units the commands of the tick have placed.
     pub(crate) fn end_tick(&mut self) {
         let tick = self.world.tick();
         if let Err(broken) = self.world.try_step() {
@@ -286,28 +259,12 @@ impl Wheelbase {
         // A game can keep entities from following each tick: then they follow as after a load.
         self.is_replaced |= self.has_ticked;
         self.has_ticked = true;
-        for (index, event) in self.world.events().iter().enumerate() {
-            match (event.kind(), event.edit().or(event.ticket())) {
-                (Some(EventKind::Spawned), Some(ticket)) => {
-                    if let (Some(unit), Some(&(_, name, true))) = (event.agent(), self.tickets.get(&ticket)) {
-                        self.born.insert(unit, (tick, name));
-                    }
-                }
-                (Some(EventKind::EditWaits), Some(ticket)) => {
-                    if let Some(area) = self.world.event_details(index).area {
-                        self.waiting_edits.push(WaitingEdit { ticket, area, since: tick, until: None });
-                    }
-                }
-                // Replaced edits of which something is left wait on.
-                (Some(EventKind::EditReplaced), _) if event.c > 0 => {}
-                (
-                    Some(EventKind::EditDone | EventKind::EditCancelled | EventKind::EditReplaced),
-                    Some(ticket),
-                ) => {
-                    let over = self.waiting_edits.iter_mut().filter(|edit| edit.ticket == ticket);
-                    over.for_each(|edit| edit.until = Some(tick));
-                }
-                _ => {}
+        for event in self.world.events() {
+            if event.kind() == Some(EventKind::Spawned)
+                && let (Some(unit), Some(ticket)) = (event.agent(), event.ticket())
+                && let Some(&(_, name, true)) = self.tickets.get(&ticket)
+            {
+                self.born.insert(unit, (tick, name));
             }
         }
     }

@@ -48,7 +48,10 @@ fn a_building_that_waits_can_be_cancelled_even_after_a_load() {
 fn edits_wait_until_they_are_done_withdrawn_or_rolled_back() {
     let mut app = app(WheelbasePlugin::new(field(16, 8, vec![tank(3, 2), tank(3, 5)])).rollback(16));
     let kind = building(&app);
-    let waiting = |app: &bevy_app::App| wheelbase(app).edits_waiting().collect::<Vec<_>>();
+    let waiting = |app: &bevy_app::App| -> Vec<CellRect> {
+        let edits = wheelbase(app).pending_edits().iter();
+        edits.flat_map(|pending| pending.edit.changes.iter().map(|change| change.area())).collect()
+    };
     let [upper, lower] = [2, 5].map(|y| CellRect::new(2, y, 2, 1));
     updates(&mut app, 2);
     let ticket = order(&mut app, move |orders| {

@@ -18,7 +18,7 @@ use crate::obstructed::Obstructed;
 use crate::off_map::OffMapAgent;
 use crate::order_pool::{OrderPool, OrderState};
 use crate::orders::Order;
-use crate::pending_edits::PendingEdits;
+use crate::pending_edits::{PendingEdit, PendingEdits};
 use crate::placement::is_free;
 use crate::plain;
 use crate::progress::LongestOfClass;
@@ -347,6 +347,11 @@ impl World {
     /// Number of edits that wait until they disturb no agent.
     pub fn edits_pending(&self) -> usize {
         self.pending_edits.len()
+    }
+
+    /// The edits that wait until they disturb no agent, oldest first.
+    pub fn pending_edits(&self) -> &[PendingEdit] {
+        self.pending_edits.edits()
     }
 
     /// Cells that the agent in a row holds, and their anchor.
