@@ -5,8 +5,8 @@ use bevy_ecs::entity::Entity;
 use bevy_ecs::resource::Resource;
 use wheelbase_sim::{Command, Spawn};
 
-/// What [`Orders`](crate::Orders) has written since the last tick. A system that has the whole Bevy world, or a test, may
-/// push here.
+/// What [`Orders`](crate::Orders) has written since the last tick. A system that has the whole Bevy world, or a test,
+/// may push here.
 #[derive(Resource, Debug, Default)]
 pub struct CommandQueue {
     pub(crate) player: u8,

@@ -7,8 +7,8 @@ use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::world::DeferredWorld;
 use wheelbase_sim::{Activity, AgentId, AgentRow, ClassId, Command, OrderKind, Team, WaitReason};
 
-/// A unit, by its permanent id in the world. `Added<Unit>` finds units that were placed. An entity that is despawned, or
-/// loses this component, removes its unit at the next tick.
+/// A unit, by its permanent id in the world. `Added<Unit>` finds units that were placed. An entity that is despawned,
+/// or loses this component, removes its unit at the next tick.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[component(immutable, on_remove = removed_by_game)]
 pub struct Unit(pub AgentId);
@@ -58,9 +58,9 @@ pub struct Waiting {
     pub why: WaitReason,
 }
 
-/// A unit off the map: in a transport or a garrison, or away until it respawns. It keeps its entity, its orders and your
-/// components, and has no [`Pose2`]. `On<Add, OffMap>` and `On<Remove, OffMap>` are the moments to hide and to show it.
-/// [`Orders::enter`](crate::Orders::enter) and [`Orders::leave`](crate::Orders::leave).
+/// A unit off the map: in a transport or a garrison, or away until it respawns. It keeps its entity, its orders and
+/// your components, and has no [`Pose2`]. `On<Add, OffMap>` and `On<Remove, OffMap>` are the moments to hide and to
+/// show it. [`Orders::enter`](crate::Orders::enter) and [`Orders::leave`](crate::Orders::leave).
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[component(immutable, storage = "SparseSet")]
 pub struct OffMap {
@@ -68,8 +68,8 @@ pub struct OffMap {
     pub container: Option<AgentId>,
 }
 
-/// Where to draw a unit on the map in this frame: a point of the plane of [`Space`](crate::Space), and an angle. With the feature
-/// `transform` its `Transform` follows.
+/// Where to draw a unit on the map in this frame: a point of the plane of [`Space`](crate::Space), and an angle. With
+/// the feature `transform` its `Transform` follows.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pose2 {
     pub(crate) point: [f32; 2],

@@ -9,8 +9,8 @@ use bevy_ecs::resource::Resource;
 use bevy_ecs::system::SystemParam;
 use wheelbase_sim::{CellXY, Rect};
 
-/// The point of the plane under the mouse, in world units; `None` outside the window. A system of the game sets it, from
-/// its camera; see docs/bevy.md. Tests set it without a window.
+/// The point of the plane under the mouse, in world units; `None` outside the window. A system of the game sets it,
+/// from its camera; see docs/bevy.md. Tests set it without a window.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub struct CursorPoint(pub Option<[f32; 2]>);
 

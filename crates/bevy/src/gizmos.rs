@@ -27,8 +27,8 @@ use wheelbase_sim::{
 /// Sides of a disc.
 const DISC_SIDES: u32 = 16;
 
-/// The lines to draw: `app.insert_gizmo_config(WheelbaseGizmos::all(), GizmoConfig::default())`. Nothing is drawn until a
-/// game inserts it.
+/// The lines to draw: `app.insert_gizmo_config(WheelbaseGizmos::all(), GizmoConfig::default())`. Nothing is drawn until
+/// a game inserts it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect, GizmoConfigGroup)]
 #[reflect(Default)]
 pub struct WheelbaseGizmos {
@@ -40,7 +40,8 @@ pub struct WheelbaseGizmos {
     pub paths: bool,
     /// A cross at the end of each path.
     pub goals: bool,
-    /// A mark across each path for each second of the world, and at its end the seconds until then if nobody is in the way.
+    /// A mark across each path for each second of the world, and at its end the seconds until then if nobody is in the
+    /// way.
     pub arrivals: bool,
     /// A line from each waiting unit to the unit that it waits for.
     pub waiting: bool,

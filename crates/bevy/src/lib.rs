@@ -1,5 +1,5 @@
-//! Units larger than a tile for Bevy: thousands of them turn, reverse and never overlap. A [`Wheelbase`] resource steps in
-//! `FixedUpdate`, and entities follow it.
+//! Units larger than a tile for Bevy: thousands of them turn, reverse and never overlap. A [`Wheelbase`] resource steps
+//! in `FixedUpdate`, and entities follow it.
 //!
 //! ```
 //! use bevy_app::prelude::*;

@@ -82,7 +82,8 @@ impl WheelbasePlugin {
         Self { space, ..self }
     }
 
-    /// Sets the number of the local player, which orders its commands among the commands of other players. It is 0 by default.
+    /// Sets the number of the local player, which orders its commands among the commands of other players. It is 0 by
+    /// default.
     #[must_use]
     pub fn player(mut self, player: u8) -> Self {
         self.play.player = player;

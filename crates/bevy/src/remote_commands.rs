@@ -4,8 +4,8 @@ use crate::player_command::PlayerCommand;
 use bevy_ecs::resource::Resource;
 use std::collections::BTreeSet;
 
-/// A network layer puts the commands here that it receives. [`WheelbaseSystems::Commands`](crate::WheelbaseSystems::Commands) gives it
-/// to the world.
+/// A network layer puts the commands here that it receives.
+/// [`WheelbaseSystems::Commands`](crate::WheelbaseSystems::Commands) gives it to the world.
 ///
 /// With [`rollback`](crate::WheelbasePlugin::rollback) a command for a past tick rolls the world back to that tick and
 /// runs it forward again.

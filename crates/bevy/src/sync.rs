@@ -41,8 +41,8 @@ struct Follower<'a, 'w, 's> {
     placed: Vec<(AgentId, Entity)>,
 }
 
-/// After a tick, a load or a rollback. A tick costs a comparison for each row that it has changed; if units have gone, left
-/// the map or come back, for each unit.
+/// After a tick, a load or a rollback. A tick costs a comparison for each row that it has changed; if units have gone,
+/// left the map or come back, for each unit.
 pub(crate) fn follow(
     mut wheelbase: ResMut<Wheelbase>,
     mut units: ResMut<Units>,

@@ -140,8 +140,8 @@ impl Wheelbase {
     /// Replaces the world by a saved one, or by a snapshot of any other host. Entities are matched by unit id and keep
     /// your components. On an error nothing changes. Commands of the last ticks are forgotten.
     ///
-    /// In a game of several players insert a new [`RemoteCommands`](crate::RemoteCommands), too. It needs all turns from
-    /// the tick of the saved game on. If all players load it, the turns of the first ticks, as many as the input
+    /// In a game of several players insert a new [`RemoteCommands`](crate::RemoteCommands), too. It needs all turns
+    /// from the tick of the saved game on. If all players load it, the turns of the first ticks, as many as the input
     /// delay, are empty.
     /// # Errors
     /// As [`World::load`].
@@ -166,8 +166,8 @@ impl Wheelbase {
     }
 
     /// Goes back to the beginning of a tick. Returns the commands for that tick and later ones, and forgets them. Give
-    /// the wanted ones to [`RemoteCommands::at`](crate::RemoteCommands::at). Entities follow at the next tick, or at the
-    /// end of this frame.
+    /// the wanted ones to [`RemoteCommands::at`](crate::RemoteCommands::at). Entities follow at the next tick, or at
+    /// the end of this frame.
     /// # Errors
     /// The ring has no such tick. Nothing changes.
     pub fn rollback_to(&mut self, tick: u32) -> Result<Vec<(u32, PlayerCommand)>, RollbackError> {

@@ -126,8 +126,8 @@
 #define WB_SHAPE_SQUARE 0
 
 /**
- * Hexagonal cells with a corner to the north; odd rows are shifted half a cell to the east. Sides: 0 east, 1 northeast,
- * 2 northwest, 3 west, 4 southwest, 5 southeast.
+ * Hexagonal cells with a corner to the north; odd rows are shifted half a cell to the east. Sides: 0 east, 1
+ * northeast, 2 northwest, 3 west, 4 southwest, 5 southeast.
  */
 #define WB_SHAPE_HEX 1
 
@@ -324,8 +324,8 @@
 #define WB_WHEN_STRAIGHT 1
 
 /**
- * With 8 headings: a primitive that starts facing NE, NW, SW or SE; its cells are given in map axes (east, south) while
- * facing NE.
+ * With 8 headings: a primitive that starts facing NE, NW, SW or SE; its cells are given in map axes (east, south)
+ * while facing NE.
  */
 #define WB_WHEN_DIAGONAL 2
 
@@ -522,14 +522,14 @@
 #define WB_EVENT_TASKS_REPLACED 16
 
 /**
- * A waiting edit was withdrawn. `a`, `b`: low and high half of the ticket of its command. The event has the ticket of the
- * command that withdrew it.
+ * A waiting edit was withdrawn. `a`, `b`: low and high half of the ticket of its command. The event has the ticket of
+ * the command that withdrew it.
  */
 #define WB_EVENT_EDIT_CANCELLED 17
 
 /**
- * A later edit has replaced parts of a waiting edit. `a`, `b`: low and high half of the ticket of the earlier edit, `c`:
- * the changes left of it, 0 if it waits no longer. The event has the ticket of the later edit.
+ * A later edit has replaced parts of a waiting edit. `a`, `b`: low and high half of the ticket of the earlier edit,
+ * `c`: the changes left of it, 0 if it waits no longer. The event has the ticket of the later edit.
  */
 #define WB_EVENT_EDIT_REPLACED 18
 
@@ -609,7 +609,8 @@
 #define WB_REFUSED_TOO_MANY_AGENTS 12
 
 /**
- * There is no room for an agent that comes back, or for all agents of a group. The placed agents have events with the same ticket.
+ * There is no room for an agent that comes back, or for all agents of a group. The placed agents have events with the
+ * same ticket.
  */
 #define WB_REFUSED_NO_ROOM 13
 
@@ -1143,7 +1144,8 @@ typedef struct wb_primitive {
      */
     int32_t forward;
     /**
-     * Displacement to the right, in cells, -255 to 255. With one heading: to the south, on hexagonal maps to the southeast.
+     * Displacement to the right, in cells, -255 to 255. With one heading: to the south, on hexagonal maps to the
+     * southeast.
      */
     int32_t right;
     /**
@@ -1159,8 +1161,9 @@ typedef struct wb_primitive {
      */
     uint32_t when;
     /**
-     * 1 if `swept` is given, even with no cell; else 0. Where it is not given and a rule is `WB_SWEEP_FULL`, a primitive
-     * that moves and turns touches every cell that the body can touch at any angle of the turn and any point of the way.
+     * 1 if `swept` is given, even with no cell; else 0. Where it is not given and a rule is `WB_SWEEP_FULL`, a
+     * primitive that moves and turns touches every cell that the body can touch at any angle of the turn and any point
+     * of the way.
      */
     uint32_t lists_swept;
     /**
@@ -1268,7 +1271,8 @@ typedef struct wb_class_spec {
      */
     size_t name_length;
     /**
-     * The cells it covers while facing east: x is forward (east), y is right (south) of the anchor. None: the anchor alone.
+     * The cells it covers while facing east: x is forward (east), y is right (south) of the anchor. None: the anchor
+     * alone.
      */
     const struct wb_cell *footprint;
     /**
@@ -1276,8 +1280,8 @@ typedef struct wb_class_spec {
      */
     size_t n_footprint;
     /**
-     * With 8 headings: the cells it covers while facing NE, in map axes (east, south). None: the cells that the turned body
-     * covers at least half.
+     * With 8 headings: the cells it covers while facing NE, in map axes (east, south). None: the cells that the turned
+     * body covers at least half.
      */
     const struct wb_cell *diagonal;
     /**
@@ -1439,8 +1443,8 @@ typedef struct wb_request {
      */
     size_t n_goals;
     /**
-     * Cells that no move may sweep, such as resting agents: a bit for each cell, each row begun with a new word; the bit
-     * of (x, y) is `obstacles[y * ((width + 63) / 64) + x / 64] >> (x % 64) & 1`. Null for none.
+     * Cells that no move may sweep, such as resting agents: a bit for each cell, each row begun with a new word; the
+     * bit of (x, y) is `obstacles[y * ((width + 63) / 64) + x / 64] >> (x % 64) & 1`. Null for none.
      */
     const uint64_t *obstacles;
     /**
@@ -1635,9 +1639,9 @@ typedef struct wb_event_row {
  * Details of an event. A field that does not apply is `WB_NONE`, `WB_NO_TICKET`, or 0 where its comment says so.
  *
  * `ticket`: all events that a command is the cause of, orders done and failed among them. `reached`: an order done.
- * `blocker`: refused because the pose is held, an order that is obstructed, an agent that is blocked. `class`, `team` and
- * `pose`: placed, removed (the last values), refused (the values of the command), another class or team. `area` and
- * `agents`: edits.
+ * `blocker`: refused because the pose is held, an order that is obstructed, an agent that is blocked. `class`, `team`
+ * and `pose`: placed, removed (the last values), refused (the values of the command), another class or team. `area`
+ * and `agents`: edits.
  */
 typedef struct wb_event_details {
     /**
@@ -1913,8 +1917,8 @@ typedef struct wb_order {
      */
     uint32_t kind;
     /**
-     * Number of headings in which the headings of `goals` count: 4, 6 or 8, as its agents' class has; 1, or 0 for 1, if
-     * no goal names a heading. Agents of other classes take the headings of the same names.
+     * Number of headings in which the headings of `goals` count: 4, 6 or 8, as its agents' class has; 1, or 0 for 1,
+     * if no goal names a heading. Agents of other classes take the headings of the same names.
      */
     uint32_t headings;
     /**
@@ -1930,8 +1934,8 @@ typedef struct wb_order {
      */
     uint32_t if_unreachable;
     /**
-     * Of an order to wait: ticks. Of a patrol: ticks to stand at each waypoint. Of an order to repeat: the number of orders
-     * before it.
+     * Of an order to wait: ticks. Of a patrol: ticks to stand at each waypoint. Of an order to repeat: the number of
+     * orders before it.
      */
     uint32_t ticks;
     /**
@@ -2238,43 +2242,39 @@ uint32_t wb_abi_version(void);
 const char *wb_status_name(uint32_t status);
 
 /**
- * The message of the last call that failed on this thread, UTF-8, without a zero byte at its end. It begins with the name
- * of the function, as `wb_map_new: `; then mistakes in files and texts begin with `file:line:column:`, a line for each. A
- * failure of this call leaves the message as it is.
+ * The message of the last call that failed on this thread, UTF-8, without a zero byte at its end. It begins with the
+ * name of the function, as `wb_map_new: `; then mistakes in files and texts begin with `file:line:column:`, a line for
+ * each. A failure of this call leaves the message as it is.
  *
  * Threads: any; each has its own message.
  *
  * Pointers: `buffer` has room for `capacity` bytes, or is null with `capacity` 0; `count` may be written.
  */
-uint32_t wb_last_error(char *buffer,
-                       size_t capacity,
-                       size_t *count);
+uint32_t wb_last_error(char *buffer, size_t capacity, size_t *count);
 
 /**
  * Makes a map of `width` x `height` cells of one terrain kind, with open sides, of height 0.
  *
- * Its terrain kinds are those of MovingAI maps, in this order, with characters and speeds in permille: `ground` (`.` `G`)
- * 1000, `swamp` (`S`) 500, `water` (`W`), `trees` (`T`) and `out` (`@` `O`) 0. At most 2^26 cells; 1 byte each.
+ * Its terrain kinds are those of MovingAI maps, in this order, with characters and speeds in permille: `ground` (`.`
+ * `G`) 1000, `swamp` (`S`) 500, `water` (`W`), `trees` (`T`) and `out` (`@` `O`) 0. At most 2^26 cells; 1 byte each.
  *
- * Threads: any. Lifetime: until `wb_map_destroy`. Statuses: `WB_ARGUMENT` for a size, shape or kind that does not exist.
+ * Threads: any. Lifetime: until `wb_map_destroy`. Statuses: `WB_ARGUMENT` for a size, shape or kind that does not
+ * exist.
  *
  * Pointers: `map` may be written, or is null.
  */
-uint32_t wb_map_new(uint32_t width,
-                    uint32_t height,
-                    uint32_t shape,
-                    uint32_t terrain,
-                    uint64_t *map);
+uint32_t wb_map_new(uint32_t width, uint32_t height, uint32_t shape, uint32_t terrain, uint64_t *map);
 
 /**
- * Makes a map of cells that the host has: `width * height` terrain kinds, row by row. `terrains` are the kinds, numbered
- * in their order from 0; the kinds of MovingAI maps (see `wb_map_new`) that are not among them follow. At most 255 kinds.
+ * Makes a map of cells that the host has: `width * height` terrain kinds, row by row. `terrains` are the kinds,
+ * numbered in their order from 0; the kinds of MovingAI maps (see `wb_map_new`) that are not among them follow. At
+ * most 255 kinds.
  *
  * Threads: any. Lifetime: until `wb_map_destroy`; all is copied. Statuses: `WB_ARGUMENT` for a size or shape that does
  * not exist, a wrong number of cells, a cell of no kind, or two kinds with the same name or character.
  *
- * Pointers: `cells` has `n_cells` bytes; `terrains` has `n_terrains` structures with texts as long as they say, or is null with 0;
- * `map` may be written, or is null.
+ * Pointers: `cells` has `n_cells` bytes; `terrains` has `n_terrains` structures with texts as long as they say, or is null with
+ * 0; `map` may be written, or is null.
  */
 uint32_t wb_map_from_cells(uint32_t width,
                            uint32_t height,
@@ -2288,42 +2288,35 @@ uint32_t wb_map_from_cells(uint32_t width,
 /**
  * Makes a map of square cells of text: a line for each row, a character for each cell (see `wb_map_new`).
  *
- * Threads: any. Lifetime: until `wb_map_destroy`. Statuses: `WB_TEXT` with line and column of an unknown character or of
- * a row of another length; `WB_ARGUMENT` for text that is not UTF-8.
+ * Threads: any. Lifetime: until `wb_map_destroy`. Statuses: `WB_TEXT` with line and column of an unknown character or
+ * of a row of another length; `WB_ARGUMENT` for text that is not UTF-8.
  *
  * Pointers: `rows` has `length` bytes; `map` may be written, or is null.
  */
-uint32_t wb_map_from_rows(const char *rows,
-                          size_t length,
-                          uint64_t *map);
+uint32_t wb_map_from_rows(const char *rows, size_t length, uint64_t *map);
 
 /**
- * Makes the map of a file that the host has read: of a map file, or of a scenario (`.toml`), which may have terrain kinds,
- * side kinds, walls and heights of its own. The ending of `name` says which: `.toml`, `.png`, `.tmx` (Tiled), else
- * MovingAI. The name is used in messages; no file is opened, so a file that names others cannot be read: use
+ * Makes the map of a file that the host has read: of a map file, or of a scenario (`.toml`), which may have terrain
+ * kinds, side kinds, walls and heights of its own. The ending of `name` says which: `.toml`, `.png`, `.tmx` (Tiled),
+ * else MovingAI. The name is used in messages; no file is opened, so a file that names others cannot be read: use
  * `wb_map_open`.
  *
  * Threads: any. Lifetime: until `wb_map_destroy`. Statuses: `WB_TEXT` with file, line and column of each mistake.
  *
  * Pointers: `name` has `name_length` bytes, `bytes` has `length`; `map` may be written, or is null.
  */
-uint32_t wb_map_parse(const char *name,
-                      size_t name_length,
-                      const uint8_t *bytes,
-                      size_t length,
-                      uint64_t *map);
+uint32_t wb_map_parse(const char *name, size_t name_length, const uint8_t *bytes, size_t length, uint64_t *map);
 
 /**
- * Reads a map file, or the map of a scenario (`.toml`), from the disk. As `wb_map_parse`, with the files that it names.
+ * Reads a map file, or the map of a scenario (`.toml`), from the disk. As `wb_map_parse`, with the files that it
+ * names.
  *
- * Threads: any. Lifetime: until `wb_map_destroy`. Statuses: `WB_TEXT` for a file that cannot be read, or with file, line
- * and column of each mistake.
+ * Threads: any. Lifetime: until `wb_map_destroy`. Statuses: `WB_TEXT` for a file that cannot be read, or with file,
+ * line and column of each mistake.
  *
  * Pointers: `path` has `length` bytes; `map` may be written, or is null.
  */
-uint32_t wb_map_open(const char *path,
-                     size_t length,
-                     uint64_t *map);
+uint32_t wb_map_open(const char *path, size_t length, uint64_t *map);
 
 /**
  * A copy of a map, which is edited apart from it.
@@ -2353,14 +2346,12 @@ uint32_t wb_map_describe(uint64_t map, struct wb_map_info *info);
 /**
  * The terrain kinds of all cells, row by row: cell (x, y) has `cells[y * width + x]`.
  *
- * Threads: any, beside other readers of the map. Lifetime: `*cells` is the map's own memory, valid until the map is edited
- * or destroyed; nothing is copied.
+ * Threads: any, beside other readers of the map. Lifetime: `*cells` is the map's own memory, valid until the map is
+ * edited or destroyed; nothing is copied.
  *
  * Pointers: `cells` and `count` may be written, or are null.
  */
-uint32_t wb_map_terrain(uint64_t map,
-                        const uint8_t **cells,
-                        size_t *count);
+uint32_t wb_map_terrain(uint64_t map, const uint8_t **cells, size_t *count);
 
 /**
  * The number of the terrain kind with a name.
@@ -2374,34 +2365,28 @@ uint32_t wb_map_terrain_kind(uint64_t map, const char *name, size_t length, uint
 /**
  * The name of a terrain kind, UTF-8, without a zero byte at its end.
  *
- * Threads: any, beside other readers of the map. Statuses: `WB_NOT_FOUND`; `WB_BUFFER` with the bytes needed in `count`.
+ * Threads: any, beside other readers of the map. Statuses: `WB_NOT_FOUND`; `WB_BUFFER` with the bytes needed in
+ * `count`.
  *
  * Pointers: `buffer` has room for `capacity` bytes, or is null with 0; `count` may be written, or is null.
  */
-uint32_t wb_map_terrain_name(uint64_t map,
-                             uint32_t kind,
-                             char *buffer,
-                             size_t capacity,
-                             size_t *count);
+uint32_t wb_map_terrain_name(uint64_t map, uint32_t kind, char *buffer, size_t capacity, size_t *count);
 
 /**
  * Makes changes, in their order, as one edit. All are checked first: a wrong change is named by its number, and then
- * none is made. `changed` gets the rectangle that holds every cell that is not as it was, which `wb_tables_update` takes;
- * it is empty if nothing has changed. `changed` may be null.
+ * none is made. `changed` gets the rectangle that holds every cell that is not as it was, which `wb_tables_update`
+ * takes; it is empty if nothing has changed. `changed` may be null.
  *
  * Threads: one, while no other call uses the map (else `WB_BUSY`). Cost: the cells of the changes' areas. Statuses:
  * `WB_ARGUMENT`.
  *
  * Pointers: `changes` has `count` values; `changed` may be written, or is null.
  */
-uint32_t wb_map_edit(uint64_t map,
-                     const struct wb_change *changes,
-                     size_t count,
-                     struct wb_rect *changed);
+uint32_t wb_map_edit(uint64_t map, const struct wb_change *changes, size_t count, struct wb_rect *changed);
 
 /**
- * Sets a specification to the usual values: 4 headings on square maps, 1 cell, pivot at the anchor's centre, `WB_SWEEP_USUAL`,
- * no limits of climbing. Name and primitives are left to set.
+ * Sets a specification to the usual values: 4 headings on square maps, 1 cell, pivot at the anchor's centre,
+ * `WB_SWEEP_USUAL`, no limits of climbing. Name and primitives are left to set.
  *
  * Threads: any.
  *
@@ -2421,18 +2406,15 @@ uint32_t wb_class_spec_init(struct wb_class_spec *spec);
 uint32_t wb_class_new(const struct wb_class_spec *spec, uint64_t *class_);
 
 /**
- * Makes the class of a text: of a class file (TOML, `[class.NAME]`), or, with the name `FILE#CLASS`, a class of a scenario.
- * The name is used in messages; no file is opened. Terrain kinds that the file defines belong to maps, see `wb_map_parse`.
+ * Makes the class of a text: of a class file (TOML, `[class.NAME]`), or, with the name `FILE#CLASS`, a class of a
+ * scenario. The name is used in messages; no file is opened. Terrain kinds that the file defines belong to maps, see
+ * `wb_map_parse`.
  *
  * Threads: any. Lifetime: until `wb_class_destroy`. Statuses: `WB_TEXT` with file, line and column of each mistake.
  *
  * Pointers: `name` has `name_length` bytes, `toml` has `length`; `class_` may be written, or is null.
  */
-uint32_t wb_class_parse(const char *name,
-                        size_t name_length,
-                        const char *toml,
-                        size_t length,
-                        uint64_t *class_);
+uint32_t wb_class_parse(const char *name, size_t name_length, const char *toml, size_t length, uint64_t *class_);
 
 /**
  * A copy of a class.
@@ -2480,10 +2462,11 @@ uint32_t wb_class_primitive_name(uint64_t class_, uint32_t primitive, char *buff
 /**
  * The cells that an agent of a class covers at a pose; they may lie off the map.
  *
- * Threads: any. Statuses: `WB_BUFFER` with the cells needed in `count`; `WB_ARGUMENT` for a heading that the class lacks.
+ * Threads: any. Statuses: `WB_BUFFER` with the cells needed in `count`; `WB_ARGUMENT` for a heading that the class
+ * lacks.
  *
- * Pointers: `pose` can be read, or is null; `cells` has room for `capacity` values, or is null with 0; `count` may be written, or is
- * null.
+ * Pointers: `pose` can be read, or is null; `cells` has room for `capacity` values, or is null with 0; `count` may be written,
+ * or is null.
  */
 uint32_t wb_class_cells(uint64_t class_,
                         const struct wb_pose *pose,
@@ -2492,17 +2475,16 @@ uint32_t wb_class_cells(uint64_t class_,
                         size_t *count);
 
 /**
- * Compiles a class against a map. All searches of this class on this map use these tables, which take the place of both.
+ * Compiles a class against a map. All searches of this class on this map use these tables, which take the place of
+ * both.
  *
- * Threads: any, beside other readers of map and class. Cost: poses x primitives x swept cells; memory as `wb_tables_need`
- * says. Lifetime: until `wb_tables_destroy`. Statuses: `WB_ARGUMENT` for a class that is larger than the map or for maps of
- * another shape.
+ * Threads: any, beside other readers of map and class. Cost: poses x primitives x swept cells; memory as
+ * `wb_tables_need` says. Lifetime: until `wb_tables_destroy`. Statuses: `WB_ARGUMENT` for a class that is larger than
+ * the map or for maps of another shape.
  *
  * Pointers: `tables` may be written, or is null.
  */
-uint32_t wb_tables_new(uint64_t map,
-                       uint64_t class_,
-                       uint64_t *tables);
+uint32_t wb_tables_new(uint64_t map, uint64_t class_, uint64_t *tables);
 
 /**
  * An estimate of the memory that `wb_tables_new` takes: `kept` by the tables, and `peak` while it compiles, in bytes.
@@ -2535,22 +2517,19 @@ uint32_t wb_tables_destroy(uint64_t tables);
  * `WB_UPDATE_EASED`, or 0; it may be null. Searches that are under way must be begun again, fields repaired
  * (`wb_field_repair`).
  *
- * Threads: one, while no other call uses the tables (else `WB_BUSY`). Statuses: `WB_ARGUMENT` for a map of another size,
- * shape or other kinds.
+ * Threads: one, while no other call uses the tables (else `WB_BUSY`). Statuses: `WB_ARGUMENT` for a map of another
+ * size, shape or other kinds.
  *
  * Pointers: `changed` can be read, or is null; `effect` may be written, or is null.
  */
-uint32_t wb_tables_update(uint64_t tables,
-                          uint64_t map,
-                          const struct wb_rect *changed,
-                          uint32_t *effect);
+uint32_t wb_tables_update(uint64_t tables, uint64_t map, const struct wb_rect *changed, uint32_t *effect);
 
 /**
  * Makes the components of the poses: which are connected. Updates keep them. They answer `wb_tables_connected`, and
  * searches for goals out of reach end at once; that pays for many requests.
  *
- * Threads: one, while no other call uses the tables (else `WB_BUSY`). Cost: about as much as compiling. Searches that are
- * under way must be begun again.
+ * Threads: one, while no other call uses the tables (else `WB_BUSY`). Cost: about as much as compiling. Searches that
+ * are under way must be begun again.
  */
 uint32_t wb_tables_make_components(uint64_t tables);
 
@@ -2574,11 +2553,11 @@ uint32_t wb_tables_is_legal(uint64_t tables, const struct wb_pose *pose, uint8_t
 uint32_t wb_tables_connected(uint64_t tables, const struct wb_cell *from, const struct wb_cell *to, uint32_t *answer);
 
 /**
- * One move from a pose: `*ticks` gets its time, or 0 if it is illegal (`wb_explain_move` says why), and `*after` the pose
- * after it, or the pose itself. `after` may be null.
+ * One move from a pose: `*ticks` gets its time, or 0 if it is illegal (`wb_explain_move` says why), and `*after` the
+ * pose after it, or the pose itself. `after` may be null.
  *
- * Threads: any, beside other readers of the tables. Statuses: `WB_ARGUMENT` for a heading or a primitive that the class
- * lacks.
+ * Threads: any, beside other readers of the tables. Statuses: `WB_ARGUMENT` for a heading or a primitive that the
+ * class lacks.
  *
  * Pointers: `pose` can be read, or is null; `after` and `ticks` may be written, or are null.
  */
@@ -2589,8 +2568,8 @@ uint32_t wb_tables_move(uint64_t tables,
                         uint32_t *ticks);
 
 /**
- * Checks a list of moves from a pose, such as a path after an edit: `*n_legal` gets the number of leading moves that are
- * legal, `*end` the pose and the ticks after these. `end` may be null.
+ * Checks a list of moves from a pose, such as a path after an edit: `*n_legal` gets the number of leading moves that
+ * are legal, `*end` the pose and the ticks after these. `end` may be null.
  *
  * Threads: any, beside other readers of the tables. Statuses: `WB_ARGUMENT` for a heading that the class lacks.
  *
@@ -2613,14 +2592,14 @@ uint32_t wb_tables_check_moves(uint64_t tables,
 uint32_t wb_tables_memory(uint64_t tables, uint64_t *bytes);
 
 /**
- * Says in words why a move from a pose is illegal, and where; without text (`*count` 0) if it is legal. UTF-8, without a
- * zero byte at its end.
+ * Says in words why a move from a pose is illegal, and where; without text (`*count` 0) if it is legal. UTF-8, without
+ * a zero byte at its end.
  *
  * Threads: any, beside other readers of map and class. Statuses: `WB_BUFFER` with the bytes needed in `count`;
  * `WB_ARGUMENT` for a heading or a primitive that the class lacks.
  *
- * Pointers: `pose` can be read, or is null; `buffer` has room for `capacity` bytes, or is null with 0; `count` may be written, or is
- * null.
+ * Pointers: `pose` can be read, or is null; `buffer` has room for `capacity` bytes, or is null with 0; `count` may be written,
+ * or is null.
  */
 uint32_t wb_explain_move(uint64_t map,
                          uint64_t class_,
@@ -2631,8 +2610,8 @@ uint32_t wb_explain_move(uint64_t map,
                          size_t *count);
 
 /**
- * Says in words why a pose is illegal, and where; without text (`*count` 0) if it is legal. UTF-8, without a zero byte at
- * its end.
+ * Says in words why a pose is illegal, and where; without text (`*count` 0) if it is legal. UTF-8, without a zero byte
+ * at its end.
  *
  * Threads: any, beside other readers of map and class. Statuses: `WB_BUFFER` with the bytes needed in `count`;
  * `WB_ARGUMENT` for a heading that the class lacks.
@@ -2647,7 +2626,8 @@ uint32_t wb_explain_pose(uint64_t map,
                          size_t *count);
 
 /**
- * Sets a request to the usual values: the cheapest path, default heuristic, no limits. Start and goals are left to set.
+ * Sets a request to the usual values: the cheapest path, default heuristic, no limits. Start and goals are left to
+ * set.
  *
  * Threads: any.
  *
@@ -2695,14 +2675,14 @@ uint32_t wb_path_new(uint64_t *path);
 uint32_t wb_path_destroy(uint64_t path);
 
 /**
- * Plans a cheapest path. `path` gets its poses and moves, and is empty without one; 0 if only the answer is wanted. That
- * there is no path is an answer (`answer->result`), not a failure.
+ * Plans a cheapest path. `path` gets its poses and moves, and is empty without one; 0 if only the answer is wanted.
+ * That there is no path is an answer (`answer->result`), not a failure.
  *
- * Threads: any number at once with the same tables, each with its own scratch and path. Cost: expansions; after the first
- * searches nothing is allocated. Statuses: `WB_ARGUMENT` for a request that makes no sense, `WB_SIZE`.
+ * Threads: any number at once with the same tables, each with its own scratch and path. Cost: expansions; after the
+ * first searches nothing is allocated. Statuses: `WB_ARGUMENT` for a request that makes no sense, `WB_SIZE`.
  *
- * Pointers: `request` and what it points to can be read as far as its sizes and counts say, or `request` is null; `answer` may be
- * written as far as its `size` says, or is null.
+ * Pointers: `request` and what it points to can be read as far as its sizes and counts say, or `request` is null; `answer` may
+ * be written as far as its `size` says, or is null.
  */
 uint32_t wb_plan(uint64_t tables,
                  const struct wb_request *request,
@@ -2723,19 +2703,16 @@ uint32_t wb_plan_begin(uint64_t tables, const struct wb_request *request, uint64
 /**
  * Goes on with a search for at most `expansions`; `*done` gets 1 when it has ended, else 0. Slicing changes no answer.
  *
- * Threads: as `wb_plan`; another thread may go on. Statuses: `WB_ARGUMENT` if no search is under way, or the tables have
- * changed since: then begin again.
+ * Threads: as `wb_plan`; another thread may go on. Statuses: `WB_ARGUMENT` if no search is under way, or the tables
+ * have changed since: then begin again.
  *
  * Pointers: `done` may be written, or is null.
  */
-uint32_t wb_plan_advance(uint64_t tables,
-                         uint64_t scratch,
-                         uint64_t expansions,
-                         uint8_t *done);
+uint32_t wb_plan_advance(uint64_t tables, uint64_t scratch, uint64_t expansions, uint8_t *done);
 
 /**
- * Writes answer and path of a search. Before its end that is `WB_PLAN_LIMIT_REACHED`, with `partial` a path towards the
- * goal, and the search can still go on. `path` may be 0.
+ * Writes answer and path of a search. Before its end that is `WB_PLAN_LIMIT_REACHED`, with `partial` a path towards
+ * the goal, and the search can still go on. `path` may be 0.
  *
  * Threads, statuses: as `wb_plan_advance`.
  *
@@ -2744,14 +2721,14 @@ uint32_t wb_plan_advance(uint64_t tables,
 uint32_t wb_plan_finish(uint64_t tables, uint64_t scratch, uint64_t path, struct wb_answer *answer);
 
 /**
- * Says in words why an answer has no path to its goal, and where; without text (`*count` 0) if it has. UTF-8, without a
- * zero byte at its end.
+ * Says in words why an answer has no path to its goal, and where; without text (`*count` 0) if it has. UTF-8, without
+ * a zero byte at its end.
  *
  * Threads: any, beside other readers of map and tables. Statuses: `WB_BUFFER` with the bytes needed in `count`;
  * `WB_ARGUMENT` for another map than the tables are of, or a result that does not exist.
  *
- * Pointers: `request` as for `wb_plan`; `answer` can be read as far as its `size` says, or is null; `buffer` has room for `capacity`
- * bytes, or is null with 0; `count` may be written, or is null.
+ * Pointers: `request` as for `wb_plan`; `answer` can be read as far as its `size` says, or is null; `buffer` has room for
+ * `capacity` bytes, or is null with 0; `count` may be written, or is null.
  */
 uint32_t wb_plan_explain(uint64_t map,
                          uint64_t tables,
@@ -2762,20 +2739,20 @@ uint32_t wb_plan_explain(uint64_t map,
                          size_t *count);
 
 /**
- * Plans many requests at once. `answers` gets one for each; `offsets`, of `count + 1` numbers, says where the path of each
- * is: its poses are `poses[offsets[n]]` to `poses[offsets[n + 1] - 1]`, and `moves` of the same place leads from that pose
- * to the next (`WB_NO_MOVE` from the last). `poses` and `moves` have room for `capacity` each; each may be null. If the
- * poses are more, `offsets[count]` says how many, answers and offsets are whole, and paths are written up to the first for
- * which there is no room.
+ * Plans many requests at once. `answers` gets one for each; `offsets`, of `count + 1` numbers, says where the path of
+ * each is: its poses are `poses[offsets[n]]` to `poses[offsets[n + 1] - 1]`, and `moves` of the same place leads from
+ * that pose to the next (`WB_NO_MOVE` from the last). `poses` and `moves` have room for `capacity` each; each may be
+ * null. If the poses are more, `offsets[count]` says how many, answers and offsets are whole, and paths are written up
+ * to the first for which there is no room.
  *
- * `threads`: 0 or 1 for the caller's alone; more are made by the library, and kept in the scratch for the next batch. The
- * answers are the same for any number. `scratch` may be 0: then memory and threads are made for this call.
+ * `threads`: 0 or 1 for the caller's alone; more are made by the library, and kept in the scratch for the next batch.
+ * The answers are the same for any number. `scratch` may be 0: then memory and threads are made for this call.
  *
- * Threads: any number at once with the same tables, each with its own scratch. Statuses: as `wb_plan`, naming the number of
- * the request, before any is planned; `WB_BUFFER`.
+ * Threads: any number at once with the same tables, each with its own scratch. Statuses: as `wb_plan`, naming the
+ * number of the request, before any is planned; `WB_BUFFER`.
  *
- * Pointers: `requests` has `count` structures as for `wb_plan`; `answers` has room for `count` structures of the `size` that stands
- * in the first; `poses` and `moves` have room for `capacity`, or are null; `offsets` has room for `count + 1`.
+ * Pointers: `requests` has `count` structures as for `wb_plan`; `answers` has room for `count` structures of the `size` that
+ * stands in the first; `poses` and `moves` have room for `capacity`, or are null; `offsets` has room for `count + 1`.
  */
 uint32_t wb_plan_batch(uint64_t tables,
                        const struct wb_request *requests,
@@ -2791,41 +2768,34 @@ uint32_t wb_plan_batch(uint64_t tables,
 /**
  * The poses of a path, the start first; none if it is empty.
  *
- * Threads: any, beside other readers of the path. Lifetime: `*poses` is the path's own memory, valid until it is written or
- * destroyed; nothing is copied.
+ * Threads: any, beside other readers of the path. Lifetime: `*poses` is the path's own memory, valid until it is
+ * written or destroyed; nothing is copied.
  *
  * Pointers: `poses` and `count` may be written, or are null.
  */
-uint32_t wb_path_poses(uint64_t path,
-                       const struct wb_path_pose **poses,
-                       size_t *count);
+uint32_t wb_path_poses(uint64_t path, const struct wb_path_pose **poses, size_t *count);
 
 /**
  * The moves of a path, as numbers of primitives: the first leads from pose 0 to pose 1.
  *
- * Threads: any, beside other readers of the path. Lifetime: `*moves` is the path's own memory, valid until it is written or
- * destroyed; nothing is copied.
+ * Threads: any, beside other readers of the path. Lifetime: `*moves` is the path's own memory, valid until it is
+ * written or destroyed; nothing is copied.
  *
  * Pointers: `moves` and `count` may be written, or are null.
  */
-uint32_t wb_path_moves(uint64_t path,
-                       const uint8_t **moves,
-                       size_t *count);
+uint32_t wb_path_moves(uint64_t path, const uint8_t **moves, size_t *count);
 
 /**
- * Makes the field of costs from all poses to a goal: one search answers for all agents that go there. Nothing is searched
- * before a question, or `wb_field_settle`. `within`: radius of the goal in cells.
+ * Makes the field of costs from all poses to a goal: one search answers for all agents that go there. Nothing is
+ * searched before a question, or `wb_field_settle`. `within`: radius of the goal in cells.
  *
- * Threads: any, beside other readers of the tables. Lifetime: until `wb_field_destroy`; it works with these tables alone.
- * Memory: 4 to 8 bytes for each pose. Statuses: `WB_ARGUMENT` without a goal, or for a heading that the class lacks.
+ * Threads: any, beside other readers of the tables. Lifetime: until `wb_field_destroy`; it works with these tables
+ * alone. Memory: 4 to 8 bytes for each pose. Statuses: `WB_ARGUMENT` without a goal, or for a heading that the class
+ * lacks.
  *
  * Pointers: `goals` has `n_goals` values; `field` may be written, or is null.
  */
-uint32_t wb_field_to_goal(uint64_t tables,
-                          const wb_goal *goals,
-                          size_t n_goals,
-                          uint32_t within,
-                          uint64_t *field);
+uint32_t wb_field_to_goal(uint64_t tables, const wb_goal *goals, size_t n_goals, uint32_t within, uint64_t *field);
 
 /**
  * Makes the field of costs from one pose to all others: what an agent can reach, and when.
@@ -2844,18 +2814,15 @@ uint32_t wb_field_from_pose(uint64_t tables, const struct wb_pose *start, uint64
 uint32_t wb_field_destroy(uint64_t field);
 
 /**
- * Searches on for at most `expansions`; `*complete` gets 1 when every pose that can be reached is settled, else 0. To spread
- * the work over frames, or to make the field complete, after which any number of threads can read it at once.
+ * Searches on for at most `expansions`; `*complete` gets 1 when every pose that can be reached is settled, else 0. To
+ * spread the work over frames, or to make the field complete, after which any number of threads can read it at once.
  *
- * Threads: one, while no other call uses the field (else `WB_BUSY`). Statuses: `WB_ARGUMENT` for other tables, or tables
- * that have changed since.
+ * Threads: one, while no other call uses the field (else `WB_BUSY`). Statuses: `WB_ARGUMENT` for other tables, or
+ * tables that have changed since.
  *
  * Pointers: `complete` may be written, or is null.
  */
-uint32_t wb_field_settle(uint64_t field,
-                         uint64_t tables,
-                         uint64_t expansions,
-                         uint8_t *complete);
+uint32_t wb_field_settle(uint64_t field, uint64_t tables, uint64_t expansions, uint8_t *complete);
 
 /**
  * Follows an edit, after the tables have (`wb_tables_update`), with the same rectangle; of several edits give the
@@ -2870,21 +2837,19 @@ uint32_t wb_field_repair(uint64_t field, uint64_t tables, const struct wb_rect *
 /**
  * The cost between a pose and the field's end in ticks: to the goal, or from the start. `WB_NEVER` if there is no way.
  *
- * Threads: any number at once while the pose is settled or the field complete; else it searches on, as one, while no other
- * call uses the field (else `WB_BUSY`). Statuses: `WB_ARGUMENT` as `wb_field_settle`, or for a heading that the class lacks.
+ * Threads: any number at once while the pose is settled or the field complete; else it searches on, as one, while no
+ * other call uses the field (else `WB_BUSY`). Statuses: `WB_ARGUMENT` as `wb_field_settle`, or for a heading that the
+ * class lacks.
  *
  * Pointers: `pose` can be read, or is null; `ticks` may be written, or is null.
  */
-uint32_t wb_field_cost(uint64_t field,
-                       uint64_t tables,
-                       const struct wb_pose *pose,
-                       uint32_t *ticks);
+uint32_t wb_field_cost(uint64_t field, uint64_t tables, const struct wb_pose *pose, uint32_t *ticks);
 
 /**
  * All poses of at most `ticks`, each with its cost as `arrival`, row by row: what an agent can reach in a turn.
  *
- * Threads: one, while no other call uses the field (else `WB_BUSY`). Cost: the poses of the answer. Statuses: `WB_BUFFER`
- * with the poses needed in `count`; `WB_ARGUMENT` as `wb_field_settle`.
+ * Threads: one, while no other call uses the field (else `WB_BUSY`). Cost: the poses of the answer. Statuses:
+ * `WB_BUFFER` with the poses needed in `count`; `WB_ARGUMENT` as `wb_field_settle`.
  *
  * Pointers: `reached` has room for `capacity` values, or is null with 0; `count` may be written, or is null.
  */
@@ -2896,23 +2861,20 @@ uint32_t wb_field_within(uint64_t field,
                          size_t *count);
 
 /**
- * Writes a cheapest path between a pose and the field's end, in the direction of travel; `*found` gets 1, or 0 if there is
- * none, and then the path is empty.
+ * Writes a cheapest path between a pose and the field's end, in the direction of travel; `*found` gets 1, or 0 if
+ * there is none, and then the path is empty.
  *
  * Threads: as `wb_field_cost`; the path is written by one. Statuses: as `wb_field_cost`.
  *
  * Pointers: `pose` can be read, or is null; `found` may be written, or is null.
  */
-uint32_t wb_field_path(uint64_t field,
-                       uint64_t tables,
-                       const struct wb_pose *pose,
-                       uint64_t path,
-                       uint8_t *found);
+uint32_t wb_field_path(uint64_t field, uint64_t tables, const struct wb_pose *pose, uint64_t path, uint8_t *found);
 
 /**
- * The next move of an agent at a pose towards the goal of the field: `*primitive` gets its number, and `*after` the pose
- * after it. At the goal, and where there is no way, `*primitive` is `WB_NONE`, and `*after` the pose itself. Of a field from
- * a pose it is the first move from there towards `pose`, and `*after` the pose after it. `after` may be null.
+ * The next move of an agent at a pose towards the goal of the field: `*primitive` gets its number, and `*after` the
+ * pose after it. At the goal, and where there is no way, `*primitive` is `WB_NONE`, and `*after` the pose itself. Of a
+ * field from a pose it is the first move from there towards `pose`, and `*after` the pose after it. `after` may be
+ * null.
  *
  * Threads: as `wb_field_cost`; a field from a pose is searched by one. Statuses: as `wb_field_cost`.
  *
@@ -2928,19 +2890,15 @@ uint32_t wb_field_next(uint64_t field,
  * Makes an empty queue of path requests, for maps of a size and a number of classes. `slots` searches are under way at
  * once, at least one; each holds the memory of a search, and their number is part of the result.
  *
- * In each frame the queue spends a budget of expansions on the requests that come first by priority and age. The answers
- * depend on requests, tables and budgets, and on no thread.
+ * In each frame the queue spends a budget of expansions on the requests that come first by priority and age. The
+ * answers depend on requests, tables and budgets, and on no thread.
  *
- * Threads: any. Lifetime: until `wb_queue_destroy`. Statuses: `WB_ARGUMENT` for a size that does not exist, more than 256
- * classes or 1024 slots.
+ * Threads: any. Lifetime: until `wb_queue_destroy`. Statuses: `WB_ARGUMENT` for a size that does not exist, more than
+ * 256 classes or 1024 slots.
  *
  * Pointers: `queue` may be written, or is null.
  */
-uint32_t wb_queue_new(uint32_t width,
-                      uint32_t height,
-                      uint32_t classes,
-                      uint32_t slots,
-                      uint64_t *queue);
+uint32_t wb_queue_new(uint32_t width, uint32_t height, uint32_t classes, uint32_t slots, uint64_t *queue);
 
 /**
  * Destroys a queue with its requests; 0 is none.
@@ -2950,10 +2908,11 @@ uint32_t wb_queue_new(uint32_t width,
 uint32_t wb_queue_destroy(uint64_t queue);
 
 /**
- * Queues a request for the class with a number, from 0; all is copied. Of two requests the one of higher `priority` goes
- * first; a unit weighs as much as a frame of waiting. `*ticket` gets a number by which its answer is known.
+ * Queues a request for the class with a number, from 0; all is copied. Of two requests the one of higher `priority`
+ * goes first; a unit weighs as much as a frame of waiting. `*ticket` gets a number by which its answer is known.
  *
- * Threads: one, while no other call uses the queue and no frame is under way (else `WB_BUSY`). Statuses: `WB_ARGUMENT`.
+ * Threads: one, while no other call uses the queue and no frame is under way (else `WB_BUSY`). Statuses:
+ * `WB_ARGUMENT`.
  *
  * Pointers: `request` as for `wb_plan`; `ticket` may be written, or is null.
  */
@@ -2967,10 +2926,10 @@ uint32_t wb_queue_submit(uint64_t queue,
  * Drops a request; its answer will not come. A request of which the answer can be read already is dropped at the next
  * frame.
  *
- * Threads: one, while no other call uses the queue and no frame is under way (else `WB_BUSY`). Statuses: `WB_NOT_FOUND`.
+ * Threads: one, while no other call uses the queue and no frame is under way (else `WB_BUSY`). Statuses:
+ * `WB_NOT_FOUND`.
  */
-uint32_t wb_queue_cancel(uint64_t queue,
-                         uint64_t ticket);
+uint32_t wb_queue_cancel(uint64_t queue, uint64_t ticket);
 
 /**
  * The number of requests without an answer.
@@ -2982,9 +2941,9 @@ uint32_t wb_queue_cancel(uint64_t queue,
 uint32_t wb_queue_open(uint64_t queue, size_t *count);
 
 /**
- * Begins a frame of a budget of expansions. `tables` are those of each class, in order of its number; the frame keeps what
- * it needs of them. Drops the answers of the last frame. `*jobs` gets the number of searches that `wb_queue_run` can run at
- * once; 0 if there is nothing to do, and then the frame has ended.
+ * Begins a frame of a budget of expansions. `tables` are those of each class, in order of its number; the frame keeps
+ * what it needs of them. Drops the answers of the last frame. `*jobs` gets the number of searches that `wb_queue_run`
+ * can run at once; 0 if there is nothing to do, and then the frame has ended.
  *
  * ```c
  * size_t jobs = 0, answers = 0;
@@ -2995,63 +2954,54 @@ uint32_t wb_queue_open(uint64_t queue, size_t *count);
  * }
  * ```
  *
- * Threads: one, while no other call uses the queue (else `WB_BUSY`). Statuses: `WB_ARGUMENT` for a wrong number of tables,
- * or tables of a map of another size.
+ * Threads: one, while no other call uses the queue (else `WB_BUSY`). Statuses: `WB_ARGUMENT` for a wrong number of
+ * tables, or tables of a map of another size.
  *
  * Pointers: `tables` has `n_tables` handles; `jobs` may be written, or is null.
  */
-uint32_t wb_queue_begin(uint64_t queue,
-                        const uint64_t *tables,
-                        size_t n_tables,
-                        uint64_t budget,
-                        size_t *jobs);
+uint32_t wb_queue_begin(uint64_t queue, const uint64_t *tables, size_t n_tables, uint64_t budget, size_t *jobs);
 
 /**
- * Runs a job of the present round: `job` is less than the `jobs` of `wb_queue_begin` or `wb_queue_end`, and each is run
- * once.
+ * Runs a job of the present round: `job` is less than the `jobs` of `wb_queue_begin` or `wb_queue_end`, and each is
+ * run once.
  *
- * Threads: any number at once, with different jobs. Cost: its share of the budget. Statuses: `WB_ARGUMENT` for a job that
- * does not exist or has been run; `WB_BUSY` while another thread runs it.
+ * Threads: any number at once, with different jobs. Cost: its share of the budget. Statuses: `WB_ARGUMENT` for a job
+ * that does not exist or has been run; `WB_BUSY` while another thread runs it.
  */
-uint32_t wb_queue_run(uint64_t queue,
-                      size_t job);
+uint32_t wb_queue_run(uint64_t queue, size_t job);
 
 /**
- * Ends a round, after all its jobs have been run. While something of the budget is left and searches need it, `*jobs` gets
- * the number of jobs of the next round, and `*answers` 0. Else the frame is over: `*jobs` gets 0, and `*answers` the number
- * of answers to be read by `wb_queue_answer`.
+ * Ends a round, after all its jobs have been run. While something of the budget is left and searches need it, `*jobs`
+ * gets the number of jobs of the next round, and `*answers` 0. Else the frame is over: `*jobs` gets 0, and `*answers`
+ * the number of answers to be read by `wb_queue_answer`.
  *
- * Threads: one, while no other call uses the queue (else `WB_BUSY`). Statuses: `WB_ARGUMENT` if no frame is under way or a
- * job has not been run; `WB_BROKEN` if a job panicked.
+ * Threads: one, while no other call uses the queue (else `WB_BUSY`). Statuses: `WB_ARGUMENT` if no frame is under way
+ * or a job has not been run; `WB_BROKEN` if a job panicked.
  *
  * Pointers: `jobs` and `answers` may be written, or are null.
  */
-uint32_t wb_queue_end(uint64_t queue,
-                      size_t *jobs,
-                      size_t *answers);
+uint32_t wb_queue_end(uint64_t queue, size_t *jobs, size_t *answers);
 
 /**
- * A whole frame on the calling thread: `wb_queue_begin`, all jobs, `wb_queue_end`. `*answers` gets the number of answers.
+ * A whole frame on the calling thread: `wb_queue_begin`, all jobs, `wb_queue_end`. `*answers` gets the number of
+ * answers.
  *
  * Threads, statuses: as `wb_queue_begin`.
  *
  * Pointers: `tables` has `n_tables` handles; `answers` may be written, or is null.
  */
-uint32_t wb_queue_advance(uint64_t queue,
-                          const uint64_t *tables,
-                          size_t n_tables,
-                          uint64_t budget,
-                          size_t *answers);
+uint32_t wb_queue_advance(uint64_t queue, const uint64_t *tables, size_t n_tables, uint64_t budget, size_t *answers);
 
 /**
- * An answer of the last frame, by its number from 0, in order of the tickets. `*poses` and `*moves` get the path: `*count`
- * poses, and a move from each but the last to the next; 0 without a path. `ticket`, `answer`, `poses`, `moves` may be null.
+ * An answer of the last frame, by its number from 0, in order of the tickets. `*poses` and `*moves` get the path:
+ * `*count` poses, and a move from each but the last to the next; 0 without a path. `ticket`, `answer`, `poses`,
+ * `moves` may be null.
  *
- * Threads: any number at once. Lifetime: poses and moves are the queue's own memory, valid until the next frame begins or
- * the queue is destroyed. Statuses: `WB_NOT_FOUND` for a number that is no answer.
+ * Threads: any number at once. Lifetime: poses and moves are the queue's own memory, valid until the next frame begins
+ * or the queue is destroyed. Statuses: `WB_NOT_FOUND` for a number that is no answer.
  *
- * Pointers: `ticket`, `poses`, `moves` and `count` may be written, or are null; `answer` may be written as far as its `size` says, or
- * is null.
+ * Pointers: `ticket`, `poses`, `moves` and `count` may be written, or are null; `answer` may be written as far as its `size`
+ * says, or is null.
  */
 uint32_t wb_queue_answer(uint64_t queue,
                          size_t number,
@@ -3262,16 +3212,14 @@ uint32_t wb_world_agents(uint64_t world, const struct wb_agent_row **rows, size_
 uint32_t wb_world_events(uint64_t world, const struct wb_event_row **rows, size_t *count);
 
 /**
- * Details of an event of the last tick, by its index in the rows of `wb_world_events`. `WB_NOT_FOUND` if there are fewer
- * events.
+ * Details of an event of the last tick, by its index in the rows of `wb_world_events`. `WB_NOT_FOUND` if there are
+ * fewer events.
  *
  * Threads: reads `world`. Lifetime: the details are a copy.
  *
  * Pointers: `details` points to a structure whose `size` is set.
  */
-uint32_t wb_world_event_details(uint64_t world,
-                                size_t index,
-                                struct wb_event_details *details);
+uint32_t wb_world_event_details(uint64_t world, size_t index, struct wb_event_details *details);
 
 /**
  * The row of an agent. `WB_NOT_FOUND` if it is not present.
@@ -3364,9 +3312,9 @@ uint32_t wb_setup_new(uint64_t map, const struct wb_settings *settings, uint64_t
 uint32_t wb_setup_destroy(uint64_t setup);
 
 /**
- * Adds a class, and gives its number: 0, 1, 2 ... in order. Tables compiled against the setup's map are shared; a class
- * is compiled here. Components are made where there are none. So worlds on one map are made fast if its tables are made
- * once, with components.
+ * Adds a class, and gives its number: 0, 1, 2 ... in order. Tables compiled against the setup's map are shared; a
+ * class is compiled here. Components are made where there are none. So worlds on one map are made fast if its tables
+ * are made once, with components.
  *
  * Threads: changes `setup`, reads the other. Lifetime: the setup needs neither of the handles later.
  *
@@ -3393,33 +3341,29 @@ uint32_t wb_setup_agent(uint64_t setup, const struct wb_spawn *spawn, uint32_t *
 uint32_t wb_setup_friends(uint64_t setup, uint32_t one, uint32_t other);
 
 /**
- * Sets a parameter by its name, as `wheelbase run --tune NAME=VALUE`: for experiments. `docs/traffic.md` lists them; the
- * message on an unknown name does, too.
+ * Sets a parameter by its name, as `wheelbase run --tune NAME=VALUE`: for experiments. `docs/traffic.md` lists them;
+ * the message on an unknown name does, too.
  *
  * Threads: changes `setup`.
  *
  * Pointers: `name` has `length` bytes.
  */
-uint32_t wb_setup_tune(uint64_t setup,
-                       const char *name,
-                       size_t length,
-                       uint32_t value);
+uint32_t wb_setup_tune(uint64_t setup, const char *name, size_t length, uint32_t value);
 
 /**
  * Names changes that edits may make and undo while landmarks stay in use, such as the doors of a fortress. Any other
- * edit that makes a move easier switches the landmarks off until they are repaired; this affects the time of searches alone.
+ * edit that makes a move easier switches the landmarks off until they are repaired; this affects the time of searches
+ * alone.
  *
  * Threads: changes `setup`. Lifetime: everything is copied.
  *
  * Pointers: `changes` points to `n_changes` changes.
  */
-uint32_t wb_setup_ease(uint64_t setup,
-                       const struct wb_change *changes,
-                       size_t n_changes);
+uint32_t wb_setup_ease(uint64_t setup, const struct wb_change *changes, size_t n_changes);
 
 /**
- * A world of a setup, before its first tick. `WB_ARGUMENT` with all mistakes of the setup, such as agents that overlap.
- * The setup stays as it is.
+ * A world of a setup, before its first tick. `WB_ARGUMENT` with all mistakes of the setup, such as agents that
+ * overlap. The setup stays as it is.
  *
  * Threads: reads `setup`.
  *
@@ -3433,8 +3377,8 @@ uint32_t wb_world_new(uint64_t setup, uint64_t *world);
  * `tick` and `ticket`, here and in all commands: with `tick` 0 the command takes effect at the beginning of the next
  * step, after the commands given before it. With a later tick it takes effect then, before the commands given there
  * with 0; a tick that is past counts as 0. The number of the command is written to `ticket`, unless that is null: the
- * event of a refusal has it. The call itself fails only for arguments that mean nothing; what the world cannot do, such
- * as an order for an agent that is gone, it refuses at that tick by an event.
+ * event of a refusal has it. The call itself fails only for arguments that mean nothing; what the world cannot do,
+ * such as an order for an agent that is gone, it refuses at that tick by an event.
  *
  * Threads: changes `world`. Lifetime: everything is copied; rows stay borrowed.
  *
@@ -3471,10 +3415,10 @@ uint32_t wb_command_remove(uint64_t world, const uint32_t *agents, size_t n_agen
 uint32_t wb_command_remove_in(uint64_t world, const struct wb_rect *area, uint32_t tick, uint64_t *ticket);
 
 /**
- * Takes agents off the map: into a garrison, a transport, a burrow. Each keeps its id and orders; it holds no cell, blocks
- * nobody and has no row. A move in progress ends without effect. `container` is the agent that they enter, `WB_NONE` for
- * none; it is only stored. Off the map only `wb_command_leave` and `wb_command_remove` reach them; other commands to them
- * are refused with `WB_REFUSED_OFF_MAP`.
+ * Takes agents off the map: into a garrison, a transport, a burrow. Each keeps its id and orders; it holds no cell,
+ * blocks nobody and has no row. A move in progress ends without effect. `container` is the agent that they enter,
+ * `WB_NONE` for none; it is only stored. Off the map only `wb_command_leave` and `wb_command_remove` reach them; other
+ * commands to them are refused with `WB_REFUSED_OFF_MAP`.
  *
  * `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
  *
@@ -3501,9 +3445,9 @@ uint32_t wb_command_enter_in(uint64_t world,
                              uint64_t *ticket);
 
 /**
- * Puts an agent that is off the map back, at rest in a pose. It begins its current order from there. With `or_nearest` 1 the
- * nearest pose will do that is legal and free: the least distance of the anchor first, then the heading of `pose`. If
- * `pose` is legal, poses are left out that cannot be reached from it.
+ * Puts an agent that is off the map back, at rest in a pose. It begins its current order from there. With `or_nearest`
+ * 1 the nearest pose will do that is legal and free: the least distance of the anchor first, then the heading of
+ * `pose`. If `pose` is legal, poses are left out that cannot be reached from it.
  *
  * `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
  *
@@ -3524,8 +3468,8 @@ uint32_t wb_command_leave(uint64_t world,
  *
  * `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
  *
- * Pointers: `agents` points to `n_agents` ids, `orders` to `n_orders` orders, and what these point to is valid; `ticket` is null,
- * or may be written.
+ * Pointers: `agents` points to `n_agents` ids, `orders` to `n_orders` orders, and what these point to is valid; `ticket` is
+ * null, or may be written.
  */
 uint32_t wb_command_order(uint64_t world,
                           const uint32_t *agents,
@@ -3704,8 +3648,8 @@ uint32_t wb_command_edit(uint64_t world,
 uint32_t wb_command_cancel_edit(uint64_t world, uint64_t edit, uint32_t tick, uint64_t *ticket);
 
 /**
- * Moves for agents to begin at the tick, by number among the primitives of the agent's class, for a world with the rule
- * `WB_RULE_COMMANDED`; other rules ignore them. The first of two moves of an agent counts.
+ * Moves for agents to begin at the tick, by number among the primitives of the agent's class, for a world with the
+ * rule `WB_RULE_COMMANDED`; other rules ignore them. The first of two moves of an agent counts.
  *
  * `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
  *
@@ -3719,9 +3663,9 @@ uint32_t wb_command_decisions(uint64_t world,
                               uint64_t *ticket);
 
 /**
- * Answers the open path request of an agent, in a world with `WB_PATHS_HOST`: with the moves from its pose to its goal,
- * primitives by number, or with `found` 0 that there is no path. Moves are checked; a wrong path is refused, and the
- * request stays open.
+ * Answers the open path request of an agent, in a world with `WB_PATHS_HOST`: with the moves from its pose to its
+ * goal, primitives by number, or with `found` 0 that there is no path. Moves are checked; a wrong path is refused, and
+ * the request stays open.
  *
  * `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
  *
@@ -3753,8 +3697,8 @@ const char *wb_wait_rule_name(uint32_t rule);
 uint32_t wb_world_agent_at(uint64_t world, const struct wb_cell *cell, uint32_t *agent);
 
 /**
- * The agents that hold a cell of an area, or the end of whose move will, in order of id. Linear in the cells of a small
- * area, else in all agents.
+ * The agents that hold a cell of an area, or the end of whose move will, in order of id. Linear in the cells of a
+ * small area, else in all agents.
  *
  * Threads: reads `world`.
  *
@@ -3767,8 +3711,8 @@ uint32_t wb_world_agents_in(uint64_t world,
                             size_t *count);
 
 /**
- * The agents off the map that have entered an agent, in order of id; with `container` `WB_NONE` all agents off the map.
- * Linear in the agents off the map.
+ * The agents off the map that have entered an agent, in order of id; with `container` `WB_NONE` all agents off the
+ * map. Linear in the agents off the map.
  *
  * Threads: reads `world`.
  *
@@ -3803,13 +3747,14 @@ uint32_t wb_world_would_disturb(uint64_t world,
                                 size_t *count);
 
 /**
- * Previews the poses that an order to a group, of the kind `WB_ORDER_GOTO_GROUP` or `WB_ORDER_GOTO_FORMATION`, would give
- * to some agents, in order of id. None for other orders. Costs a cost field for each class, as the order itself does.
+ * Previews the poses that an order to a group, of the kind `WB_ORDER_GOTO_GROUP` or `WB_ORDER_GOTO_FORMATION`, would
+ * give to some agents, in order of id. None for other orders. Costs a cost field for each class, as the order itself
+ * does.
  *
  * Threads: reads `world`.
  *
- * Pointers: `agents` points to `n_agents` ids; `order` points to an order whose `size` is set, with pointers as its fields say; `poses`
- * has room for `capacity` poses, or is null with `capacity` 0; `count` may be written.
+ * Pointers: `agents` points to `n_agents` ids; `order` points to an order whose `size` is set, with pointers as its fields say;
+ * `poses` has room for `capacity` poses, or is null with `capacity` 0; `count` may be written.
  */
 uint32_t wb_world_group_poses(uint64_t world,
                               const uint32_t *agents,
@@ -3821,8 +3766,8 @@ uint32_t wb_world_group_poses(uint64_t world,
 
 /**
  * Previews the path of an agent to a goal, from where it rests, or will rest, around the agents that are obstacles to
- * its team. `within`: radius around each goal in cells; `path`: 0 where only the answer is wanted. `WB_NOT_FOUND` if the
- * agent is not present.
+ * its team. `within`: radius around each goal in cells; `path`: 0 where only the answer is wanted. `WB_NOT_FOUND` if
+ * the agent is not present.
  *
  * Threads: reads `world`, changes `scratch` and `path`.
  *
@@ -3881,8 +3826,8 @@ uint32_t wb_world_reason_for_waiting(uint64_t world,
 
 /**
  * The paths for the host to find, in a world with `WB_PATHS_HOST`, in order of agent. A request is listed after each
- * step until `wb_command_path_answer` answers it. The members of all goals are in `goals`; each request names its part.
- * Both arrays follow the count protocol: where one is too small neither is written.
+ * step until `wb_command_path_answer` answers it. The members of all goals are in `goals`; each request names its
+ * part. Both arrays follow the count protocol: where one is too small neither is written.
  *
  * Threads: reads `world`.
  *
@@ -3940,9 +3885,9 @@ uint32_t wb_world_class(uint64_t world, uint32_t class_, uint64_t *class_handle)
 
 /**
  * Adds a class between two ticks, such as a unit that a game has just unlocked, and gives its number. It is compiled
- * against the map as it is. Equal worlds add equal classes between the same ticks. The class has no landmarks. Corridors
- * stay as the bodies of the setup have them, so declare the smallest and the largest body there. Snapshots and copies
- * have the class. A recording that began before refuses the next tick: begin another one.
+ * against the map as it is. Equal worlds add equal classes between the same ticks. The class has no landmarks.
+ * Corridors stay as the bodies of the setup have them, so declare the smallest and the largest body there. Snapshots
+ * and copies have the class. A recording that began before refuses the next tick: begin another one.
  *
  * Fails with `WB_LIMIT` for a class beyond 256, and with `WB_ARGUMENT` for a class for maps of another shape, or under
  * `WB_RULE_UNIT_ROBOTS`, which drives one class. Then nothing has changed.
@@ -3951,9 +3896,7 @@ uint32_t wb_world_class(uint64_t world, uint32_t class_, uint64_t *class_handle)
  *
  * Pointers: `class_number` may be written.
  */
-uint32_t wb_world_add_class(uint64_t world,
-                            uint64_t class_handle,
-                            uint32_t *class_number);
+uint32_t wb_world_add_class(uint64_t world, uint64_t class_handle, uint32_t *class_number);
 
 /**
  * Whether searches of a class use its landmarks: 1, or 0 if it has none, or if an edit has made a move easier and they

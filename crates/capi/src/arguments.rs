@@ -49,8 +49,8 @@ pub(crate) unsafe fn structure<T: Sized32>(pointer: *const T, name: &str) -> Res
     // SAFETY: by this function's contract.
     let known = unsafe { known_size(pointer, name)? };
     let mut value = MaybeUninit::<T>::zeroed();
-    // SAFETY: `known` bytes can be read by the contract; `value` has `size_of::<T>()`, which are not fewer, and is no part
-    // of what the caller gave.
+    // SAFETY: `known` bytes can be read by the contract; `value` has `size_of::<T>()`, which are not fewer, and is no
+    // part of what the caller gave.
     unsafe { std::ptr::copy_nonoverlapping(pointer.cast::<u8>(), value.as_mut_ptr().cast::<u8>(), known) };
     // SAFETY: by `Sized32` any bytes are a value.
     Ok(unsafe { value.assume_init() })

@@ -62,8 +62,8 @@ pub const WB_SWEEP_USUAL: u32 = 2;
 pub const WB_WHEN_ANY: u32 = 0;
 /// With 8 headings: a primitive that starts facing E, N, W or S.
 pub const WB_WHEN_STRAIGHT: u32 = 1;
-/// With 8 headings: a primitive that starts facing NE, NW, SW or SE; its cells are given in map axes (east, south) while
-/// facing NE.
+/// With 8 headings: a primitive that starts facing NE, NW, SW or SE; its cells are given in map axes (east, south)
+/// while facing NE.
 pub const WB_WHEN_DIAGONAL: u32 = 2;
 
 /// A motion primitive: a move in the agent's own frame.
@@ -74,7 +74,8 @@ pub struct wb_primitive {
     pub size: u32,
     /// Displacement forward, in cells, -255 to 255. With one heading: to the east.
     pub forward: i32,
-    /// Displacement to the right, in cells, -255 to 255. With one heading: to the south, on hexagonal maps to the southeast.
+    /// Displacement to the right, in cells, -255 to 255. With one heading: to the south, on hexagonal maps to the
+    /// southeast.
     pub right: i32,
     /// Heading steps, positive to the left (counterclockwise).
     pub turn: i32,
@@ -82,8 +83,9 @@ pub struct wb_primitive {
     pub time: u32,
     /// `WB_WHEN_ANY`; with 8 headings a primitive that moves is `WB_WHEN_STRAIGHT` or `WB_WHEN_DIAGONAL`.
     pub when: u32,
-    /// 1 if `swept` is given, even with no cell; else 0. Where it is not given and a rule is `WB_SWEEP_FULL`, a primitive
-    /// that moves and turns touches every cell that the body can touch at any angle of the turn and any point of the way.
+    /// 1 if `swept` is given, even with no cell; else 0. Where it is not given and a rule is `WB_SWEEP_FULL`, a
+    /// primitive that moves and turns touches every cell that the body can touch at any angle of the turn and any point
+    /// of the way.
     pub lists_swept: u32,
     /// 0.
     pub reserved: u32,
@@ -149,12 +151,13 @@ pub struct wb_class_spec {
     pub name: *const c_char,
     /// Bytes of the name.
     pub name_length: usize,
-    /// The cells it covers while facing east: x is forward (east), y is right (south) of the anchor. None: the anchor alone.
+    /// The cells it covers while facing east: x is forward (east), y is right (south) of the anchor. None: the anchor
+    /// alone.
     pub footprint: *const wb_cell,
     /// Number of cells, at most 1024.
     pub n_footprint: usize,
-    /// With 8 headings: the cells it covers while facing NE, in map axes (east, south). None: the cells that the turned body
-    /// covers at least half.
+    /// With 8 headings: the cells it covers while facing NE, in map axes (east, south). None: the cells that the turned
+    /// body covers at least half.
     pub diagonal: *const wb_cell,
     /// Number of diagonal cells.
     pub n_diagonal: usize,
@@ -206,8 +209,8 @@ unsafe impl Sized32 for wb_class_info {
     const NAME: &'static str = "wb_class_info";
 }
 
-/// Sets a specification to the usual values: 4 headings on square maps, 1 cell, pivot at the anchor's centre, `WB_SWEEP_USUAL`,
-/// no limits of climbing. Name and primitives are left to set.
+/// Sets a specification to the usual values: 4 headings on square maps, 1 cell, pivot at the anchor's centre,
+/// `WB_SWEEP_USUAL`, no limits of climbing. Name and primitives are left to set.
 ///
 /// Threads: any.
 ///
@@ -373,8 +376,9 @@ unsafe fn read_speeds(
     Ok(speeds)
 }
 
-/// Makes the class of a text: of a class file (TOML, `[class.NAME]`), or, with the name `FILE#CLASS`, a class of a scenario.
-/// The name is used in messages; no file is opened. Terrain kinds that the file defines belong to maps, see `wb_map_parse`.
+/// Makes the class of a text: of a class file (TOML, `[class.NAME]`), or, with the name `FILE#CLASS`, a class of a
+/// scenario. The name is used in messages; no file is opened. Terrain kinds that the file defines belong to maps, see
+/// `wb_map_parse`.
 ///
 /// Threads: any. Lifetime: until `wb_class_destroy`. Statuses: `WB_TEXT` with file, line and column of each mistake.
 ///
@@ -500,11 +504,12 @@ pub unsafe extern "C" fn wb_class_primitive_name(
 
 /// The cells that an agent of a class covers at a pose; they may lie off the map.
 ///
-/// Threads: any. Statuses: `WB_BUFFER` with the cells needed in `count`; `WB_ARGUMENT` for a heading that the class lacks.
+/// Threads: any. Statuses: `WB_BUFFER` with the cells needed in `count`; `WB_ARGUMENT` for a heading that the class
+/// lacks.
 ///
 /// # Safety
-/// `pose` can be read, or is null; `cells` has room for `capacity` values, or is null with 0; `count` may be written, or is
-/// null.
+/// `pose` can be read, or is null; `cells` has room for `capacity` values, or is null with 0; `count` may be written,
+/// or is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_class_cells(
     class_: u64,

@@ -91,8 +91,8 @@ unsafe fn inside(area: *const wb_rect) -> Result<AgentSelection, Failure> {
 /// `tick` and `ticket`, here and in all commands: with `tick` 0 the command takes effect at the beginning of the next
 /// step, after the commands given before it. With a later tick it takes effect then, before the commands given there
 /// with 0; a tick that is past counts as 0. The number of the command is written to `ticket`, unless that is null: the
-/// event of a refusal has it. The call itself fails only for arguments that mean nothing; what the world cannot do, such
-/// as an order for an agent that is gone, it refuses at that tick by an event.
+/// event of a refusal has it. The call itself fails only for arguments that mean nothing; what the world cannot do,
+/// such as an order for an agent that is gone, it refuses at that tick by an event.
 ///
 /// Threads: changes `world`. Lifetime: everything is copied; rows stay borrowed.
 ///
@@ -168,10 +168,10 @@ pub unsafe extern "C" fn wb_command_remove_in(
     unsafe { command("wb_command_remove_in", (world, tick, ticket), || inside(area).map(Command::Remove)) }
 }
 
-/// Takes agents off the map: into a garrison, a transport, a burrow. Each keeps its id and orders; it holds no cell, blocks
-/// nobody and has no row. A move in progress ends without effect. `container` is the agent that they enter, `WB_NONE` for
-/// none; it is only stored. Off the map only `wb_command_leave` and `wb_command_remove` reach them; other commands to them
-/// are refused with `WB_REFUSED_OFF_MAP`.
+/// Takes agents off the map: into a garrison, a transport, a burrow. Each keeps its id and orders; it holds no cell,
+/// blocks nobody and has no row. A move in progress ends without effect. `container` is the agent that they enter,
+/// `WB_NONE` for none; it is only stored. Off the map only `wb_command_leave` and `wb_command_remove` reach them; other
+/// commands to them are refused with `WB_REFUSED_OFF_MAP`.
 ///
 /// `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
 ///
@@ -216,9 +216,9 @@ pub unsafe extern "C" fn wb_command_enter_in(
     }
 }
 
-/// Puts an agent that is off the map back, at rest in a pose. It begins its current order from there. With `or_nearest` 1 the
-/// nearest pose will do that is legal and free: the least distance of the anchor first, then the heading of `pose`. If
-/// `pose` is legal, poses are left out that cannot be reached from it.
+/// Puts an agent that is off the map back, at rest in a pose. It begins its current order from there. With `or_nearest`
+/// 1 the nearest pose will do that is legal and free: the least distance of the anchor first, then the heading of
+/// `pose`. If `pose` is legal, poses are left out that cannot be reached from it.
 ///
 /// `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
 ///
@@ -250,8 +250,8 @@ pub unsafe extern "C" fn wb_command_leave(
 /// `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
 ///
 /// # Safety
-/// `agents` points to `n_agents` ids, `orders` to `n_orders` orders, and what these point to is valid; `ticket` is null,
-/// or may be written.
+/// `agents` points to `n_agents` ids, `orders` to `n_orders` orders, and what these point to is valid; `ticket` is
+/// null, or may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_command_order(
     world: u64,
@@ -583,8 +583,8 @@ pub unsafe extern "C" fn wb_command_cancel_edit(world: u64, edit: u64, tick: u32
     }
 }
 
-/// Moves for agents to begin at the tick, by number among the primitives of the agent's class, for a world with the rule
-/// `WB_RULE_COMMANDED`; other rules ignore them. The first of two moves of an agent counts.
+/// Moves for agents to begin at the tick, by number among the primitives of the agent's class, for a world with the
+/// rule `WB_RULE_COMMANDED`; other rules ignore them. The first of two moves of an agent counts.
 ///
 /// `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
 ///
@@ -610,9 +610,9 @@ pub unsafe extern "C" fn wb_command_decisions(
     }
 }
 
-/// Answers the open path request of an agent, in a world with `WB_PATHS_HOST`: with the moves from its pose to its goal,
-/// primitives by number, or with `found` 0 that there is no path. Moves are checked; a wrong path is refused, and the
-/// request stays open.
+/// Answers the open path request of an agent, in a world with `WB_PATHS_HOST`: with the moves from its pose to its
+/// goal, primitives by number, or with `found` 0 that there is no path. Moves are checked; a wrong path is refused, and
+/// the request stays open.
 ///
 /// `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
 ///

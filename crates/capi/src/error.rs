@@ -25,9 +25,9 @@ pub extern "C" fn wb_status_name(status: u32) -> *const c_char {
     status::name(status).map_or(std::ptr::null(), |name| name.as_ptr().cast())
 }
 
-/// The message of the last call that failed on this thread, UTF-8, without a zero byte at its end. It begins with the name
-/// of the function, as `wb_map_new: `; then mistakes in files and texts begin with `file:line:column:`, a line for each. A
-/// failure of this call leaves the message as it is.
+/// The message of the last call that failed on this thread, UTF-8, without a zero byte at its end. It begins with the
+/// name of the function, as `wb_map_new: `; then mistakes in files and texts begin with `file:line:column:`, a line for
+/// each. A failure of this call leaves the message as it is.
 ///
 /// Threads: any; each has its own message.
 ///

@@ -70,11 +70,12 @@ fn change(field: u64, tables: u64) -> Result<(Exclusive<Field>, Shared<Tables>),
     Ok((field, found))
 }
 
-/// Makes the field of costs from all poses to a goal: one search answers for all agents that go there. Nothing is searched
-/// before a question, or `wb_field_settle`. `within`: radius of the goal in cells.
+/// Makes the field of costs from all poses to a goal: one search answers for all agents that go there. Nothing is
+/// searched before a question, or `wb_field_settle`. `within`: radius of the goal in cells.
 ///
-/// Threads: any, beside other readers of the tables. Lifetime: until `wb_field_destroy`; it works with these tables alone.
-/// Memory: 4 to 8 bytes for each pose. Statuses: `WB_ARGUMENT` without a goal, or for a heading that the class lacks.
+/// Threads: any, beside other readers of the tables. Lifetime: until `wb_field_destroy`; it works with these tables
+/// alone. Memory: 4 to 8 bytes for each pose. Statuses: `WB_ARGUMENT` without a goal, or for a heading that the class
+/// lacks.
 ///
 /// # Safety
 /// `goals` has `n_goals` values; `field` may be written, or is null.
@@ -134,11 +135,11 @@ pub extern "C" fn wb_field_destroy(field: u64) -> u32 {
     call("wb_field_destroy", || destroy::<Field>(field))
 }
 
-/// Searches on for at most `expansions`; `*complete` gets 1 when every pose that can be reached is settled, else 0. To spread
-/// the work over frames, or to make the field complete, after which any number of threads can read it at once.
+/// Searches on for at most `expansions`; `*complete` gets 1 when every pose that can be reached is settled, else 0. To
+/// spread the work over frames, or to make the field complete, after which any number of threads can read it at once.
 ///
-/// Threads: one, while no other call uses the field (else `WB_BUSY`). Statuses: `WB_ARGUMENT` for other tables, or tables
-/// that have changed since.
+/// Threads: one, while no other call uses the field (else `WB_BUSY`). Statuses: `WB_ARGUMENT` for other tables, or
+/// tables that have changed since.
 ///
 /// # Safety
 /// `complete` may be written, or is null.
@@ -185,8 +186,9 @@ pub unsafe extern "C" fn wb_field_repair(
 
 /// The cost between a pose and the field's end in ticks: to the goal, or from the start. `WB_NEVER` if there is no way.
 ///
-/// Threads: any number at once while the pose is settled or the field complete; else it searches on, as one, while no other
-/// call uses the field (else `WB_BUSY`). Statuses: `WB_ARGUMENT` as `wb_field_settle`, or for a heading that the class lacks.
+/// Threads: any number at once while the pose is settled or the field complete; else it searches on, as one, while no
+/// other call uses the field (else `WB_BUSY`). Statuses: `WB_ARGUMENT` as `wb_field_settle`, or for a heading that the
+/// class lacks.
 ///
 /// # Safety
 /// `pose` can be read, or is null; `ticks` may be written, or is null.
@@ -225,8 +227,8 @@ unsafe fn cost_of(field: u64, tables: u64, pose: *const wb_pose) -> Result<(Pose
 
 /// All poses of at most `ticks`, each with its cost as `arrival`, row by row: what an agent can reach in a turn.
 ///
-/// Threads: one, while no other call uses the field (else `WB_BUSY`). Cost: the poses of the answer. Statuses: `WB_BUFFER`
-/// with the poses needed in `count`; `WB_ARGUMENT` as `wb_field_settle`.
+/// Threads: one, while no other call uses the field (else `WB_BUSY`). Cost: the poses of the answer. Statuses:
+/// `WB_BUFFER` with the poses needed in `count`; `WB_ARGUMENT` as `wb_field_settle`.
 ///
 /// # Safety
 /// `reached` has room for `capacity` values, or is null with 0; `count` may be written, or is null.
@@ -249,8 +251,8 @@ pub unsafe extern "C" fn wb_field_within(
     })
 }
 
-/// Writes a cheapest path between a pose and the field's end, in the direction of travel; `*found` gets 1, or 0 if there is
-/// none, and then the path is empty.
+/// Writes a cheapest path between a pose and the field's end, in the direction of travel; `*found` gets 1, or 0 if
+/// there is none, and then the path is empty.
 ///
 /// Threads: as `wb_field_cost`; the path is written by one. Statuses: as `wb_field_cost`.
 ///
@@ -276,9 +278,10 @@ pub unsafe extern "C" fn wb_field_path(
     })
 }
 
-/// The next move of an agent at a pose towards the goal of the field: `*primitive` gets its number, and `*after` the pose
-/// after it. At the goal, and where there is no way, `*primitive` is `WB_NONE`, and `*after` the pose itself. Of a field from
-/// a pose it is the first move from there towards `pose`, and `*after` the pose after it. `after` may be null.
+/// The next move of an agent at a pose towards the goal of the field: `*primitive` gets its number, and `*after` the
+/// pose after it. At the goal, and where there is no way, `*primitive` is `WB_NONE`, and `*after` the pose itself. Of a
+/// field from a pose it is the first move from there towards `pose`, and `*after` the pose after it. `after` may be
+/// null.
 ///
 /// Threads: as `wb_field_cost`; a field from a pose is searched by one. Statuses: as `wb_field_cost`.
 ///

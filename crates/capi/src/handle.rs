@@ -76,8 +76,8 @@ struct Slot {
 /// A place with its lock.
 #[derive(Default)]
 struct Place {
-    /// Generation and kind as in the upper half of the handle of what is here, 0 of nothing: to tell a handle that is old
-    /// or forged while the lock is taken.
+    /// Generation and kind as in the upper half of the handle of what is here, 0 of nothing: to tell a handle that is
+    /// old or forged while the lock is taken.
     present: AtomicU32,
     slot: RwLock<Slot>,
 }

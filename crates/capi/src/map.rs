@@ -84,10 +84,11 @@ fn size(width: u32, height: u32) -> Result<GridSize, Failure> {
 
 /// Makes a map of `width` x `height` cells of one terrain kind, with open sides, of height 0.
 ///
-/// Its terrain kinds are those of MovingAI maps, in this order, with characters and speeds in permille: `ground` (`.` `G`)
-/// 1000, `swamp` (`S`) 500, `water` (`W`), `trees` (`T`) and `out` (`@` `O`) 0. At most 2^26 cells; 1 byte each.
+/// Its terrain kinds are those of MovingAI maps, in this order, with characters and speeds in permille: `ground` (`.`
+/// `G`) 1000, `swamp` (`S`) 500, `water` (`W`), `trees` (`T`) and `out` (`@` `O`) 0. At most 2^26 cells; 1 byte each.
 ///
-/// Threads: any. Lifetime: until `wb_map_destroy`. Statuses: `WB_ARGUMENT` for a size, shape or kind that does not exist.
+/// Threads: any. Lifetime: until `wb_map_destroy`. Statuses: `WB_ARGUMENT` for a size, shape or kind that does not
+/// exist.
 ///
 /// # Safety
 /// `map` may be written, or is null.
@@ -113,15 +114,16 @@ fn terrain_kind(number: u32, table: &TerrainTable) -> Result<TerrainKind, Failur
     Err(Failure::argument(format!("`terrain` is {number}, expected less than {n_kinds}")))
 }
 
-/// Makes a map of cells that the host has: `width * height` terrain kinds, row by row. `terrains` are the kinds, numbered
-/// in their order from 0; the kinds of MovingAI maps (see `wb_map_new`) that are not among them follow. At most 255 kinds.
+/// Makes a map of cells that the host has: `width * height` terrain kinds, row by row. `terrains` are the kinds,
+/// numbered in their order from 0; the kinds of MovingAI maps (see `wb_map_new`) that are not among them follow. At
+/// most 255 kinds.
 ///
 /// Threads: any. Lifetime: until `wb_map_destroy`; all is copied. Statuses: `WB_ARGUMENT` for a size or shape that does
 /// not exist, a wrong number of cells, a cell of no kind, or two kinds with the same name or character.
 ///
 /// # Safety
-/// `cells` has `n_cells` bytes; `terrains` has `n_terrains` structures with texts as long as they say, or is null with 0;
-/// `map` may be written, or is null.
+/// `cells` has `n_cells` bytes; `terrains` has `n_terrains` structures with texts as long as they say, or is null with
+/// 0; `map` may be written, or is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_map_from_cells(
     width: u32,
@@ -185,8 +187,8 @@ unsafe fn terrain_table(terrains: *const wb_terrain, n_terrains: usize) -> Resul
 
 /// Makes a map of square cells of text: a line for each row, a character for each cell (see `wb_map_new`).
 ///
-/// Threads: any. Lifetime: until `wb_map_destroy`. Statuses: `WB_TEXT` with line and column of an unknown character or of
-/// a row of another length; `WB_ARGUMENT` for text that is not UTF-8.
+/// Threads: any. Lifetime: until `wb_map_destroy`. Statuses: `WB_TEXT` with line and column of an unknown character or
+/// of a row of another length; `WB_ARGUMENT` for text that is not UTF-8.
 ///
 /// # Safety
 /// `rows` has `length` bytes; `map` may be written, or is null.
@@ -213,9 +215,9 @@ fn in_rows(error: GridError) -> Failure {
     Failure::new(WB_TEXT, format!("{place}{error}"))
 }
 
-/// Makes the map of a file that the host has read: of a map file, or of a scenario (`.toml`), which may have terrain kinds,
-/// side kinds, walls and heights of its own. The ending of `name` says which: `.toml`, `.png`, `.tmx` (Tiled), else
-/// MovingAI. The name is used in messages; no file is opened, so a file that names others cannot be read: use
+/// Makes the map of a file that the host has read: of a map file, or of a scenario (`.toml`), which may have terrain
+/// kinds, side kinds, walls and heights of its own. The ending of `name` says which: `.toml`, `.png`, `.tmx` (Tiled),
+/// else MovingAI. The name is used in messages; no file is opened, so a file that names others cannot be read: use
 /// `wb_map_open`.
 ///
 /// Threads: any. Lifetime: until `wb_map_destroy`. Statuses: `WB_TEXT` with file, line and column of each mistake.
@@ -241,10 +243,11 @@ pub unsafe extern "C" fn wb_map_parse(
     })
 }
 
-/// Reads a map file, or the map of a scenario (`.toml`), from the disk. As `wb_map_parse`, with the files that it names.
+/// Reads a map file, or the map of a scenario (`.toml`), from the disk. As `wb_map_parse`, with the files that it
+/// names.
 ///
-/// Threads: any. Lifetime: until `wb_map_destroy`. Statuses: `WB_TEXT` for a file that cannot be read, or with file, line
-/// and column of each mistake.
+/// Threads: any. Lifetime: until `wb_map_destroy`. Statuses: `WB_TEXT` for a file that cannot be read, or with file,
+/// line and column of each mistake.
 ///
 /// # Safety
 /// `path` has `length` bytes; `map` may be written, or is null.
@@ -308,8 +311,8 @@ pub unsafe extern "C" fn wb_map_describe(map: u64, info: *mut wb_map_info) -> u3
 
 /// The terrain kinds of all cells, row by row: cell (x, y) has `cells[y * width + x]`.
 ///
-/// Threads: any, beside other readers of the map. Lifetime: `*cells` is the map's own memory, valid until the map is edited
-/// or destroyed; nothing is copied.
+/// Threads: any, beside other readers of the map. Lifetime: `*cells` is the map's own memory, valid until the map is
+/// edited or destroyed; nothing is copied.
 ///
 /// # Safety
 /// `cells` and `count` may be written, or are null.
@@ -358,7 +361,8 @@ pub unsafe extern "C" fn wb_map_terrain_kind(
 
 /// The name of a terrain kind, UTF-8, without a zero byte at its end.
 ///
-/// Threads: any, beside other readers of the map. Statuses: `WB_NOT_FOUND`; `WB_BUFFER` with the bytes needed in `count`.
+/// Threads: any, beside other readers of the map. Statuses: `WB_NOT_FOUND`; `WB_BUFFER` with the bytes needed in
+/// `count`.
 ///
 /// # Safety
 /// `buffer` has room for `capacity` bytes, or is null with 0; `count` may be written, or is null.
@@ -382,8 +386,8 @@ pub unsafe extern "C" fn wb_map_terrain_name(
 }
 
 /// Makes changes, in their order, as one edit. All are checked first: a wrong change is named by its number, and then
-/// none is made. `changed` gets the rectangle that holds every cell that is not as it was, which `wb_tables_update` takes;
-/// it is empty if nothing has changed. `changed` may be null.
+/// none is made. `changed` gets the rectangle that holds every cell that is not as it was, which `wb_tables_update`
+/// takes; it is empty if nothing has changed. `changed` may be null.
 ///
 /// Threads: one, while no other call uses the map (else `WB_BUSY`). Cost: the cells of the changes' areas. Statuses:
 /// `WB_ARGUMENT`.

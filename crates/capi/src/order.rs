@@ -1,7 +1,7 @@
 //! Orders, tasks and placements as C gives them, and what they are in Rust.
 //!
-//! Whatever has a value in Rust becomes that value: a goal off the map or a class that the world lacks is refused by the
-//! world, by an event with the ticket, as everywhere.
+//! Whatever has a value in Rust becomes that value: a goal off the map or a class that the world lacks is refused by
+//! the world, by an event with the ticket, as everywhere.
 
 #![allow(non_camel_case_types)]
 
@@ -92,8 +92,8 @@ pub struct wb_order {
     pub size: u32,
     /// `WB_ORDER_...`
     pub kind: u32,
-    /// Number of headings in which the headings of `goals` count: 4, 6 or 8, as its agents' class has; 1, or 0 for 1, if
-    /// no goal names a heading. Agents of other classes take the headings of the same names.
+    /// Number of headings in which the headings of `goals` count: 4, 6 or 8, as its agents' class has; 1, or 0 for 1,
+    /// if no goal names a heading. Agents of other classes take the headings of the same names.
     pub headings: u32,
     /// Radius around each goal in cells; of an order to follow, the distance in cells to keep within.
     pub within: u32,
@@ -101,8 +101,8 @@ pub struct wb_order {
     pub fallback: u32,
     /// `WB_UNREACHABLE_DROP` or `WB_UNREACHABLE_WAIT`.
     pub if_unreachable: u32,
-    /// Of an order to wait: ticks. Of a patrol: ticks to stand at each waypoint. Of an order to repeat: the number of orders
-    /// before it.
+    /// Of an order to wait: ticks. Of a patrol: ticks to stand at each waypoint. Of an order to repeat: the number of
+    /// orders before it.
     pub ticks: u32,
     /// Of an order to follow: the id of the leader.
     pub leader: u32,

@@ -57,8 +57,8 @@ pub struct wb_request {
     pub goals: *const wb_goal,
     /// Number of members, at least 1.
     pub n_goals: usize,
-    /// Cells that no move may sweep, such as resting agents: a bit for each cell, each row begun with a new word; the bit
-    /// of (x, y) is `obstacles[y * ((width + 63) / 64) + x / 64] >> (x % 64) & 1`. Null for none.
+    /// Cells that no move may sweep, such as resting agents: a bit for each cell, each row begun with a new word; the
+    /// bit of (x, y) is `obstacles[y * ((width + 63) / 64) + x / 64] >> (x % 64) & 1`. Null for none.
     pub obstacles: *const u64,
     /// Number of words: `(width + 63) / 64 * height`; 0 for none.
     pub n_obstacles: usize,
@@ -200,7 +200,8 @@ fn read_obstacles(
     Ok(())
 }
 
-/// Sets a request to the usual values: the cheapest path, default heuristic, no limits. Start and goals are left to set.
+/// Sets a request to the usual values: the cheapest path, default heuristic, no limits. Start and goals are left to
+/// set.
 ///
 /// Threads: any.
 ///
@@ -283,15 +284,15 @@ pub(crate) fn path_to_write(path: u64) -> Result<Option<Exclusive<HostPath>>, Fa
     if path == 0 { Ok(None) } else { exclusive(path).map(Some) }
 }
 
-/// Plans a cheapest path. `path` gets its poses and moves, and is empty without one; 0 if only the answer is wanted. That
-/// there is no path is an answer (`answer->result`), not a failure.
+/// Plans a cheapest path. `path` gets its poses and moves, and is empty without one; 0 if only the answer is wanted.
+/// That there is no path is an answer (`answer->result`), not a failure.
 ///
-/// Threads: any number at once with the same tables, each with its own scratch and path. Cost: expansions; after the first
-/// searches nothing is allocated. Statuses: `WB_ARGUMENT` for a request that makes no sense, `WB_SIZE`.
+/// Threads: any number at once with the same tables, each with its own scratch and path. Cost: expansions; after the
+/// first searches nothing is allocated. Statuses: `WB_ARGUMENT` for a request that makes no sense, `WB_SIZE`.
 ///
 /// # Safety
-/// `request` and what it points to can be read as far as its sizes and counts say, or `request` is null; `answer` may be
-/// written as far as its `size` says, or is null.
+/// `request` and what it points to can be read as far as its sizes and counts say, or `request` is null; `answer` may
+/// be written as far as its `size` says, or is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_plan(
     tables: u64,
@@ -386,8 +387,8 @@ fn under_way(tables: u64, scratch: u64) -> Result<(Shared<Tables>, Exclusive<Sea
 
 /// Goes on with a search for at most `expansions`; `*done` gets 1 when it has ended, else 0. Slicing changes no answer.
 ///
-/// Threads: as `wb_plan`; another thread may go on. Statuses: `WB_ARGUMENT` if no search is under way, or the tables have
-/// changed since: then begin again.
+/// Threads: as `wb_plan`; another thread may go on. Statuses: `WB_ARGUMENT` if no search is under way, or the tables
+/// have changed since: then begin again.
 ///
 /// # Safety
 /// `done` may be written, or is null.
@@ -404,8 +405,8 @@ pub unsafe extern "C" fn wb_plan_advance(tables: u64, scratch: u64, expansions: 
     })
 }
 
-/// Writes answer and path of a search. Before its end that is `WB_PLAN_LIMIT_REACHED`, with `partial` a path towards the
-/// goal, and the search can still go on. `path` may be 0.
+/// Writes answer and path of a search. Before its end that is `WB_PLAN_LIMIT_REACHED`, with `partial` a path towards
+/// the goal, and the search can still go on. `path` may be 0.
 ///
 /// Threads, statuses: as `wb_plan_advance`.
 ///
@@ -430,15 +431,15 @@ pub unsafe extern "C" fn wb_plan_finish(tables: u64, scratch: u64, path: u64, an
     })
 }
 
-/// Says in words why an answer has no path to its goal, and where; without text (`*count` 0) if it has. UTF-8, without a
-/// zero byte at its end.
+/// Says in words why an answer has no path to its goal, and where; without text (`*count` 0) if it has. UTF-8, without
+/// a zero byte at its end.
 ///
 /// Threads: any, beside other readers of map and tables. Statuses: `WB_BUFFER` with the bytes needed in `count`;
 /// `WB_ARGUMENT` for another map than the tables are of, or a result that does not exist.
 ///
 /// # Safety
-/// `request` as for `wb_plan`; `answer` can be read as far as its `size` says, or is null; `buffer` has room for `capacity`
-/// bytes, or is null with 0; `count` may be written, or is null.
+/// `request` as for `wb_plan`; `answer` can be read as far as its `size` says, or is null; `buffer` has room for
+/// `capacity` bytes, or is null with 0; `count` may be written, or is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_plan_explain(
     map: u64,
@@ -486,21 +487,21 @@ const STATUSES: [Status; 9] = [
     Status::Obstructed,
 ];
 
-/// Plans many requests at once. `answers` gets one for each; `offsets`, of `count + 1` numbers, says where the path of each
-/// is: its poses are `poses[offsets[n]]` to `poses[offsets[n + 1] - 1]`, and `moves` of the same place leads from that pose
-/// to the next (`WB_NO_MOVE` from the last). `poses` and `moves` have room for `capacity` each; each may be null. If the
-/// poses are more, `offsets[count]` says how many, answers and offsets are whole, and paths are written up to the first for
-/// which there is no room.
+/// Plans many requests at once. `answers` gets one for each; `offsets`, of `count + 1` numbers, says where the path of
+/// each is: its poses are `poses[offsets[n]]` to `poses[offsets[n + 1] - 1]`, and `moves` of the same place leads from
+/// that pose to the next (`WB_NO_MOVE` from the last). `poses` and `moves` have room for `capacity` each; each may be
+/// null. If the poses are more, `offsets[count]` says how many, answers and offsets are whole, and paths are written up
+/// to the first for which there is no room.
 ///
-/// `threads`: 0 or 1 for the caller's alone; more are made by the library, and kept in the scratch for the next batch. The
-/// answers are the same for any number. `scratch` may be 0: then memory and threads are made for this call.
+/// `threads`: 0 or 1 for the caller's alone; more are made by the library, and kept in the scratch for the next batch.
+/// The answers are the same for any number. `scratch` may be 0: then memory and threads are made for this call.
 ///
-/// Threads: any number at once with the same tables, each with its own scratch. Statuses: as `wb_plan`, naming the number of
-/// the request, before any is planned; `WB_BUFFER`.
+/// Threads: any number at once with the same tables, each with its own scratch. Statuses: as `wb_plan`, naming the
+/// number of the request, before any is planned; `WB_BUFFER`.
 ///
 /// # Safety
-/// `requests` has `count` structures as for `wb_plan`; `answers` has room for `count` structures of the `size` that stands
-/// in the first; `poses` and `moves` have room for `capacity`, or are null; `offsets` has room for `count + 1`.
+/// `requests` has `count` structures as for `wb_plan`; `answers` has room for `count` structures of the `size` that
+/// stands in the first; `poses` and `moves` have room for `capacity`, or are null; `offsets` has room for `count + 1`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_plan_batch(
     tables: u64,
@@ -641,8 +642,8 @@ impl Paths {
 
 /// The poses of a path, the start first; none if it is empty.
 ///
-/// Threads: any, beside other readers of the path. Lifetime: `*poses` is the path's own memory, valid until it is written or
-/// destroyed; nothing is copied.
+/// Threads: any, beside other readers of the path. Lifetime: `*poses` is the path's own memory, valid until it is
+/// written or destroyed; nothing is copied.
 ///
 /// # Safety
 /// `poses` and `count` may be written, or are null.
@@ -660,8 +661,8 @@ pub unsafe extern "C" fn wb_path_poses(path: u64, poses: *mut *const wb_path_pos
 
 /// The moves of a path, as numbers of primitives: the first leads from pose 0 to pose 1.
 ///
-/// Threads: any, beside other readers of the path. Lifetime: `*moves` is the path's own memory, valid until it is written or
-/// destroyed; nothing is copied.
+/// Threads: any, beside other readers of the path. Lifetime: `*moves` is the path's own memory, valid until it is
+/// written or destroyed; nothing is copied.
 ///
 /// # Safety
 /// `moves` and `count` may be written, or are null.

@@ -207,8 +207,8 @@ fn ids(agents: &[AgentId]) -> Vec<u32> {
     agents.iter().map(|agent| agent.0).collect()
 }
 
-/// The agents that hold a cell of an area, or the end of whose move will, in order of id. Linear in the cells of a small
-/// area, else in all agents.
+/// The agents that hold a cell of an area, or the end of whose move will, in order of id. Linear in the cells of a
+/// small area, else in all agents.
 ///
 /// Threads: reads `world`.
 ///
@@ -232,8 +232,8 @@ pub unsafe extern "C" fn wb_world_agents_in(
     })
 }
 
-/// The agents off the map that have entered an agent, in order of id; with `container` `WB_NONE` all agents off the map.
-/// Linear in the agents off the map.
+/// The agents off the map that have entered an agent, in order of id; with `container` `WB_NONE` all agents off the
+/// map. Linear in the agents off the map.
 ///
 /// Threads: reads `world`.
 ///
@@ -319,14 +319,15 @@ pub struct wb_group_pose {
     pub pose: wb_pose,
 }
 
-/// Previews the poses that an order to a group, of the kind `WB_ORDER_GOTO_GROUP` or `WB_ORDER_GOTO_FORMATION`, would give
-/// to some agents, in order of id. None for other orders. Costs a cost field for each class, as the order itself does.
+/// Previews the poses that an order to a group, of the kind `WB_ORDER_GOTO_GROUP` or `WB_ORDER_GOTO_FORMATION`, would
+/// give to some agents, in order of id. None for other orders. Costs a cost field for each class, as the order itself
+/// does.
 ///
 /// Threads: reads `world`.
 ///
 /// # Safety
-/// `agents` points to `n_agents` ids; `order` points to an order whose `size` is set, with pointers as its fields say; `poses`
-/// has room for `capacity` poses, or is null with `capacity` 0; `count` may be written.
+/// `agents` points to `n_agents` ids; `order` points to an order whose `size` is set, with pointers as its fields say;
+/// `poses` has room for `capacity` poses, or is null with `capacity` 0; `count` may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_world_group_poses(
     world: u64,
@@ -354,8 +355,8 @@ pub unsafe extern "C" fn wb_world_group_poses(
 }
 
 /// Previews the path of an agent to a goal, from where it rests, or will rest, around the agents that are obstacles to
-/// its team. `within`: radius around each goal in cells; `path`: 0 where only the answer is wanted. `WB_NOT_FOUND` if the
-/// agent is not present.
+/// its team. `within`: radius around each goal in cells; `path`: 0 where only the answer is wanted. `WB_NOT_FOUND` if
+/// the agent is not present.
 ///
 /// Threads: reads `world`, changes `scratch` and `path`.
 ///
@@ -499,8 +500,8 @@ fn wait_reason(named: &NamedReason) -> wb_wait_reason {
 }
 
 /// The paths for the host to find, in a world with `WB_PATHS_HOST`, in order of agent. A request is listed after each
-/// step until `wb_command_path_answer` answers it. The members of all goals are in `goals`; each request names its part.
-/// Both arrays follow the count protocol: where one is too small neither is written.
+/// step until `wb_command_path_answer` answers it. The members of all goals are in `goals`; each request names its
+/// part. Both arrays follow the count protocol: where one is too small neither is written.
 ///
 /// Threads: reads `world`.
 ///
@@ -637,9 +638,9 @@ pub unsafe extern "C" fn wb_world_class(world: u64, class_: u32, class_handle: *
 }
 
 /// Adds a class between two ticks, such as a unit that a game has just unlocked, and gives its number. It is compiled
-/// against the map as it is. Equal worlds add equal classes between the same ticks. The class has no landmarks. Corridors
-/// stay as the bodies of the setup have them, so declare the smallest and the largest body there. Snapshots and copies
-/// have the class. A recording that began before refuses the next tick: begin another one.
+/// against the map as it is. Equal worlds add equal classes between the same ticks. The class has no landmarks.
+/// Corridors stay as the bodies of the setup have them, so declare the smallest and the largest body there. Snapshots
+/// and copies have the class. A recording that began before refuses the next tick: begin another one.
 ///
 /// Fails with `WB_LIMIT` for a class beyond 256, and with `WB_ARGUMENT` for a class for maps of another shape, or under
 /// `WB_RULE_UNIT_ROBOTS`, which drives one class. Then nothing has changed.

@@ -37,8 +37,8 @@ struct Job {
     is_done: bool,
 }
 
-/// The answers of the last frame as C reads them; path `n` is from `starts[n]` to `starts[n + 1]` of `poses`, and has a move
-/// less.
+/// The answers of the last frame as C reads them; path `n` is from `starts[n]` to `starts[n + 1]` of `poses`, and has a
+/// move less.
 #[derive(Default)]
 struct Answers {
     tickets: Vec<u64>,
@@ -125,11 +125,11 @@ fn broken_job(number: usize) -> Failure {
 /// Makes an empty queue of path requests, for maps of a size and a number of classes. `slots` searches are under way at
 /// once, at least one; each holds the memory of a search, and their number is part of the result.
 ///
-/// In each frame the queue spends a budget of expansions on the requests that come first by priority and age. The answers
-/// depend on requests, tables and budgets, and on no thread.
+/// In each frame the queue spends a budget of expansions on the requests that come first by priority and age. The
+/// answers depend on requests, tables and budgets, and on no thread.
 ///
-/// Threads: any. Lifetime: until `wb_queue_destroy`. Statuses: `WB_ARGUMENT` for a size that does not exist, more than 256
-/// classes or 1024 slots.
+/// Threads: any. Lifetime: until `wb_queue_destroy`. Statuses: `WB_ARGUMENT` for a size that does not exist, more than
+/// 256 classes or 1024 slots.
 ///
 /// # Safety
 /// `queue` may be written, or is null.
@@ -173,10 +173,11 @@ fn between_frames(queue: u64) -> Result<Exclusive<Queue>, Failure> {
     Ok(queue)
 }
 
-/// Queues a request for the class with a number, from 0; all is copied. Of two requests the one of higher `priority` goes
-/// first; a unit weighs as much as a frame of waiting. `*ticket` gets a number by which its answer is known.
+/// Queues a request for the class with a number, from 0; all is copied. Of two requests the one of higher `priority`
+/// goes first; a unit weighs as much as a frame of waiting. `*ticket` gets a number by which its answer is known.
 ///
-/// Threads: one, while no other call uses the queue and no frame is under way (else `WB_BUSY`). Statuses: `WB_ARGUMENT`.
+/// Threads: one, while no other call uses the queue and no frame is under way (else `WB_BUSY`). Statuses:
+/// `WB_ARGUMENT`.
 ///
 /// # Safety
 /// `request` as for `wb_plan`; `ticket` may be written, or is null.
@@ -210,7 +211,8 @@ pub unsafe extern "C" fn wb_queue_submit(
 /// Drops a request; its answer will not come. A request of which the answer can be read already is dropped at the next
 /// frame.
 ///
-/// Threads: one, while no other call uses the queue and no frame is under way (else `WB_BUSY`). Statuses: `WB_NOT_FOUND`.
+/// Threads: one, while no other call uses the queue and no frame is under way (else `WB_BUSY`). Statuses:
+/// `WB_NOT_FOUND`.
 #[unsafe(no_mangle)]
 pub extern "C" fn wb_queue_cancel(queue: u64, ticket: u64) -> u32 {
     call("wb_queue_cancel", || {
@@ -239,9 +241,9 @@ pub unsafe extern "C" fn wb_queue_open(queue: u64, count: *mut usize) -> u32 {
     })
 }
 
-/// Begins a frame of a budget of expansions. `tables` are those of each class, in order of its number; the frame keeps what
-/// it needs of them. Drops the answers of the last frame. `*jobs` gets the number of searches that `wb_queue_run` can run at
-/// once; 0 if there is nothing to do, and then the frame has ended.
+/// Begins a frame of a budget of expansions. `tables` are those of each class, in order of its number; the frame keeps
+/// what it needs of them. Drops the answers of the last frame. `*jobs` gets the number of searches that `wb_queue_run`
+/// can run at once; 0 if there is nothing to do, and then the frame has ended.
 ///
 /// ```c
 /// size_t jobs = 0, answers = 0;
@@ -252,8 +254,8 @@ pub unsafe extern "C" fn wb_queue_open(queue: u64, count: *mut usize) -> u32 {
 /// }
 /// ```
 ///
-/// Threads: one, while no other call uses the queue (else `WB_BUSY`). Statuses: `WB_ARGUMENT` for a wrong number of tables,
-/// or tables of a map of another size.
+/// Threads: one, while no other call uses the queue (else `WB_BUSY`). Statuses: `WB_ARGUMENT` for a wrong number of
+/// tables, or tables of a map of another size.
 ///
 /// # Safety
 /// `tables` has `n_tables` handles; `jobs` may be written, or is null.
@@ -288,11 +290,11 @@ fn start(queue: &mut Queue, tables: &[u64], budget: u64) -> Result<usize, Failur
     Ok(queue.next_round())
 }
 
-/// Runs a job of the present round: `job` is less than the `jobs` of `wb_queue_begin` or `wb_queue_end`, and each is run
-/// once.
+/// Runs a job of the present round: `job` is less than the `jobs` of `wb_queue_begin` or `wb_queue_end`, and each is
+/// run once.
 ///
-/// Threads: any number at once, with different jobs. Cost: its share of the budget. Statuses: `WB_ARGUMENT` for a job that
-/// does not exist or has been run; `WB_BUSY` while another thread runs it.
+/// Threads: any number at once, with different jobs. Cost: its share of the budget. Statuses: `WB_ARGUMENT` for a job
+/// that does not exist or has been run; `WB_BUSY` while another thread runs it.
 #[unsafe(no_mangle)]
 pub extern "C" fn wb_queue_run(queue: u64, job: usize) -> u32 {
     call("wb_queue_run", || {
@@ -322,12 +324,12 @@ pub extern "C" fn wb_queue_run(queue: u64, job: usize) -> u32 {
     })
 }
 
-/// Ends a round, after all its jobs have been run. While something of the budget is left and searches need it, `*jobs` gets
-/// the number of jobs of the next round, and `*answers` 0. Else the frame is over: `*jobs` gets 0, and `*answers` the number
-/// of answers to be read by `wb_queue_answer`.
+/// Ends a round, after all its jobs have been run. While something of the budget is left and searches need it, `*jobs`
+/// gets the number of jobs of the next round, and `*answers` 0. Else the frame is over: `*jobs` gets 0, and `*answers`
+/// the number of answers to be read by `wb_queue_answer`.
 ///
-/// Threads: one, while no other call uses the queue (else `WB_BUSY`). Statuses: `WB_ARGUMENT` if no frame is under way or a
-/// job has not been run; `WB_BROKEN` if a job panicked.
+/// Threads: one, while no other call uses the queue (else `WB_BUSY`). Statuses: `WB_ARGUMENT` if no frame is under way
+/// or a job has not been run; `WB_BROKEN` if a job panicked.
 ///
 /// # Safety
 /// `jobs` and `answers` may be written, or are null.
@@ -351,7 +353,8 @@ pub unsafe extern "C" fn wb_queue_end(queue: u64, jobs: *mut usize, answers: *mu
     })
 }
 
-/// A whole frame on the calling thread: `wb_queue_begin`, all jobs, `wb_queue_end`. `*answers` gets the number of answers.
+/// A whole frame on the calling thread: `wb_queue_begin`, all jobs, `wb_queue_end`. `*answers` gets the number of
+/// answers.
 ///
 /// Threads, statuses: as `wb_queue_begin`.
 ///
@@ -387,15 +390,16 @@ pub unsafe extern "C" fn wb_queue_advance(
     })
 }
 
-/// An answer of the last frame, by its number from 0, in order of the tickets. `*poses` and `*moves` get the path: `*count`
-/// poses, and a move from each but the last to the next; 0 without a path. `ticket`, `answer`, `poses`, `moves` may be null.
+/// An answer of the last frame, by its number from 0, in order of the tickets. `*poses` and `*moves` get the path:
+/// `*count` poses, and a move from each but the last to the next; 0 without a path. `ticket`, `answer`, `poses`,
+/// `moves` may be null.
 ///
-/// Threads: any number at once. Lifetime: poses and moves are the queue's own memory, valid until the next frame begins or
-/// the queue is destroyed. Statuses: `WB_NOT_FOUND` for a number that is no answer.
+/// Threads: any number at once. Lifetime: poses and moves are the queue's own memory, valid until the next frame begins
+/// or the queue is destroyed. Statuses: `WB_NOT_FOUND` for a number that is no answer.
 ///
 /// # Safety
-/// `ticket`, `poses`, `moves` and `count` may be written, or are null; `answer` may be written as far as its `size` says, or
-/// is null.
+/// `ticket`, `poses`, `moves` and `count` may be written, or are null; `answer` may be written as far as its `size`
+/// says, or is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_queue_answer(
     queue: u64,

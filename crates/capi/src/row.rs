@@ -80,11 +80,11 @@ pub const WB_EVENT_SPEED_FACTOR_SET: u32 = 14;
 pub const WB_EVENT_CLASS_SET: u32 = 15;
 /// The tasks of an agent were replaced by others.
 pub const WB_EVENT_TASKS_REPLACED: u32 = 16;
-/// A waiting edit was withdrawn. `a`, `b`: low and high half of the ticket of its command. The event has the ticket of the
-/// command that withdrew it.
+/// A waiting edit was withdrawn. `a`, `b`: low and high half of the ticket of its command. The event has the ticket of
+/// the command that withdrew it.
 pub const WB_EVENT_EDIT_CANCELLED: u32 = 17;
-/// A later edit has replaced parts of a waiting edit. `a`, `b`: low and high half of the ticket of the earlier edit, `c`:
-/// the changes left of it, 0 if it waits no longer. The event has the ticket of the later edit.
+/// A later edit has replaced parts of a waiting edit. `a`, `b`: low and high half of the ticket of the earlier edit,
+/// `c`: the changes left of it, 0 if it waits no longer. The event has the ticket of the later edit.
 pub const WB_EVENT_EDIT_REPLACED: u32 = 18;
 /// An agent has left the map and has no row. `a`: the agent that it entered, `WB_NONE` if none was named.
 pub const WB_EVENT_ENTERED: u32 = 19;
@@ -117,7 +117,8 @@ pub const WB_REFUSED_UNKNOWN_TEAM: u32 = 10;
 pub const WB_REFUSED_WRONG_SPEED_FACTOR: u32 = 11;
 /// The most agents are present, or no ids are left.
 pub const WB_REFUSED_TOO_MANY_AGENTS: u32 = 12;
-/// There is no room for an agent that comes back, or for all agents of a group. The placed agents have events with the same ticket.
+/// There is no room for an agent that comes back, or for all agents of a group. The placed agents have events with the
+/// same ticket.
 pub const WB_REFUSED_NO_ROOM: u32 = 13;
 /// The agent waits for no path from the host.
 pub const WB_REFUSED_NO_REQUEST: u32 = 14;
@@ -244,9 +245,9 @@ pub struct wb_event_row {
 /// Details of an event. A field that does not apply is `WB_NONE`, `WB_NO_TICKET`, or 0 where its comment says so.
 ///
 /// `ticket`: all events that a command is the cause of, orders done and failed among them. `reached`: an order done.
-/// `blocker`: refused because the pose is held, an order that is obstructed, an agent that is blocked. `class`, `team` and
-/// `pose`: placed, removed (the last values), refused (the values of the command), another class or team. `area` and
-/// `agents`: edits.
+/// `blocker`: refused because the pose is held, an order that is obstructed, an agent that is blocked. `class`, `team`
+/// and `pose`: placed, removed (the last values), refused (the values of the command), another class or team. `area`
+/// and `agents`: edits.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct wb_event_details {

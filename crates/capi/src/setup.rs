@@ -203,9 +203,9 @@ pub extern "C" fn wb_setup_destroy(setup: u64) -> u32 {
     call("wb_setup_destroy", || destroy::<HostSetup>(setup))
 }
 
-/// Adds a class, and gives its number: 0, 1, 2 ... in order. Tables compiled against the setup's map are shared; a class
-/// is compiled here. Components are made where there are none. So worlds on one map are made fast if its tables are made
-/// once, with components.
+/// Adds a class, and gives its number: 0, 1, 2 ... in order. Tables compiled against the setup's map are shared; a
+/// class is compiled here. Components are made where there are none. So worlds on one map are made fast if its tables
+/// are made once, with components.
 ///
 /// Threads: changes `setup`, reads the other. Lifetime: the setup needs neither of the handles later.
 ///
@@ -277,8 +277,8 @@ pub extern "C" fn wb_setup_friends(setup: u64, one: u32, other: u32) -> u32 {
     })
 }
 
-/// Sets a parameter by its name, as `wheelbase run --tune NAME=VALUE`: for experiments. `docs/traffic.md` lists them; the
-/// message on an unknown name does, too.
+/// Sets a parameter by its name, as `wheelbase run --tune NAME=VALUE`: for experiments. `docs/traffic.md` lists them;
+/// the message on an unknown name does, too.
 ///
 /// Threads: changes `setup`.
 ///
@@ -296,7 +296,8 @@ pub unsafe extern "C" fn wb_setup_tune(setup: u64, name: *const c_char, length: 
 }
 
 /// Names changes that edits may make and undo while landmarks stay in use, such as the doors of a fortress. Any other
-/// edit that makes a move easier switches the landmarks off until they are repaired; this affects the time of searches alone.
+/// edit that makes a move easier switches the landmarks off until they are repaired; this affects the time of searches
+/// alone.
 ///
 /// Threads: changes `setup`. Lifetime: everything is copied.
 ///
@@ -314,8 +315,8 @@ pub unsafe extern "C" fn wb_setup_ease(setup: u64, changes: *const wb_change, n_
     })
 }
 
-/// A world of a setup, before its first tick. `WB_ARGUMENT` with all mistakes of the setup, such as agents that overlap.
-/// The setup stays as it is.
+/// A world of a setup, before its first tick. `WB_ARGUMENT` with all mistakes of the setup, such as agents that
+/// overlap. The setup stays as it is.
 ///
 /// Threads: reads `setup`.
 ///

@@ -68,11 +68,12 @@ pub const WB_UPDATE_CHANGED: u32 = 1;
 /// In `wb_tables_update`: a pose or a move has become legal, or a move cheaper.
 pub const WB_UPDATE_EASED: u32 = 2;
 
-/// Compiles a class against a map. All searches of this class on this map use these tables, which take the place of both.
+/// Compiles a class against a map. All searches of this class on this map use these tables, which take the place of
+/// both.
 ///
-/// Threads: any, beside other readers of map and class. Cost: poses x primitives x swept cells; memory as `wb_tables_need`
-/// says. Lifetime: until `wb_tables_destroy`. Statuses: `WB_ARGUMENT` for a class that is larger than the map or for maps of
-/// another shape.
+/// Threads: any, beside other readers of map and class. Cost: poses x primitives x swept cells; memory as
+/// `wb_tables_need` says. Lifetime: until `wb_tables_destroy`. Statuses: `WB_ARGUMENT` for a class that is larger than
+/// the map or for maps of another shape.
 ///
 /// # Safety
 /// `tables` may be written, or is null.
@@ -134,8 +135,8 @@ pub extern "C" fn wb_tables_destroy(tables: u64) -> u32 {
 /// `WB_UPDATE_EASED`, or 0; it may be null. Searches that are under way must be begun again, fields repaired
 /// (`wb_field_repair`).
 ///
-/// Threads: one, while no other call uses the tables (else `WB_BUSY`). Statuses: `WB_ARGUMENT` for a map of another size,
-/// shape or other kinds.
+/// Threads: one, while no other call uses the tables (else `WB_BUSY`). Statuses: `WB_ARGUMENT` for a map of another
+/// size, shape or other kinds.
 ///
 /// # Safety
 /// `changed` can be read, or is null; `effect` may be written, or is null.
@@ -175,8 +176,8 @@ pub(crate) unsafe fn read_area(area: *const wb_rect, name: &str) -> Result<Rect,
 /// Makes the components of the poses: which are connected. Updates keep them. They answer `wb_tables_connected`, and
 /// searches for goals out of reach end at once; that pays for many requests.
 ///
-/// Threads: one, while no other call uses the tables (else `WB_BUSY`). Cost: about as much as compiling. Searches that are
-/// under way must be begun again.
+/// Threads: one, while no other call uses the tables (else `WB_BUSY`). Cost: about as much as compiling. Searches that
+/// are under way must be begun again.
 #[unsafe(no_mangle)]
 pub extern "C" fn wb_tables_make_components(tables: u64) -> u32 {
     call("wb_tables_make_components", || {
@@ -233,11 +234,11 @@ pub unsafe extern "C" fn wb_tables_connected(
     })
 }
 
-/// One move from a pose: `*ticks` gets its time, or 0 if it is illegal (`wb_explain_move` says why), and `*after` the pose
-/// after it, or the pose itself. `after` may be null.
+/// One move from a pose: `*ticks` gets its time, or 0 if it is illegal (`wb_explain_move` says why), and `*after` the
+/// pose after it, or the pose itself. `after` may be null.
 ///
-/// Threads: any, beside other readers of the tables. Statuses: `WB_ARGUMENT` for a heading or a primitive that the class
-/// lacks.
+/// Threads: any, beside other readers of the tables. Statuses: `WB_ARGUMENT` for a heading or a primitive that the
+/// class lacks.
 ///
 /// # Safety
 /// `pose` can be read, or is null; `after` and `ticks` may be written, or are null.
@@ -275,8 +276,8 @@ fn check_primitive(primitive: u32, n_primitives: usize) -> Result<(), Failure> {
     Err(Failure::argument(format!("`primitive` is {primitive}, expected less than {n_primitives}")))
 }
 
-/// Checks a list of moves from a pose, such as a path after an edit: `*n_legal` gets the number of leading moves that are
-/// legal, `*end` the pose and the ticks after these. `end` may be null.
+/// Checks a list of moves from a pose, such as a path after an edit: `*n_legal` gets the number of leading moves that
+/// are legal, `*end` the pose and the ticks after these. `end` may be null.
 ///
 /// Threads: any, beside other readers of the tables. Statuses: `WB_ARGUMENT` for a heading that the class lacks.
 ///
@@ -336,15 +337,15 @@ pub unsafe extern "C" fn wb_tables_memory(tables: u64, bytes: *mut u64) -> u32 {
     })
 }
 
-/// Says in words why a move from a pose is illegal, and where; without text (`*count` 0) if it is legal. UTF-8, without a
-/// zero byte at its end.
+/// Says in words why a move from a pose is illegal, and where; without text (`*count` 0) if it is legal. UTF-8, without
+/// a zero byte at its end.
 ///
 /// Threads: any, beside other readers of map and class. Statuses: `WB_BUFFER` with the bytes needed in `count`;
 /// `WB_ARGUMENT` for a heading or a primitive that the class lacks.
 ///
 /// # Safety
-/// `pose` can be read, or is null; `buffer` has room for `capacity` bytes, or is null with 0; `count` may be written, or is
-/// null.
+/// `pose` can be read, or is null; `buffer` has room for `capacity` bytes, or is null with 0; `count` may be written,
+/// or is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_explain_move(
     map: u64,
@@ -368,8 +369,8 @@ pub unsafe extern "C" fn wb_explain_move(
     })
 }
 
-/// Says in words why a pose is illegal, and where; without text (`*count` 0) if it is legal. UTF-8, without a zero byte at
-/// its end.
+/// Says in words why a pose is illegal, and where; without text (`*count` 0) if it is legal. UTF-8, without a zero byte
+/// at its end.
 ///
 /// Threads: any, beside other readers of map and class. Statuses: `WB_BUFFER` with the bytes needed in `count`;
 /// `WB_ARGUMENT` for a heading that the class lacks.

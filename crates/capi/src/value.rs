@@ -22,8 +22,8 @@ pub const WB_FALLBACK_NEAREST: u32 = 1;
 
 /// Square cells. Sides: 0 east, 1 north, 2 west, 3 south.
 pub const WB_SHAPE_SQUARE: u32 = 0;
-/// Hexagonal cells with a corner to the north; odd rows are shifted half a cell to the east. Sides: 0 east, 1 northeast,
-/// 2 northwest, 3 west, 4 southwest, 5 southeast.
+/// Hexagonal cells with a corner to the north; odd rows are shifted half a cell to the east. Sides: 0 east, 1
+/// northeast, 2 northwest, 3 west, 4 southwest, 5 southeast.
 pub const WB_SHAPE_HEX: u32 = 1;
 
 /// A cell: column and row. x grows to the east, y to the south; (0, 0) is the northwest cell. May lie off the map.

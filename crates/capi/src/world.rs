@@ -605,8 +605,8 @@ pub unsafe extern "C" fn wb_world_events(
     })
 }
 
-/// Details of an event of the last tick, by its index in the rows of `wb_world_events`. `WB_NOT_FOUND` if there are fewer
-/// events.
+/// Details of an event of the last tick, by its index in the rows of `wb_world_events`. `WB_NOT_FOUND` if there are
+/// fewer events.
 ///
 /// Threads: reads `world`. Lifetime: the details are a copy.
 ///

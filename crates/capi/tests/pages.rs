@@ -1,4 +1,5 @@
-//! The programs on the pages of C, C++ and C# are the examples, which CI compiles and runs. WHEELBASE_BLESS=1 copies them.
+//! The programs on the pages of C, C++ and C# are the examples, which CI compiles and runs. WHEELBASE_BLESS=1 copies
+//! them.
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! A thousand queries through the C interface cost and lead what they do in Rust. They are written to a file, too, which
-//! the C program `tests/c/queries.c` answers again.
+//! A thousand queries through the C interface cost and lead what they do in Rust. They are written to a file, too,
+//! which the C program `tests/c/queries.c` answers again.
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
 use std::fmt::Write;

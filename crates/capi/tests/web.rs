@@ -1,6 +1,6 @@
-//! What the package of `crates/web` has to give, too: answers to 1,000 requests and hashes of 2,000 ticks, as the libraries
-//! give them. The tests of the package are held to the same file. WHEELBASE_BLESS=1 cargo test -p wheelbase-capi --test web
-//! writes it again.
+//! What the package of `crates/web` has to give, too: answers to 1,000 requests and hashes of 2,000 ticks, as the
+//! libraries give them. The tests of the package are held to the same file. WHEELBASE_BLESS=1 cargo test -p
+//! wheelbase-capi --test web writes it again.
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
 use std::fmt::Write;

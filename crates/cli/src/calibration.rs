@@ -9,7 +9,8 @@ use std::hint::black_box;
 use std::time::Duration;
 use wheelbase_grid::SplitMix64;
 
-/// Passes; the fastest counts. With debug assertions the figures say nothing of the machine, and tests call `bench` often.
+/// Passes; the fastest counts. With debug assertions the figures say nothing of the machine, and tests call `bench`
+/// often.
 const PASSES: u32 = if cfg!(debug_assertions) { 2 } else { 5 };
 /// Steps of the integer loop per pass.
 const STEPS: u32 = 4_000_000;

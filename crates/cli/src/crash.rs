@@ -31,8 +31,9 @@ pub fn end_broken(
     }
 }
 
-/// Writes the report of a world, and says what to do with it. It begins with the last snapshot, or else with what `again`
-/// makes: the world as the run began with it, and the commands given since. `flags` are needed to reproduce the report.
+/// Writes the report of a world, and says what to do with it. It begins with the last snapshot, or else with what
+/// `again` makes: the world as the run began with it, and the commands given since. `flags` are needed to reproduce the
+/// report.
 pub fn report(
     world: &World,
     again: impl FnOnce() -> Option<(World, CommandsSince)>,

@@ -34,8 +34,8 @@ impl FailedOrders {
     }
 }
 
-/// The failed order of an event, if it is about one. Events are read after the tick: an agent that it has removed has no
-/// cell any more, but is not asked about either.
+/// The failed order of an event, if it is about one. Events are read after the tick: an agent that it has removed has
+/// no cell any more, but is not asked about either.
 fn failed(world: &World, event: &EventRow) -> Option<FailedOrder> {
     let (reason, id) = (event.failure()?, event.agent()?);
     let row = world.agent(id)?;

@@ -81,9 +81,9 @@ pub fn run(args: &PlanArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     };
     check_planning(&args.target, (&grid, &class), 1, guide, memory_max)?;
     let mut tables = MovementTables::compile(&grid, class);
-    // A single path is usually found faster than components are made. But a graph takes longer than they do. With a limit
-    // of expansions they distinguish an unreachable goal from a distant one. Landmarks are chosen among the poses of one
-    // component, and the nearest pose to an unreachable goal is found around it.
+    // A single path is usually found faster than components are made. But a graph takes longer than they do. With a
+    // limit of expansions they distinguish an unreachable goal from a distant one. Landmarks are chosen among the poses
+    // of one component, and the nearest pose to an unreachable goal is found around it.
     if args.by_route
         || query.expansions_max.is_some()
         || query.fallback == Fallback::Nearest

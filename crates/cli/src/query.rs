@@ -64,8 +64,8 @@ const KEYS: [&str; 10] =
     ["id", "from", "to", "within", "heuristic", "weight", "expansions_max", "partial", "fallback", "window"];
 
 impl Query {
-    /// Parses a query line. With `by_route` it refuses what paths along routes do not know. The error names the wrong key
-    /// and the expected keys.
+    /// Parses a query line. With `by_route` it refuses what paths along routes do not know. The error names the wrong
+    /// key and the expected keys.
     pub fn from_json(line: &str, headings: u8, shape: GridShape, by_route: bool) -> Result<Self, QueryError> {
         let value: Value = serde_json::from_str(line).map_err(|error| QueryError::not_json(&error))?;
         let Value::Object(table) = value else {

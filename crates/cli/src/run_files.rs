@@ -128,8 +128,8 @@ impl RunFiles {
         outputs
     }
 
-    /// Completes the files of a run that a panic has ended, with its last whole tick. A plan and the snapshot of the end
-    /// are not written. Returns the failures.
+    /// Completes the files of a run that a panic has ended, with its last whole tick. A plan and the snapshot of the
+    /// end are not written. Returns the failures.
     pub fn finish_without_end(self) -> Outputs {
         let Self { trace, recording, metrics, mut outputs, .. } = self;
         trace.map(|trace| outputs.note(trace.file.finish()));

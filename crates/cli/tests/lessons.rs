@@ -42,7 +42,8 @@ fn pictures(text: &str) -> Vec<Picture<'_>> {
         .collect()
 }
 
-/// Makes a picture of a scenario: `plan` with the rest of the arguments, or `render` after a run to the last tick shown.
+/// Makes a picture of a scenario: `plan` with the rest of the arguments, or `render` after a run to the last tick
+/// shown.
 fn made(lesson: &str, picture: &Picture<'_>) -> Vec<u8> {
     let (folder, scenario) = (Folder::new(), root().join(format!("scenarios/first/{lesson}.toml")));
     let scenario = scenario.to_str().unwrap();

@@ -80,8 +80,8 @@ impl WheelbaseWorld {
         self.order("order_goto_group", &units, append, |_| Ok(Order::goto_group(xy(cell))))
     }
 
-    /// Sends units in formation: they keep their layout and the pace of the slowest. Those with as many headings as the first
-    /// unit turn to the heading.
+    /// Sends units in formation: they keep their layout and the pace of the slowest. Those with as many headings as the
+    /// first unit turn to the heading.
     #[func]
     pub(crate) fn order_goto_formation(
         &mut self,
@@ -218,8 +218,8 @@ impl WheelbaseWorld {
         })
     }
 
-    /// Takes units off the map, for example into a transport; they keep their numbers and orders. `container` is the unit
-    /// that they enter, -1 for none. Until [method leave] they are in no list but that of [method units_inside].
+    /// Takes units off the map, for example into a transport; they keep their numbers and orders. `container` is the
+    /// unit that they enter, -1 for none. Until [method leave] they are in no list but that of [method units_inside].
     #[func]
     pub(crate) fn enter(&mut self, units: PackedInt32Array, #[opt(default = -1)] container: i64) -> i64 {
         self.give("enter", |_| {
@@ -324,8 +324,8 @@ impl WheelbaseWorld {
         self.asked("unit_team", |game| Ok(i64::from(game.unit(unit)?.team))).unwrap_or(-1)
     }
 
-    /// What a unit does: `idle`, `awaiting_path`, `following` a path, `dwelling`, `yielding`, `arrived`, `unreachable` or
-    /// `holding`. Empty if there is no such unit.
+    /// What a unit does: `idle`, `awaiting_path`, `following` a path, `dwelling`, `yielding`, `arrived`, `unreachable`
+    /// or `holding`. Empty if there is no such unit.
     #[func]
     pub(crate) fn unit_activity(&self, unit: i64) -> GString {
         let name = |game: &Game| Ok(game.unit(unit)?.activity().map_or("", |activity| activity.name()));
@@ -404,8 +404,8 @@ impl WheelbaseWorld {
         vector(self.place().to_plane(self.lattice().centre(xy(cell))))
     }
 
-    /// What happened in the last tick, in order: dictionaries with `kind`, `tick`, `unit`, `ticket` and the numbers `a`,
-    /// `b` and `c` of the kind. It has every kind of event; signals have the usual ones.
+    /// What happened in the last tick, in order: dictionaries with `kind`, `tick`, `unit`, `ticket` and the numbers
+    /// `a`, `b` and `c` of the kind. It has every kind of event; signals have the usual ones.
     #[func]
     pub(crate) fn events(&self) -> Array<VarDictionary> {
         let events = self.game().map_or(&[][..], |game| game.world.events());
@@ -423,8 +423,8 @@ impl WheelbaseWorld {
         events.iter().map(dictionary).collect()
     }
 
-    /// Previews where [method order_goto_group] would send units: dictionaries with `unit`, `cell` and `heading`, in order of id.
-    /// Units without room or a way are left out.
+    /// Previews where [method order_goto_group] would send units: dictionaries with `unit`, `cell` and `heading`, in
+    /// order of id. Units without room or a way are left out.
     #[func]
     pub(crate) fn group_poses(&self, units: PackedInt32Array, cell: Vector2i) -> Array<VarDictionary> {
         let poses = self.asked("group_poses", |game| {

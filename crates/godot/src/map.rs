@@ -9,12 +9,12 @@ use godot::prelude::*;
 use wheelbase_grid::Grid;
 use wheelbase_sim::CellXY;
 
-/// The map of a [WheelbaseWorld]: a rectangle of squares, or of hexagons with a corner to the north. Each cell has a kind
-/// of terrain.
+/// The map of a [WheelbaseWorld]: a rectangle of squares, or of hexagons with a corner to the north. Each cell has a
+/// kind of terrain.
 ///
-/// It is read from a [TileMapLayer], from text or from bytes. The kinds `ground`, `swamp`, `water`, `trees` and `out` are
-/// always there; units drive on ground, and through swamp at half speed. A class of units can say otherwise.
-/// A method that fails writes its mistake to the log, returns an error and changes nothing.
+/// It is read from a [TileMapLayer], from text or from bytes. The kinds `ground`, `swamp`, `water`, `trees` and `out`
+/// are always there; units drive on ground, and through swamp at half speed. A class of units can say otherwise. A
+/// method that fails writes its mistake to the log, returns an error and changes nothing.
 #[derive(GodotClass)]
 #[class(init, base=RefCounted)]
 pub struct WheelbaseMap {
@@ -71,12 +71,12 @@ impl WheelbaseMap {
         self.take("read_bytes", grid.map(|grid| (grid, None)))
     }
 
-    /// Reads the used rectangle of a layer of square or hexagonal tiles, and where it lies. Its first tile is cell (0, 0);
-    /// [method WheelbaseWorld.start] puts the world there.
+    /// Reads the used rectangle of a layer of square or hexagonal tiles, and where it lies. Its first tile is cell (0,
+    /// 0); [method WheelbaseWorld.start] puts the world there.
     ///
     /// Hexagonal tile sets have the layout `TILE_LAYOUT_STACKED` or `TILE_LAYOUT_STACKED_OFFSET`, and the offset axis
-    /// `TILE_OFFSET_AXIS_HORIZONTAL`. If the first row of tiles is shifted to the east, row 0 of the map is an empty row
-    /// above it.
+    /// `TILE_OFFSET_AXIS_HORIZONTAL`. If the first row of tiles is shifted to the east, row 0 of the map is an empty
+    /// row above it.
     ///
     /// `terrain` says which kind of terrain a tile is. As a [String] it is the name of a custom data layer of the
     /// tile set. As a [Dictionary] it leads from atlas coordinates ([Vector2i]) to names. `empty` is the kind of cells

@@ -9,8 +9,8 @@ use godot::prelude::*;
 
 /// Draws the units of a [WheelbaseWorld] as instances of a [MultiMesh], thousands of them with one node.
 ///
-/// Put it below a [MultiMeshInstance2D] or [MultiMeshInstance3D], which stands at the origin: it fills the [MultiMesh] of
-/// that node in every frame. Set mesh, transform format and colors of the [MultiMesh] before it has instances. With
+/// Put it below a [MultiMeshInstance2D] or [MultiMeshInstance3D], which stands at the origin: it fills the [MultiMesh]
+/// of that node in every frame. Set mesh, transform format and colors of the [MultiMesh] before it has instances. With
 /// colors, each instance has the color of its team. With custom data, shaders get unit, class, team and activity.
 #[derive(GodotClass)]
 #[class(init, base=Node)]
@@ -44,7 +44,8 @@ impl INode for WheelbaseMultiMesh {
 
 #[godot_api]
 impl WheelbaseMultiMesh {
-    /// Fills the [MultiMesh] for this frame, as the node does by itself in every frame. Returns the number of instances.
+    /// Fills the [MultiMesh] for this frame, as the node does by itself in every frame. Returns the number of
+    /// instances.
     #[func]
     fn draw(&mut self) -> i64 {
         let (Some(world), Some(mut target)) = (self.found_world(), self.found_multimesh()) else { return 0 };

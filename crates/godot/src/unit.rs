@@ -186,8 +186,9 @@ macro_rules! unit_class {
 unit_class! {
     /// A node of two dimensions that is a unit of a [WheelbaseWorld].
     ///
-    /// Put it below the world, where the unit shall begin: the unit takes the nearest cell and heading. Give it a sprite
-    /// that looks to the right. The world moves it in every frame. For thousands of units use [WheelbaseMultiMesh].
+    /// Put it below the world, where the unit shall begin: the unit takes the nearest cell and heading. Give it a
+    /// sprite that looks to the right. The world moves it in every frame. For thousands of units use
+    /// [WheelbaseMultiMesh].
     WheelbaseUnit2D, Node2D, INode2D, read_2d, write_2d
 }
 

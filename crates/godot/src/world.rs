@@ -45,8 +45,8 @@ pub struct WheelbaseWorld {
     /// The north-west corner of the map: x and y in 2D, x and z in 3D. [method start] sets it as [member cell_size].
     #[export]
     origin: Vector2,
-    /// Height of the map relative to a map of regular cells: 1 for squares and regular hexagons. [method start] sets it for
-    /// maps of a [TileMapLayer].
+    /// Height of the map relative to a map of regular cells: 1 for squares and regular hexagons. [method start] sets it
+    /// for maps of a [TileMapLayer].
     #[export]
     #[init(val = 1.0)]
     stretch: f64,

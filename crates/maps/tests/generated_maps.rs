@@ -39,8 +39,8 @@ fn terrain_hash(grid: &Grid) -> u64 {
     hash.finish()
 }
 
-/// A changed generator invalidates every recording and every published cost on its maps: give it a new name instead, or a
-/// good reason.
+/// A changed generator invalidates every recording and every published cost on its maps: give it a new name instead, or
+/// a good reason.
 #[test]
 fn a_seed_always_gives_the_same_map() {
     let hashes = MapKind::ALL.map(|kind| (kind.name(), terrain_hash(&map(kind, 64, 48, 1))));
@@ -188,7 +188,8 @@ fn largest_3x5_component_permille(cells: &BitGrid, side_steps: bool) -> usize {
 #[test]
 fn a_3x5_body_can_use_the_main_parts() {
     for kind in MapKind::ALL.into_iter().filter(|&kind| kind != MapKind::Random) {
-        // A body that enters a corner of a corridor 4 cells wide along the outer wall cannot turn there about its middle.
+        // A body that enters a corner of a corridor 4 cells wide along the outer wall cannot turn there about its
+        // middle.
         let side_steps = kind == MapKind::Maze;
         let least = (0..30)
             .map(|seed| largest_3x5_component_permille(&passable(&map(kind, 128, 128, seed)), side_steps))

@@ -1,5 +1,5 @@
-//! The main loop of a real-time strategy game: orders, a budget of expansions per frame, an immediate answer to
-//! an order that cannot be carried out, and a building placed in the path of moving units.
+//! The main loop of a real-time strategy game. It has orders, a budget of expansions per frame, and an immediate answer
+//! to an order that cannot be carried out. A building is placed in the path of moving units.
 
 use std::error::Error;
 use wheelbase_grid::{CellXY, Grid, Rect, SideTable, TerrainTable};

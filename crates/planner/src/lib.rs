@@ -1,9 +1,9 @@
 //! Exact path planning for oriented units that cover more than one cell.
 //!
-//! Three objects: [`MovementTables`] (a [`MovementClass`] compiled against a map, shared by all agents of that
-//! class), [`Scratch`] (the memory of one search, one per worker) and [`Request`] (owned by the caller).
-//! Answers are written to the caller's [`Path`]. [`plan()`] plans in one call; [`begin`], [`advance`] and
-//! [`finish`] split a search into slices that fit a frame.
+//! There are three objects. [`MovementTables`] are a [`MovementClass`] compiled against a map, shared by all agents of
+//! that class. [`Scratch`] is the memory of one search, one per worker. The caller owns each [`Request`]. Answers are
+//! written to the caller's [`Path`]. [`plan()`] plans in one call; [`begin`], [`advance`] and [`finish`] split a search
+//! into slices that fit a frame.
 //!
 //! ```
 //! use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};

@@ -12,9 +12,9 @@ pub(crate) trait OpenList {
 
 /// Order of keys: by `g + h` first, then by `h` in a few classes, ascending.
 ///
-/// All poses whose sum is below the optimal cost are expanded in any order. Of those whose sum equals it, many
-/// are dead ends, and those near the goal reach it soonest. Sixteen classes order them nearly as well as a full
-/// order (within 3 % of its expansions) at almost no cost, because each class has its own bucket.
+/// All poses whose sum is below the optimal cost are expanded in any order. Of those whose sum equals it, many are dead
+/// ends, and those near the goal reach it soonest. Sixteen classes order them nearly as well as a full order, within 3
+/// % of its expansions. It costs almost nothing, because each class has its own bucket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct KeyOrder {
@@ -73,15 +73,14 @@ pub(crate) const BUCKETS_MAX: u64 = 1 << 16;
 /// (16 cost 4 %); larger ones waste memory in buckets with few states.
 pub(crate) const BLOCK: usize = 64;
 
-/// A circular bucket queue (Dial 1969) for keys that, at any one time, span no more than the number of buckets.
-/// Each bucket is a stack of blocks from a shared pool, so that a push is one store and a pop one load, and a
-/// link is followed only once per block.
+/// A circular bucket queue (Dial 1969) for keys that, at any one time, span no more than the number of buckets. Each
+/// bucket is a stack of blocks from a shared pool. So a push is one store and a pop one load. A link is followed only
+/// once per block.
 #[derive(Debug)]
 pub(crate) struct BucketQueue {
-    /// Slot above the top state of each bucket; 0 if empty. The first slot of a block holds no state, so a
-    /// multiple of `BLOCK` means that there is no room: the bucket is empty, or its block, which ends before
-    /// that slot, is full. The length covers every `u16`, so that indexing needs no bounds check; the system
-    /// allocates only touched pages.
+    /// Slot above the top state of each bucket; 0 if empty. The first slot of a block holds no state, so a multiple of
+    /// `BLOCK` means that there is no room. The bucket is empty, or its block, which ends before that slot, is full.
+    /// The length covers every `u16`, so that indexing needs no bounds check; the system allocates only touched pages.
     tops: Box<[u32; BUCKETS_MAX as usize]>,
     /// A bit per non-empty bucket, then a bit per non-zero word of those.
     occupied: Vec<u64>,

@@ -1,4 +1,5 @@
-//! The abstract graph: equal to a new one after edits, the same for any number of threads, and routes that paths follow.
+//! The abstract graph: equal to a new one after edits, the same for any number of threads, and routes that paths
+//! follow.
 
 use crate::common::{apply, class_of, edit, grid_of};
 use proptest::prelude::*;

@@ -342,8 +342,8 @@ proptest! {
         prop_assert_eq!(&path.moves, &moves);
     }
 
-    /// The nearest pose by a greedy search needs the exact costs of all reachable poses. They are expanded again for it,
-    /// but count once: a limit that suffices for them is not reached, however the search is sliced.
+    /// The nearest pose by a greedy search needs the exact costs of all reachable poses. They are expanded again for
+    /// it, but count once: a limit that suffices for them is not reached, however the search is sliced.
     #[test]
     fn poses_expanded_again_for_exact_costs_count_once(
         (grid, class) in world(),

@@ -325,8 +325,8 @@ fn a_limit_counts_poses_once_near_a_blocked_goal() {
     }
 }
 
-/// Greed keeps the first way to a pose, through the mire, from where the rest is too long. By road it is not, so that the
-/// goal can be reached: no pose near it takes its place.
+/// Greed keeps the first way to a pose, through the mire, from where the rest is too long. By road it is not, so that
+/// the goal can be reached: no pose near it takes its place.
 #[test]
 fn cost_overflow_if_greed_leads_astray_whatever_the_fallback() {
     let road = format!("{}{}", ".".repeat(11), "W".repeat(60));

@@ -56,7 +56,8 @@ fn on_the_way((dx, dy): Cell) -> Vec<Cell> {
     let mut found = Vec::new();
     for x in dx.min(0) - 1..=dx.max(0) + 1 {
         for y in dy.min(0) - 1..=dy.max(0) + 1 {
-            // Open interval of the part of the way, in units of 1 / (|dx| |dy|), in which the squares overlap on an axis.
+            // Open interval of the part of the way, in units of 1 / (|dx| |dy|), in which the squares overlap on an
+            // axis.
             let scale = i64::from(dx.abs().max(1)) * i64::from(dy.abs().max(1));
             let within = |d: i32, at: i32| -> Option<(i64, i64)> {
                 if d == 0 {

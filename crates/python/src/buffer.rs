@@ -186,8 +186,8 @@ impl Buffer {
         flags: std::ffi::c_int,
     ) -> PyResult<()> {
         let (start, length) = slf.get().values.bytes();
-        // SAFETY: `view` may be written; it is refused where it is to be writable. The values stay where they are as long as
-        // this object, which the view keeps, since an `Arc` of a vector that is shared is never changed.
+        // SAFETY: `view` may be written; it is refused where it is to be writable. The values stay where they are as
+        // long as this object, which the view keeps, since an `Arc` of a vector that is shared is never changed.
         let filled = unsafe {
             ffi::PyBuffer_FillInfo(view, slf.as_ptr(), start.cast_mut(), length as ffi::Py_ssize_t, 1, flags)
         };

@@ -1,7 +1,7 @@
 //! Orders, tasks and placements as Python gives them, and what they are in Rust.
 //!
-//! Whatever has a value in Rust becomes that value: a goal off the map or a class that the world lacks is refused by the
-//! world, by an event with the ticket, as everywhere.
+//! Whatever has a value in Rust becomes that value: a goal off the map or a class that the world lacks is refused by
+//! the world, by an event with the ticket, as everywhere.
 
 use crate::error::argument;
 use crate::value::{PyRect, Whole, cells, choice, fallback, goals, list_of, parts, pose, rect, shown, whole};

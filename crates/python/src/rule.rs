@@ -1,7 +1,7 @@
 //! Rules of traffic and planners written in Python.
 //!
-//! A step with one of them keeps the lock of the interpreter and runs on one thread. What Python raises inside is noted,
-//! the agents wait at that tick, and the call that stepped raises it.
+//! A step with one of them keeps the lock of the interpreter and runs on one thread. What Python raises inside is
+//! noted, the agents wait at that tick, and the call that stepped raises it.
 
 use crate::buffer::{self, RuleRow};
 use crate::error::argument;

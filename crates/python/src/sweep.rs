@@ -1,5 +1,5 @@
-//! Sweeps: scenarios over seeds and values of keys, as `wheelbase sweep` runs them. `wheelbase/_sweep.py` has the calls of
-//! users, and `_ray.py` runs items on other machines.
+//! Sweeps: scenarios over seeds and values of keys, as `wheelbase sweep` runs them. `wheelbase/_sweep.py` has the calls
+//! of users, and `_ray.py` runs items on other machines.
 
 use crate::error::{Kind, argument, busy, failure, of_sweep};
 use crate::pool::check_threads;
@@ -148,8 +148,8 @@ impl PyPreparedSweep {
         Ok(Self { prepared: Arc::new(prepared.map_err(|error| of_sweep(&error))?), shard })
     }
 
-    /// The same sweep in another process, or on another machine, of which `share` processes run items: of what `sweep()`
-    /// and `files()` gave.
+    /// The same sweep in another process, or on another machine, of which `share` processes run items: of what
+    /// `sweep()` and `files()` gave.
     #[staticmethod]
     fn of_files(
         py: Python<'_>,
@@ -245,8 +245,8 @@ fn clashes(outputs: &[(String, PathBuf)], read: &[PathBuf]) -> PyResult<()> {
     refuse_clashes(named, read.iter().map(PathBuf::as_path)).map_err(|clash| argument(clash.to_string()))
 }
 
-/// Runs items and gives their rows to `on_row` on this thread, which stays attached to Python for no longer than to look for
-/// signals: what their handlers raise, and what `on_row` gives, stops the items under way.
+/// Runs items and gives their rows to `on_row` on this thread, which stays attached to Python for no longer than to
+/// look for signals: what their handlers raise, and what `on_row` gives, stops the items under way.
 fn run_items(
     py: Python<'_>,
     prepared: &PreparedSweep,

@@ -16,7 +16,8 @@ pub(crate) fn whole<T: TryFrom<i64>>(value: &Bound<'_, PyAny>, name: &str, expec
     number.ok_or_else(|| argument(format!("`{name}` is {}, expected {expected}", shown(value))))
 }
 
-/// A whole number as a parameter. PyO3 puts the name of the parameter before the message of a `TypeError`, and of no other.
+/// A whole number as a parameter. PyO3 puts the name of the parameter before the message of a `TypeError`, and of no
+/// other.
 #[derive(Clone, Copy)]
 pub(crate) struct Whole<T>(pub(crate) T);
 

@@ -1,5 +1,5 @@
-//! A game that adds its own components to the entities of agents: two carts lose health in a swamp, and are drawn between
-//! two ticks. Run it with `cargo run --release --example health`.
+//! A game that adds its own components to the entities of agents: two carts lose health in a swamp, and are drawn
+//! between two ticks. Run it with `cargo run --release --example health`.
 
 use std::path::Path;
 use wheelbase_grid::TerrainKind;
@@ -72,8 +72,8 @@ fn hurt(world: &mut World, swamp: TerrainKind) {
     }
 }
 
-/// Prints the position of each unit half a tick ago, at 16 pixels per cell: rows know where everybody was since the tick
-/// before.
+/// Prints the position of each unit half a tick ago, at 16 pixels per cell: rows know where everybody was since the
+/// tick before.
 fn draw(world: &World) {
     let time = f64::from(world.tick()) - 0.5;
     for row in world.agents() {

@@ -1,5 +1,5 @@
-//! The skirmish of `skirmish/`, played by Rust: 200 units of four classes, clicks at given ticks, a bridge that is blown
-//! up, a saved game. It prints what `skirmish/golden.txt` holds, as the hosts in other languages do:
+//! The skirmish of `skirmish/`, played by Rust: 200 units of four classes, clicks at given ticks, a bridge that is
+//! blown up, a saved game. It prints what `skirmish/golden.txt` holds, as the hosts in other languages do:
 //! `cargo run -p wheelbase-scenario --example skirmish`.
 
 use Verb::*;

@@ -1,5 +1,6 @@
-//! The canonical text of a movement class, for traces and recordings (docs/format.md): the keys of `[class.NAME]` in a
-//! fixed order, cells sorted, defaults left out except `sweep`, whose default depends on the release.
+//! The canonical text of a movement class, for traces and recordings (docs/format.md). It has the keys of
+//! `[class.NAME]` in a fixed order, with cells sorted. Defaults are left out, but for `sweep`, whose default depends on
+//! the release.
 
 use crate::load::read_class_spec;
 use serde_json::{Map, Value, json};

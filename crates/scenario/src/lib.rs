@@ -1,8 +1,8 @@
 //! Files that become a [`World`](wheelbase_sim::World), or come from one.
 //!
 //! [`scenario`] parses a scenario file, [`load`] builds a world from it. [`recording`] and [`trace`] write a run, with
-//! orders and classes as the canonical texts of [`order_text`] and [`class_text`]; [`MovePlanRecorder`] writes its
-//! moves as a plan, which [`judge_move_plan`] judges; [`PlanFile`] and [`judge_plan`] belong to the League of Robot
+//! orders and classes as the canonical texts of [`order_text`] and [`class_text`]. [`MovePlanRecorder`] writes its
+//! moves as a plan, which [`judge_move_plan`] judges. [`PlanFile`] and [`judge_plan`] belong to the League of Robot
 //! Runners. [`replay`] runs a recording again.
 //!
 //! ```

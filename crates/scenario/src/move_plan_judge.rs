@@ -1,6 +1,6 @@
 //! Judges move plans by the rules (docs/rules.md 2.2 to 2.6) by a separate replay.
 //!
-//! Independent of the simulation's tick, its occupancy, its traffic and its movement tables: of the world it reads map,
+//! Independent of the simulation's tick, its occupancy, its traffic and its movement tables. Of the world it reads map,
 //! classes, collision rule, and the agents with their orders as the scenario places them. What a legal move is and how
 //! long it takes says [`Legality`], the slow definition.
 
@@ -180,8 +180,8 @@ impl fmt::Display for MovePlanViolation {
     }
 }
 
-/// Judges a plan of the scenario of a world that has not stepped. Linear in moves times the cells that they hold, but for
-/// orders that are not reached, each of which takes a search of the whole map.
+/// Judges a plan of the scenario of a world that has not stepped. Linear in moves times the cells that they hold. But
+/// each order that is not reached takes a search of the whole map.
 pub fn judge_move_plan(world: &World, plan: &MovePlan) -> MovePlanVerdict {
     judge(world, plan).0.verdict
 }
@@ -388,8 +388,8 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Follows the orders of an agent along its track: a goal is reached at the first tick, not before that of the order
-    /// before it, at which the agent is at rest between two moves in a pose of it.
+    /// Follows the orders of an agent along its track. A goal is reached at the first tick at which the agent is at
+    /// rest between two moves in a pose of it. That is not before the order before is done.
     fn check_orders(&mut self, agent: usize, spawn: &Spawn, track: &Track) {
         let (ticks, shape) = (self.verdict.ticks, self.world.grid().shape());
         // Where it rests, from when, and until when.

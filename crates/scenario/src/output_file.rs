@@ -228,8 +228,8 @@ pub fn part_of(target: &Path) -> PathBuf {
     part.into()
 }
 
-/// Opens and locks a `FILE.part` to which a program appends, for itself to go on with later. With `keep` what an earlier
-/// run left in it stays, else it is replaced.
+/// Opens and locks a `FILE.part` to which a program appends, for itself to go on with later. With `keep` what an
+/// earlier run left in it stays, else it is replaced.
 /// # Errors
 /// Errors of the system, and if another program writes it.
 pub fn open_part(part: &Path, keep: bool) -> io::Result<File> {

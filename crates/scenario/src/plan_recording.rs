@@ -20,7 +20,8 @@ const TICKS_MAX: u32 = 1 << 24;
 pub struct PlanRecording {
     /// The recording of the run, as that of a host. It ends with the last move.
     pub bytes: Vec<u8>,
-    /// Tick at which a move could not begin as planned, because it is illegal or its cells are held; the run ends there.
+    /// Tick at which a move could not begin as planned, because it is illegal or its cells are held; the run ends
+    /// there.
     pub stopped_at: Option<u32>,
     /// Where the plan is not one of the scenario, in words; it is carried out as the scenario says.
     pub differences: Vec<String>,
@@ -47,8 +48,8 @@ pub fn record_move_plan(world: &World, plan: &MovePlan) -> io::Result<PlanRecord
     record(world, Moves { begun, ends: ends.min(plan.ticks), stops_at, differences })
 }
 
-/// Carries out a plan of the League of Robot Runners, with the tasks of the problem. `world` is the world of the problem
-/// ([`build_problem`](crate::load::build_problem)) and has not stepped.
+/// Carries out a plan of the League of Robot Runners, with the tasks of the problem. `world` is the world of the
+/// problem ([`build_problem`](crate::load::build_problem)) and has not stepped.
 /// # Errors
 /// [`JsonError`] if the text is not a plan, within the error. Also as [`record_move_plan`].
 pub fn record_problem_plan(

@@ -64,7 +64,7 @@ pub fn write_header(world: &World, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{header}")
 }
 
-/// Writes what a world that goes on from a snapshot begins with, behind the header: of each agent its placement, its
+/// Writes the beginning of a world that goes on from a snapshot, behind the header. Each agent has its placement, its
 /// move under way with the tick at which it began, its open orders, and its task. Edits that wait are no part of it:
 /// their lines come when they take effect.
 /// # Errors
@@ -125,7 +125,7 @@ fn sides_not_open(grid: &Grid) -> Vec<Value> {
 }
 
 /// Writes the lines of what took effect at a tick, from the log of the world. The changes of an edit are one line, or
-/// as few as can hold them: a further line, directly behind, if a key has cells of two kinds or heights.
+/// as few as can contain them. A further line follows directly if a key has cells of two kinds or heights.
 /// # Errors
 /// Errors of the writer.
 pub fn write_log(world: &World, tick: u32, out: &mut impl Write) -> io::Result<()> {

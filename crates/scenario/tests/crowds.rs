@@ -216,8 +216,8 @@ fn agents_whose_orders_end_before_a_corridor_are_visited_once_more() {
     }
 }
 
-/// Ticks that skip agents at rest give the same state hashes as ticks that visit all agents. Here an agent rests on the cells
-/// of a waiting edit.
+/// Ticks that skip agents at rest give the same state hashes as ticks that visit all agents. Here an agent rests on the
+/// cells of a waiting edit.
 #[test]
 fn rest_on_an_edit_counts_alike_whoever_is_visited() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/regression/rest_on_edit.toml");

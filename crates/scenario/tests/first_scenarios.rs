@@ -279,8 +279,8 @@ fn group_order() {
     assert!((0..32).all(|row| world.pose(row).cell.distance_squared(goal) <= 100));
 }
 
-/// The keeper makes way for the friend and not for the foe; once it holds the gate, not for the friend either. The escort
-/// keeps near its leader, and the gate is shut on the foe at the deadline.
+/// The keeper makes way for the friend and not for the foe; once it holds the gate, not for the friend either. The
+/// escort keeps near its leader, and the gate is shut on the foe at the deadline.
 #[test]
 fn two_teams() {
     done("15_two_teams.toml", 10, 0, 900);

@@ -5,8 +5,8 @@ use wheelbase_grid::{CellXY, Side, SideKind};
 use wheelbase_scenario::trace::write_log;
 use wheelbase_sim::{Activity, RunState, World};
 
-/// A truck of two cells that cannot stand on uneven ground, on a strip whose cell (3, 0) has a wall to the north. Forward
-/// takes 3 ticks.
+/// A truck of two cells that cannot stand on uneven ground, on a strip whose cell (3, 0) has a wall to the north.
+/// Forward takes 3 ticks.
 fn strip(collision: &str, agents: &str, events: &str) -> World {
     build_world(&format!(
         r#"
@@ -35,8 +35,8 @@ fn truck(at: i32, goal: i32) -> String {
     )
 }
 
-/// An edit that closes (3, 0) or its western border, and the edit that opens it again. The tick at which the first truck
-/// has left it; whether a truck on (3, 0) and (4, 0) can go on.
+/// An edit that closes (3, 0) or its western border, and the edit that opens it again. The tick at which the first
+/// truck has left it; whether a truck on (3, 0) and (4, 0) can go on.
 struct Kind {
     shut: &'static str,
     open: &'static str,

@@ -25,8 +25,8 @@ static ALLOCATIONS: [AtomicU64; CROWDS.len() + TEAMS.len()] =
     [const { AtomicU64::new(0) }; CROWDS.len() + TEAMS.len()];
 
 thread_local! {
-    /// The run of which the thread is a worker. Others are not counted: the test harness allocates on its own thread, for
-    /// example to report a test that runs for over 60 seconds.
+    /// The run of which the thread is a worker. Others are not counted: the test harness allocates on its own thread,
+    /// for example to report a test that runs for over 60 seconds.
     static RUN: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
@@ -81,8 +81,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// A crowd on patrol, and agents that go from area to area: requests, waits, detours and retreats in every tick. An edit
-/// stays pending throughout.
+/// A crowd on patrol, and agents that go from area to area: requests, waits, detours and retreats in every tick. An
+/// edit stays pending throughout.
 fn crowd_allocates_nothing(run: usize, (threads, recorded): (usize, bool)) {
     let rows = vec!["\"........................................\""; 30].join(",");
     let mut text = format!(

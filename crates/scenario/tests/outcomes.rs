@@ -1,5 +1,5 @@
-//! The scenarios of `scenarios/first` and `scenarios/traffic`, and the mixed scene, end as `scenarios/outcomes.csv` says,
-//! and the tables of `scenarios/README.md` repeat it. With WHEELBASE_BLESS set, the test writes both.
+//! The scenarios of `scenarios/first` and `scenarios/traffic`, and the mixed scene, end as `scenarios/outcomes.csv`
+//! says, and the tables of `scenarios/README.md` repeat it. With WHEELBASE_BLESS set, the test writes both.
 
 use crate::common::on_threads;
 use crate::recorded_outcomes::{COLUMNS, Outcome, RENEW, names_in, recorded_outcomes, scenarios};
@@ -11,8 +11,8 @@ use wheelbase_sim::{RunResult, RunState, TickTimes, invariant};
 const MIXED: &str = "mixed.toml";
 /// Bodies that cannot reverse have no room to turn beside some goals once others have arrived, so orders are left.
 const LOCKED: [&str; 1] = ["traffic/18_no_reverse_open.toml"];
-/// Tasks without end in crowds: whether somebody waits at the last tick is chance. `tests/hard_cases.rs` bounds how long
-/// anybody does.
+/// Tasks without end in crowds: whether somebody waits at the last tick is chance. `tests/hard_cases.rs` bounds how
+/// long anybody does.
 const CROWDED: [&str; 9] = [
     "first/16_three_bridges.toml",
     "traffic/13_bridge_3.toml",

@@ -1,5 +1,5 @@
-//! Properties of all scenarios: agents never overlap, a single agent arrives on time, and the result does not depend on the
-//! number of threads.
+//! Properties of all scenarios: agents never overlap, a single agent arrives on time, and the result does not depend on
+//! the number of threads.
 
 use crate::common::{CART, OTHERS, TRUCK, build_world, on_threads, run_checked};
 use proptest::prelude::*;

@@ -115,8 +115,8 @@ fn a_full_garage_is_driven_around() {
     assert_eq!((rule, holder, at), ("roadblock", Some(7), Some([70, 0])));
 }
 
-/// Without a way around, and with a goal that is covered: the order stays, the reason names the unit, and nobody searches
-/// over and over.
+/// Without a way around, and with a goal that is covered: the order stays, the reason names the unit, and nobody
+/// searches over and over.
 #[test]
 fn who_finds_no_way_around_waits_and_names_the_unit() {
     for goal in ["[30, 0]", "[50, 0]"] {

@@ -1,5 +1,5 @@
-//! The schema for editors agrees with the reader: it accepts every scenario of the repository, and no key that the reader
-//! refuses. `guide.rs` holds its keys and texts.
+//! The schema for editors agrees with the reader: it accepts every scenario of the repository, and no key that the
+//! reader refuses. `guide.rs` holds its keys and texts.
 
 use boon::{Compiler, SchemaIndex, Schemas};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! The hard cases of traffic are solved with the seeds of their files, in reasonable time. Other seeds are not promised:
-//! the gate leaves two trucks with seed 1. `tests/outcomes.rs` runs them and compares them with the record;
+//! The hard cases of traffic are solved with the seeds of their files, in reasonable time. Other seeds are not
+//! promised: the gate leaves two trucks with seed 1. `tests/outcomes.rs` runs them and compares them with the record;
 //! `tests/hard_cases.rs` holds the later ones with eight seeds.
 
 use crate::common::on_threads;
@@ -53,8 +53,8 @@ fn hard_cases_are_solved_in_time() {
     assert_eq!(names_in("traffic"), names, "each file of the folder has its bound");
 }
 
-/// Agents with a goal on a bridge that all others cross reach it in time, with any seed: the worst of eight seeds waited
-/// for 131 ticks of 20,000, and before agents that stay were passed for 1,625.
+/// Agents with a goal on a bridge that all others cross reach it in time, with any seed: the worst of eight seeds
+/// waited for 131 ticks of 20,000, and before agents that stay were passed for 1,625.
 #[test]
 fn a_goal_on_a_bridge_starves_nobody() {
     for seed in 1..=8 {

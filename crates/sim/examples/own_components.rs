@@ -1,8 +1,8 @@
 //! Data that only the game knows, as components beside the simulation's: health, cargo, a cooldown.
 //!
-//! Every unit is an entity of a `hecs` world. The simulation keeps its cold data there, and a game adds components of
-//! its own: at the beginning, when a `Spawned` event says that a unit has come, or at any other time. They are gone with
-//! the unit. Nothing of them reaches the simulation but by commands, so they change no result by themselves.
+//! Every unit is an entity of a `hecs` world. The simulation keeps its cold data there, and a game adds its components.
+//! It does so at the beginning, when a `Spawned` event says that a unit has come, or at any other time. They are gone
+//! with the unit. Nothing of them reaches the simulation but by commands, so they change no result by themselves.
 
 use std::error::Error;
 use wheelbase_sim::*;

@@ -145,8 +145,8 @@ fn answer(world: &mut World) {
     }
 }
 
-/// The next move of every unit at rest: down the field of costs to its goal, and at times a random move, so that no two
-/// block each other forever.
+/// The next move of every unit at rest, down the field of costs to its goal. At times it is a random move, so that no
+/// two block each other forever.
 fn steer(world: &mut World, fields: &[CostField], random: &mut Random) {
     let mut moves = Vec::new();
     for row in world.agents().iter().filter(|row| !row.is_moving() && row.order_kind != AgentRow::NO_ORDER) {

@@ -7,8 +7,9 @@ use std::error::Error;
 use std::fmt;
 
 /// Why a world can step no further: code inside a step panicked, so that the tick was left half done. Such a world says
-/// its tick and its report; any other call that returns an error returns this one, [`World::step`](crate::World::step)
-/// panics with it, a command has no effect, and everything else shows what the panic left.
+/// its tick and its report. Any other call that returns an error returns this one, and
+/// [`World::step`](crate::World::step) panics with it. A command has no effect. Everything else shows what the panic
+/// left.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Broken {
     tick: u32,

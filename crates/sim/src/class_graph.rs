@@ -14,8 +14,8 @@ const UNFIT_MAX: u64 = (1 << UNFIT_BITS) - 1;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClassGraph {
     graph: Option<Arc<Abstraction>>,
-    /// Expansions expected of exact searches to far goals that did not fit the budgets of their ticks, until the graph is
-    /// complete.
+    /// Expansions expected of exact searches to far goals that did not fit the budgets of their ticks, until the graph
+    /// is complete.
     unfit: u64,
 }
 
@@ -45,9 +45,9 @@ impl ClassGraph {
         self.unfit = self.unfit.saturating_add(expansions).min(UNFIT_MAX);
     }
 
-    /// Makes as many clusters as a budget of expansions pays for, at least one. It waits until exact searches have cost as
-    /// much as the graph (ski rental: in the worst case both together cost twice as much as either). Returns the rest of the
-    /// budget.
+    /// Makes as many clusters as a budget of expansions pays for, at least one. It waits until exact searches have cost
+    /// as much as the graph. (Ski rental: in the worst case both together cost twice as much as either.) Returns the
+    /// rest of the budget.
     pub fn extend(&mut self, tables: &MovementTables, budget: u64) -> u64 {
         let space = tables.space();
         if self.complete().is_some() || self.unfit < Abstraction::expansions(space) {

@@ -1,10 +1,10 @@
 //! Landmarks of the movement classes: far searches become cheap, and paths stay exactly cheapest.
 //!
-//! They are made before the first tick, where counts say that they pay. Their bounds hold as long as no move has
-//! become legal or cheaper since. This is tracked by cell: a move can only become easier where a cell that it sweeps,
-//! or a side of such a cell, becomes faster. So the scheduled edits are taken into account: landmarks are made on the
-//! map as it would be with all speed-ups applied together, and doors may open and close during the run. After any other
-//! edit that eases a move they are repaired, within a part of each tick's expansions, and not used until then.
+//! They are made before the first tick, where counts say that they pay. Their bounds hold as long as no move has become
+//! legal or cheaper since. This is tracked by cell. A move can only become easier where a cell that it sweeps, or a
+//! side of such a cell, becomes faster. So scheduled edits are taken into account: landmarks are made on the map with
+//! all speed-ups applied together. Doors may open and close during the run. After any other edit that eases a move they
+//! are repaired, within a part of each tick's expansions, and not used until then.
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -17,8 +17,8 @@ use wheelbase_planner::{MovementClass, MovementTables};
 
 /// Most landmarks of a class.
 pub const LANDMARKS_MAX: u32 = 64;
-/// Landmarks of a class, where they pay. Four need a quarter of the expansions of the norm alone; eight need a fifth,
-/// and take twice the time to make and twice the memory.
+/// Landmarks of a class, where they pay. Searches with four need a quarter of the expansions of the norm alone. Eight
+/// need a fifth, and take twice the time to make and twice the memory.
 pub(crate) const LANDMARKS: usize = 4;
 /// Number of agents with tasks all over the map from which on landmarks pay. Making them takes as long as about a
 /// hundred searches.
@@ -32,7 +32,8 @@ pub(crate) const LANDMARK_BYTES: usize = 8;
 #[derive(Clone, Debug)]
 pub(crate) struct ClassLandmarks {
     landmarks: Arc<Landmarks>,
-    /// The map that they are for, at least as fast everywhere as the present map but for the eased cells, and its tables.
+    /// The map that they are for, at least as fast everywhere as the present map but for the eased cells, and its
+    /// tables.
     best: Arc<Grid>,
     tables: MovementTables,
     /// Cells over which a move can be easier than on that map, and their number.
@@ -52,7 +53,8 @@ enum Repair {
     Owed(u64),
 }
 
-/// Landmarks as a snapshot holds them: how they are made. A repair under way is stored as the expansions it still takes.
+/// Landmarks as a snapshot holds them: how they are made. A repair under way is stored as the expansions it still
+/// takes.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct LandmarkRecipe {
     states: Vec<State>,
@@ -157,8 +159,8 @@ impl ClassLandmarks {
         held != self.hold()
     }
 
-    /// Goes on with the repair that eased cells need, by at most a number of expansions. Returns the expansions spent, and
-    /// whether the bounds have begun to hold. Without eased cells it takes constant time.
+    /// Goes on with the repair that eased cells need, by at most a number of expansions. Returns the expansions spent,
+    /// and whether the bounds have begun to hold. Without eased cells it takes constant time.
     pub fn repair(&mut self, speeds: &ClassSpeeds, grid: &Grid, expansions_max: u64) -> (u64, bool) {
         let (mut spent, held) = (0, self.hold());
         // Landmarks that never pay need no repair.

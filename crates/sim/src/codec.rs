@@ -1,11 +1,11 @@
 //! The envelope of binary files around the bytes that bincode writes.
 //!
-//! bincode alone accepts most flipped bits. So a file is a prefix and blocks: the prefix holds the kind of file, its
-//! version and a hash of its layout, under a checksum; each block has a head and deflated bytes, each under a
-//! checksum of its own. The head holds the number of bytes before and after inflation; both are bounded before memory
-//! is allocated. Its separate checksum tells a truncated file from a damaged one.
+//! bincode alone accepts most flipped bits. So a file is a prefix and blocks. The prefix holds the kind of file, its
+//! version and a hash of its layout, under a checksum. Each block has a head and deflated bytes, with a checksum each.
+//! The head holds the number of bytes before and after inflation; both are bounded before memory is allocated. Its
+//! separate checksum tells a truncated file from a damaged one.
 //!
-//! Valid checksums do not make a file harmless: a kilobyte of deflated bytes can become a megabyte, and each of those
+//! Valid checksums do not make a file harmless. A kilobyte of deflated bytes can become a megabyte, and each of these
 //! bytes an empty string of 24 bytes. So a block is inflated while it is decoded, and the decoder, which is ours,
 //! counts the memory of each element before it is made.
 
@@ -399,9 +399,9 @@ impl<'a> Inflating<'a> {
     }
 }
 
-/// Decodes bincode's standard configuration, restricted to our types: numbers in as few bytes as they need, strings and
-/// lists after their length, variants of enums after their number. Numbers in more bytes than they need are rejected,
-/// so that equal values have equal bytes.
+/// Decodes bincode's standard configuration, restricted to our types. Numbers take as few bytes as they need. Strings
+/// and lists follow their length, variants of enums their number. Numbers in more bytes than they need are rejected, so
+/// that equal values have equal bytes.
 struct Decoder<'a> {
     /// Source of further pieces; `None` if the current piece is all.
     inflating: Option<Inflating<'a>>,

@@ -46,7 +46,7 @@ pub enum Command {
         orders: Arc<[Order]>,
         /// Whether they come after the remaining orders. Otherwise they replace these, and the agents' tasks. Of
         /// several commands to an agent at one tick only the first replaces, and the orders of the others come after
-        /// it; orders that begin with [`OrderKind::Stop`] always replace.
+        /// it. Orders that begin with [`OrderKind::Stop`] always replace.
         append: bool,
     },
     /// Gives agents tasks, in place of their present tasks or after their orders.
@@ -112,15 +112,15 @@ pub enum Command {
     },
     /// Withdraws an edit that still waits, by the ticket of its command. Any other ticket is refused.
     CancelEdit(Ticket),
-    /// Takes agents off the map: into a garrison, a transport, a burrow, or until they respawn. Each keeps its id, orders,
-    /// tasks and components. It holds no cell and nobody is blocked by it, it asks for no path, and no row shows it. A move
-    /// in progress ends without effect. Off the map only [`Command::Leave`] and [`Command::Remove`] reach it; other commands
-    /// to it are refused as [`RefusalReason::OffMap`].
+    /// Takes agents off the map: into a garrison, a transport, a burrow, or until they respawn. Each keeps its id,
+    /// orders, tasks and components. It holds no cell and nobody is blocked by it, it asks for no path, and no row
+    /// shows it. A move in progress ends without effect. Off the map only [`Command::Leave`] and [`Command::Remove`]
+    /// reach it; other commands to it are refused as [`RefusalReason::OffMap`].
     Enter {
         /// The agents.
         agents: AgentSelection,
-        /// The agent that they enter, which may be off the map itself; [`AgentId::NOBODY`] for none. The world only stores
-        /// it: whoever removes a container decides about the units inside.
+        /// The agent that they enter, which may be off the map itself; [`AgentId::NOBODY`] for none. The world only
+        /// stores it: whoever removes a container decides about the units inside.
         #[serde(with = "plain")]
         container: AgentId,
     },
@@ -131,8 +131,8 @@ pub enum Command {
         agent: AgentId,
         /// Its pose: legal, on cells that nobody holds.
         pose: Pose,
-        /// Whether the nearest such pose will do. The least distance of the anchor comes first, then the asked heading, then
-        /// the lowest state. If the asked pose is legal, poses are left out that cannot be reached from it.
+        /// Whether the nearest such pose will do. The least distance of the anchor comes first, then the asked heading,
+        /// then the lowest state. If the asked pose is legal, poses are left out that cannot be reached from it.
         or_nearest: bool,
     },
 }
@@ -441,8 +441,8 @@ pub enum RefusalReason {
     WrongOrder,
     /// Tasks without a goal for some agent, or with a goal off the map.
     WrongTasks,
-    /// A list is longer than the limits of this module; or the changes of an edit, times the changes of waiting edits that it
-    /// replaces in part, are more than 4,194,304.
+    /// A list is longer than the limits of this module. Or an edit replaces waiting edits in part, and the product of
+    /// the numbers of their changes exceeds 4,194,304.
     TooLong,
     /// An edit names an unknown kind of terrain or side, or a cell off the map.
     WrongEdit,
@@ -452,8 +452,8 @@ pub enum RefusalReason {
     WrongSpeedFactor,
     /// The most agents are present, or no ids are left.
     TooManyAgents,
-    /// There is no room for an agent that comes back, or for all agents of a group. The placed agents have events with the
-    /// same ticket; [`Counts::not_placed`](crate::Counts::not_placed) counts the others.
+    /// There is no room for an agent that comes back, or for all agents of a group. The placed agents have events with
+    /// the same ticket; [`Counts::not_placed`](crate::Counts::not_placed) counts the others.
     NoRoom,
     /// The agent waits for no path from the host.
     NoRequest,

@@ -60,7 +60,8 @@ pub(crate) fn find_one_disturbed(
     found.map(|row| WaitsFor::of(&world.agents, row, world.grid.revision()))
 }
 
-/// Whether an edit that waits is known to wait on: an agent that it would disturb has not moved, nor has the map changed.
+/// Whether an edit that waits is known to wait on: an agent that it would disturb has not moved, nor has the map
+/// changed.
 pub(crate) fn is_known_to_wait(world: &World, at: usize) -> bool {
     let PendingEdit { asked, edit, .. } = &world.pending_edits.edits()[at];
     let waits_for = world.pending_edits.waits_for(at);
@@ -68,7 +69,8 @@ pub(crate) fn is_known_to_wait(world: &World, at: usize) -> bool {
         && waits_for.is_some_and(|known| known.holds(&world.agents, world.grid.revision()))
 }
 
-/// Gives the rows of agents that touch cells of changes to `found`, some more than once, until it says that it is enough.
+/// Gives the rows of agents that touch cells of changes to `found`, some more than once, until it says that it is
+/// enough.
 fn find_near(world: &World, changes: &[Change], mut found: impl FnMut(usize) -> bool) {
     let map = world.grid.size().rect();
     let areas = || changes.iter().map(|change| change.area().intersection(map));
@@ -169,8 +171,9 @@ impl Ways {
     }
 }
 
-/// Whether an edit waits for an agent that the rule of traffic sends off its cells: one without anything to do that moves
-/// lead off them. Linear in the agents and cells of the edits that wait, and a search for each such agent.
+/// Whether an edit waits for an agent that the rule of traffic sends off its cells. Such an agent has nothing to do,
+/// and moves lead off the cells. Linear in the agents and cells of the edits that wait, and a search for each such
+/// agent.
 pub(crate) fn sends_off(world: &World) -> bool {
     let mut ways = WaysOff::default();
     let mut is_sent = |agent: &AgentId, changes: &[Change]| {

@@ -23,8 +23,8 @@ pub(crate) struct Aim {
 
 /// The aim of a follower: where its leader rests, within the distance that it keeps. `None` if the leader is gone.
 ///
-/// With a leader that drives it goes ahead along the path, so that it never runs out of path itself. It keeps its side of
-/// the leader, so that paths of many followers do not end in one file.
+/// With a leader that drives it goes ahead along the path, so that it never runs out of path itself. It keeps its side
+/// of the leader, so that paths of many followers do not end in one file.
 pub(crate) fn aim_of(world: &World, row: usize, leader: AgentId, within: u32) -> Option<Aim> {
     let World { agents, tables, paths, grid, .. } = world;
     let leader = agents.present_row(leader)?;

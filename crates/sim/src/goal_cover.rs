@@ -20,7 +20,7 @@ pub(crate) fn cover_of<T>(
     tables.class().cells_at(pose).iter().find_map(|offset| at(offset.cell_from(pose.cell)))
 }
 
-/// What covers the first pose of the goal of the agent in a row, if something covers each of them; `None` for a goal with a
+/// The cover of the first pose of the goal of the agent in a row, if each pose is covered. `None` for a goal with a
 /// radius.
 pub(crate) fn cover_of_goal<T>(world: &World, row: usize, at: impl Fn(CellXY) -> Option<T>) -> Option<T> {
     let tables = &world.tables[usize::from(world.agents.motion[row].class.0)];
@@ -40,8 +40,8 @@ pub(crate) fn obstacle_at(world: &World, row: usize, at: CellXY) -> Option<Agent
     (other != row && is_obstacle).then_some(world.agents.ids[other])
 }
 
-/// An obstacle that holds the goal of the agent in a row: one on a pose of the goal, if such agents cover all poses, or one
-/// in the area of an order to an area.
+/// An obstacle that holds the goal of the agent in a row. It is on a pose of the goal if such agents cover all poses,
+/// or in the area of an order to an area.
 pub(crate) fn blocker_of(world: &World, row: usize) -> Option<AgentId> {
     let state = world.agents.orders(row);
     if let OrderKind::GotoArea(area, _) = world.orders.current(&state)?.kind {

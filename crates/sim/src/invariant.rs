@@ -13,8 +13,8 @@ use wheelbase_traffic::Cooperative;
 use wheelbase_traffic::collision::CollisionRule;
 use wheelbase_traffic::motion::{AgentId, AgentSlot};
 
-/// Checks a world between two ticks: no cell is held by two agents, the occupancy agrees with the agents, no move is
-/// overdue, and every pose is legal by the slow rule unless an edit stranded it.
+/// Checks a world between two ticks. No cell is held by two agents, the occupancy agrees with the agents, and no move
+/// is overdue. Every pose is legal by the slow rule unless an edit stranded it.
 pub fn check(world: &World) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut holders: BTreeMap<CellXY, AgentId> = BTreeMap::new();

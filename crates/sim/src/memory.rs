@@ -15,8 +15,8 @@ use wheelbase_traffic::path_pool::PathHandle;
 use wheelbase_traffic::teams::Team;
 use wheelbase_traffic::view::GoalStamp;
 
-/// Bytes in use for agents and goals. Not counted: the map, movement tables, occupancy and searches, which grow with
-/// the map and with the number of classes and slots, names of agents, and the memory of the traffic rule.
+/// Bytes in use for agents and goals. The map, movement tables, occupancy and searches are not counted: they grow with
+/// the map, and with the number of classes and slots. Nor are names of agents, and the memory of the traffic rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
     /// Agents present.

@@ -43,24 +43,25 @@ impl LackedGoal {
 /// What an order asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OrderKind {
-    /// Go to the member of the goal that is cheapest to reach, or near enough to it where the goal has a radius. It is done at
-    /// the tick after the agent has arrived. If there is no way, one event says why. Then the order is dropped, or kept with
-    /// `or_wait`; with `or_nearest` it leads to the nearest pose that can be reached.
+    /// Go to the member of the goal that is cheapest to reach, or near enough to it where the goal has a radius. It is
+    /// done at the tick after the agent has arrived. If there is no way, one event says why. Then the order is dropped,
+    /// or kept with `or_wait`; with `or_nearest` it leads to the nearest pose that can be reached.
     Goto(Trip),
     /// Go to the cheapest pose with its anchor in the area that no other agent stands on or is assigned. It fails with
     /// `no_room` if there is none; then as for `goto`.
     ///
     /// The trip has no members.
     GotoArea(Rect, Trip),
-    /// Go to a pose around the goal. Poses are assigned to all agents of the command together. An agent without a way to its
-    /// pose fails alone, as for `goto`. In formation (`goto_formation`) the mean of the agents' cells goes to the goal. Each agent
-    /// goes to its place around it, or to the nearest free pose. All move at the pace of the slowest: until they arrive, the
-    /// faster ones have lower speed factors. They face the heading of the goal, if their class has it.
+    /// Go to a pose around the goal. Poses are assigned to all agents of the command together. An agent without a way
+    /// to its pose fails alone, as for `goto`. In formation (`goto_formation`) the mean of the agents' cells goes to
+    /// the goal. Each agent goes to its place around it, or to the nearest free pose. All move at the pace of the
+    /// slowest: until they arrive, the faster ones have lower speed factors. They face the heading of the goal, if
+    /// their class has it.
     ///
     /// The number identifies it across the lists of several classes; the world sets it when the order is given.
     GotoGroup(u32, Trip),
-    /// Visit the waypoints in turn, without end: orders behind it never begin. Without a way to a waypoint it fails as for
-    /// `goto`.
+    /// Visit the waypoints in turn, without end: orders behind it never begin. Without a way to a waypoint it fails as
+    /// for `goto`.
     Patrol(Trip),
     /// Stand for a number of ticks. Others may push the agent aside.
     Wait(u32),
@@ -70,7 +71,8 @@ pub enum OrderKind {
     Tasks(Arc<TaskSource>, u32),
     /// Drop all orders behind this one and rest; others may push the agent.
     Stop,
-    /// Rest without end. Nobody pushes the agent, and searches take it for an obstacle. An edit of its cells waits for it.
+    /// Rest without end. Nobody pushes the agent, and searches take it for an obstacle. An edit of its cells waits for
+    /// it.
     Hold,
     /// Keep within a number of cells of an agent. Done when that agent is gone.
     Follow {
@@ -225,8 +227,8 @@ impl Order {
         Self::new(OrderKind::GotoGroup(0, Trip::to(vec![GoalMember::any(cell)])))
     }
 
-    /// In formation to poses around a cell, for all agents that get the order together. They face the heading of the pose, as
-    /// counted by classes with so many headings: 4, 6 or 8.
+    /// In formation to poses around a cell, for all agents that get the order together. They face the heading of the
+    /// pose, as counted by classes with so many headings: 4, 6 or 8.
     ///
     /// ```
     /// use wheelbase_sim::{AgentId, Command, Heading, Order, Pose};
@@ -257,8 +259,8 @@ impl Order {
         Self::new(OrderKind::Repeat(orders))
     }
 
-    /// Of an order to [`patrol`](Order::patrol), the same with a number of ticks to stand at each waypoint. Others are left
-    /// as they are.
+    /// Of an order to [`patrol`](Order::patrol), the same with a number of ticks to stand at each waypoint. Others are
+    /// left as they are.
     #[must_use]
     pub fn dwell(mut self, ticks: u32) -> Self {
         if let OrderKind::Patrol(trip) = &mut self.kind {
@@ -272,8 +274,8 @@ impl Order {
         Self::new(OrderKind::Wait(ticks))
     }
 
-    /// Of an order to [`wait`](Order::wait), the same without ever being pushed: at a dock, a pump, a deployment. Others
-    /// are left as they are.
+    /// Of an order to [`wait`](Order::wait), the same without ever being pushed: at a dock, a pump, a deployment.
+    /// Others are left as they are.
     ///
     /// A dock with a queue: trucks come to a yard, and are sent to the dock in the order in which they came there. Each
     /// stands for 60 ticks and drives home.
@@ -369,8 +371,8 @@ impl Order {
         same && self.headings == other.headings && self.lacked == other.lacked
     }
 
-    /// The same order for classes of another number of headings. Goals with a heading that these lack are no members
-    /// of it any more, but stay known as [`Order::lacked`], so that nothing is lost on the way.
+    /// The same order for classes of another number of headings. Goals with a heading that these lack are no longer
+    /// members of it. They stay known as [`Order::lacked`], so that nothing is lost on the way.
     #[must_use]
     pub fn for_headings(&self, headings: u8) -> Self {
         let mut order = self.clone();
@@ -413,7 +415,7 @@ impl Order {
         order
     }
 
-    /// The same for a class of another number of headings that an agent takes while it has the order: a heading that
+    /// The same for a class with another number of headings that an agent takes while it has the order. A heading that
     /// the new class lacks means any.
     #[must_use]
     pub(crate) fn kept_for_headings(&self, headings: u8) -> Self {

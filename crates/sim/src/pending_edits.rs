@@ -42,8 +42,8 @@ impl PendingEdit {
     }
 }
 
-/// An agent for which an edit waits, as it was when that was found. While it has not moved, nor the map changed, the edit
-/// waits on. Neither saved nor hashed: without it the edit is tested against all agents, with the same outcome.
+/// An agent for which an edit waits, as it was when that was found. While it has not moved, nor the map changed, the
+/// edit waits on. Neither saved nor hashed: without it the edit is tested against all agents, with the same outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WaitsFor {
     agent: AgentId,
@@ -72,7 +72,8 @@ impl WaitsFor {
 }
 
 /// Edits that wait until they disturb no agent, or for their deadline. Until then only agents that already hold one of
-/// an edit's cells may sweep them. An edit of a side, or a rotation of a tile, has one cell: the one whose sides it sets.
+/// an edit's cells may sweep them. An edit of a side, or a rotation of a tile, has one cell: the one whose sides it
+/// sets.
 #[derive(Clone, Debug, Default)]
 pub struct PendingEdits {
     edits: Vec<PendingEdit>,

@@ -1,7 +1,7 @@
 //! Random placement of agents.
 //!
-//! Agents are placed where they can come from and go to the rest of the map: an agent in a pocket carries out tasks of no
-//! length, and its body may stand in a street for good.
+//! Agents are placed where they can come from and go to the rest of the map. An agent in a pocket carries out tasks of
+//! no length, and its body may stand in a street for good.
 
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::model::{Offset, State};
@@ -18,9 +18,9 @@ pub struct PlacementArea {
     pub class: ClassId,
     /// Area of their anchors, clipped to the map.
     pub area: Rect,
-    /// Whether all legal poses of the area are equal. Else poses of the largest set come first: of all sets of mutually
-    /// reachable poses of the class with poses in the area, the one with the most poses on the map. The others follow
-    /// once none of these is free.
+    /// Whether all legal poses of the area are equal. Else poses of the largest set come first. Sets have mutually
+    /// reachable poses of the class, some of them in the area. The largest has the most poses on the map. The others
+    /// follow once none of these is free.
     pub anywhere: bool,
 }
 
@@ -36,8 +36,8 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// All poses of an area. Linear in its poses, and in blocks of 64 poses of the class unless they may be anywhere. Where
-    /// the tables have no components, all legal poses count.
+    /// All poses of an area. Linear in its poses, and in blocks of 64 poses of the class unless they may be anywhere.
+    /// Where the tables have no components, all legal poses count.
     pub fn new(tables: &[MovementTables], of: PlacementArea) -> Self {
         let tables = &tables[of.class.0 as usize];
         let space = tables.space();
@@ -96,7 +96,7 @@ impl Placement {
     }
 }
 
-/// Whether an agent can be placed on cells: they are neither held, nor the destination of a move, nor in the area of an
+/// Whether an agent can be placed on cells. They are neither held, nor the destination of a move, nor in the area of an
 /// edit that waits.
 pub(crate) fn is_free(
     occupancy: &Occupancy,

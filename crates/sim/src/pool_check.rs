@@ -6,8 +6,8 @@ use crate::world::World;
 use std::collections::BTreeSet;
 use wheelbase_traffic::motion::Activity;
 
-/// Sizes of the pools of a world. None of them grows with the number of agents that have come and gone, or of orders and
-/// requests that were dealt with.
+/// Sizes of the pools of a world. None of them grows with the number of agents that have come and gone, or of orders
+/// and requests that were dealt with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolSizes {
     /// Agents present, and their entities.

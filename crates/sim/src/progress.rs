@@ -25,8 +25,8 @@ impl TripProgress {
     /// Of an agent without a trip.
     pub(crate) const NONE: Self = Self { since: NOTHING_TO_DO, nearest_moves: UNKNOWN, leads_off: false };
 
-    /// Counts a tick with something to do, and the moves left of the path in hand; `None` where they do not count. Gives
-    /// the ticks since the last progress.
+    /// Counts a tick with something to do, and the moves left of the path in hand; `None` where they do not count.
+    /// Gives the ticks since the last progress.
     pub(crate) fn count(&mut self, tick: u32, stamp: GoalStamp, moves_left: Option<u32>) -> u32 {
         // In mid-move a trip begins with the end of the move.
         if self.since == NOTHING_TO_DO {

@@ -112,12 +112,13 @@ impl World {
         Some(found)
     }
 
-    /// Previews the poses that an order [to a group](Order::goto_group) would give to some agents, in order of id. A pose
-    /// is `None` where there is no room or no way. Empty for other orders. An order now gives the same poses, unless other
-    /// commands change who stands where. A unit may still turn on the cells of its pose.
+    /// Previews the poses that an order [to a group](Order::goto_group) would give to some agents, in order of id. A
+    /// pose is `None` where there is no room or no way. Empty for other orders. An order now gives the same poses,
+    /// unless other commands change who stands where. A unit may still turn on the cells of its pose.
     ///
     /// Costs a cost field for each class, as the order itself does; a field that the world keeps for the goal is used.
-    /// Nothing of the world is copied but the tables of a class with one-way moves whose components edits have made stale.
+    /// Nothing of the world is copied but the tables of a class with one-way moves whose components edits have made
+    /// stale.
     ///
     /// ```
     /// # use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
@@ -155,8 +156,8 @@ impl World {
         all
     }
 
-    /// Writes the rest of the path of an agent: from where it rests, or will rest, with arrivals in ticks from there
-    /// at its speed factor, if nothing holds it up. Without a path this is one pose. Returns whether there is such an
+    /// Writes the rest of the path of an agent, from where it rests or will rest. Arrivals are in ticks from there at
+    /// its speed factor, if nothing holds it up. Without a path this is one pose. Returns whether there is such an
     /// agent; without one the path is empty.
     ///
     /// ```
@@ -196,8 +197,8 @@ impl World {
         true
     }
 
-    /// Where an agent can get within some ticks from where it rests, or will rest, at the usual speed and alone on the
-    /// map: see [`Distances::within`]. `None` if there is no such agent. Linear in the poses within reach.
+    /// The poses that an agent can reach within some ticks from where it rests or will rest, at the usual speed and
+    /// alone on the map. See [`Distances::within`]. `None` if there is no such agent. Linear in the poses within reach.
     pub fn reach(&self, agent: AgentId, ticks: u32) -> Option<Distances> {
         let row = self.agents.row(agent)?;
         let motion = &self.agents.motion[row];
@@ -208,8 +209,8 @@ impl World {
     }
 
     /// Whether a host may have the agent in a row begin a primitive at the next tick, where the moves that the others
-    /// begin then allow it ([`Commanded`]): it rests, the move is legal, enters the cells of no edit that waits, and
-    /// overlaps nothing that stays whatever the others do
+    /// begin then allow it ([`Commanded`]). The agent rests. The move is legal, and enters the cells of no edit that
+    /// waits. It overlaps nothing that stays whatever the others do
     /// ([`certain_blocker_of_move`](wheelbase_traffic::Occupancy::certain_blocker_of_move)). Exact, unless
     /// [`World::may_change_from_outside`].
     ///
@@ -244,8 +245,8 @@ impl World {
         self.occupancy.certain_blocker_of_move(self.agents.slots[row], &step, until).is_none()
     }
 
-    /// Whether map or agents may change at the beginning of the next tick: a command takes effect, or an edit that waits
-    /// can.
+    /// Whether map or agents may change at the beginning of the next tick: a command takes effect, or an edit that
+    /// waits can.
     pub fn may_change_from_outside(&self) -> bool {
         let is_ready = |(at, pending): (usize, &PendingEdit)| {
             let MapEdit { changes, on_agents } = &pending.edit;
@@ -256,8 +257,8 @@ impl World {
         self.commands.any_due(self.tick) || self.pending_edits.edits().iter().enumerate().any(is_ready)
     }
 
-    /// The moves that were refused at the last tick because they would have overlapped another agent: whose, and the first
-    /// such agent, which holds or has taken a cell that the move needs.
+    /// The moves that were refused at the last tick because they would have overlapped another agent. Gives the agent
+    /// of the move, and the first agent that holds or has taken a cell of it.
     pub fn refused_moves(&self) -> impl Iterator<Item = (AgentId, AgentId)> {
         let TrafficBuffers { refused, refused_rows, .. } = &self.traffic_buffers;
         refused.iter().zip(refused_rows).filter_map(|(refusal, &row)| {
@@ -266,7 +267,7 @@ impl World {
         })
     }
 
-    /// The paths for a host to find, with [`PathSource::Host`]: for each waiting agent a request from where it rests to
+    /// The paths for a host to find, with [`PathSource::Host`]. Each waiting agent has a request from where it rests to
     /// the goal of its order, or to its free poses in an area or a group. A
     /// [`PathQueue`](wheelbase_planner::search::PathQueue) takes it unchanged. A request is listed after each step
     /// until [`Command::PathAnswer`](crate::Command::PathAnswer) answers it, with a path or without. A path must lead

@@ -95,11 +95,11 @@ params! {
     replan_penalty_ticks: 64 in 0..=4000000;
     /// Moves of a path over which its penalties are added up.
     replan_path_moves: 1024 in 0..=65536;
-    /// Agents whose paths are checked for penalties each tick, in a world of up to 640 agents; more in proportion in larger
-    /// ones, up to four times.
+    /// Agents whose paths are checked for penalties each tick, in a world of up to 640 agents. Larger worlds check more
+    /// in proportion, up to four times.
     replan_checks: 128 in 0..=65536;
-    /// Congestion-aware paths that these checks request each tick at most, for as many agents. With 8 in place of 4, crowds
-    /// of 890 to 1,674 agents made 3 % more progress in 4,000 ticks; 120 agents at bridges carried 3 % less.
+    /// Congestion-aware paths that these checks request each tick at most, for as many agents. With 8 in place of 4,
+    /// crowds of 890 to 1,674 agents made 3 % more progress in 4,000 ticks. 120 agents at bridges carried 3 % less.
     replan_requests: 4 in 0..=16;
     /// Expansions of a congestion-aware search at most.
     replan_expansions: 200000 in 0..=100000000;

@@ -2,8 +2,8 @@
 
 use wheelbase_grid::{CellXY, Rect};
 
-/// The cells of an area at a distance from a cell, along the axis on which they are farther: row by row from the north, each
-/// from the west.
+/// The cells of an area at a distance from a cell, along the axis on which they are farther. They come row by row from
+/// the north, each row from the west.
 pub(crate) fn ring(center: CellXY, reach: u32, area: Rect) -> impl Iterator<Item = CellXY> {
     let (x, y, reach) = (i64::from(center.x), i64::from(center.y), i64::from(reach));
     let in_area = move |(x, y): (i64, i64)| {

@@ -14,8 +14,9 @@ use wheelbase_traffic::motion::Activity;
 /// Moves left of a leg from which on the next one is asked for.
 const ASK_MOVES: usize = 64;
 
-/// By class: whether its graph is made before the first tick, by [`RouteMode::Abstract`]. So it is for classes of agents
-/// that are present, or named by commands for later ticks. The graph of another class is made for its first request.
+/// By class: whether its graph is made before the first tick, by [`RouteMode::Abstract`]. So it is for classes of
+/// agents that are present, or named by commands for later ticks. The graph of another class is made for its first
+/// request.
 pub(crate) fn early_graphs(world: &World) -> Vec<bool> {
     let mut is_early = vec![false; world.classes.len()];
     if !world.traffic.needs_paths() || world.settings.replan.route_mode() != RouteMode::Abstract {
@@ -58,7 +59,8 @@ pub(crate) fn make_graphs(
     }
 }
 
-/// By [`RouteMode::Auto`], makes some clusters of graphs that pay, for as many expansions as the budget of path requests.
+/// By [`RouteMode::Auto`], makes some clusters of graphs that pay, for as many expansions as the budget of path
+/// requests.
 pub(crate) fn extend_graphs(classes: &mut [WorldClass], tables: &[MovementTables], settings: &Settings) {
     if settings.replan.route_mode() == RouteMode::Auto {
         let mut left = settings.expansions_per_tick;
@@ -88,8 +90,8 @@ pub(crate) fn ask_for_next_leg(world: &mut World, row: usize) {
     world.agents.set_leg(row, Leg { asked: true, ..leg });
 }
 
-/// Whether the agent in a row, at the end of its leg, has asked for the next one. The request then is one for its path, and
-/// keeps its age.
+/// Whether the agent in a row, at the end of its leg, has asked for the next one. The request then is one for its path,
+/// and keeps its age.
 pub(crate) fn await_next_leg(agents: &mut Agents, requests: &mut Requests, row: usize) -> bool {
     if !agents.legs[row].asked || !agents.paths[row].is_empty() {
         return false;

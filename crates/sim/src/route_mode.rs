@@ -9,9 +9,9 @@ pub enum RouteMode {
     /// By a route over the abstract graph of the class and exact legs along it, wherever the goal is more than a few
     /// clusters away.
     Abstract,
-    /// Exactly as long as the expected searches of a tick fit its budget of expansions. Once the searches beyond it cost as
-    /// much as the graph of their class, some clusters of it are made per tick. When it is complete, requests beyond the
-    /// budget are answered as by [`RouteMode::Abstract`].
+    /// Exactly as long as the expected searches of a tick fit its budget of expansions. Once the searches beyond it
+    /// cost as much as the graph of their class, some clusters of it are made per tick. When it is complete, requests
+    /// beyond the budget are answered as by [`RouteMode::Abstract`].
     #[default]
     Auto,
 }

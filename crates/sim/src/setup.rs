@@ -66,8 +66,8 @@ pub struct Setup {
     /// The source of paths.
     pub paths: PathSource,
     /// Landmarks of each class, which make far searches cheap. They are made once; four take as long as a hundred
-    /// searches. `None` for as many as pay off for agents of this setup with tasks all over the map: none in a game of
-    /// clicks, which may ask for 4.
+    /// searches. `None` for as many as pay off for agents of this setup with tasks all over the map. That is none in a
+    /// game of clicks, which may ask for 4.
     pub landmarks: Option<usize>,
     /// Changes that edits may make and undo while landmarks stay in use. Any other edit that makes a move easier
     /// switches the landmarks off until they are repaired; this affects the time of searches alone.

@@ -1,9 +1,8 @@
 //! Cost fields of goals that are searched for repeatedly.
 //!
-//! For a goal of many agents, or one that an agent is pushed away from again and again, the exact cost-to-go of every
-//! pose pays: each later request is answered by following the field. Counts alone decide: a field is begun once
-//! searches to the goal have spent as many expansions as half of all poses, so that it never costs much more than
-//! they did.
+//! The exact cost-to-go of every pose pays for a goal of many agents, or of an agent that is often pushed away from it.
+//! Each later request is answered by following the field. Counts alone decide. A field is begun once searches to the
+//! goal have spent as many expansions as half of all poses. So it never costs much more than they did.
 
 use crate::codec::COUNT_MAX;
 use serde::{Deserialize, Serialize};
@@ -23,8 +22,8 @@ const BYTES_A_STATE: usize = field_bytes(1, 0) + 1;
 pub(crate) const NEED: (u64, u64) = (BYTES_A_STATE as u64, BYTES_MAX as u64);
 /// Ticks after its last use from which on the next edit, or the end of a period, drops a field.
 const KEPT_TICKS: u32 = 1000;
-/// Ticks of a period, at whose end fields long unused and counts of searches are forgotten. Over a long run random goals
-/// come up again: without an end to the counts every goal of the map would have its field at last.
+/// Ticks of a period, at whose end fields long unused and counts of searches are forgotten. Over a long run random
+/// goals come up again. Without an end to the counts every goal of the map would have its field at last.
 const PERIOD_TICKS: u32 = 5_000;
 /// End of the first period, which is longer: few runs last longer, and theirs are the results of all releases.
 const FIRST_PERIOD_TICKS: u32 = 30_000;
@@ -192,8 +191,8 @@ impl SharedFields {
         self.fields.bytes()
     }
 
-    /// Follows an edit of the map at a tick, after the tables of the class. Fields long unused are dropped: to repair them
-    /// all would make edits the slower the longer a world runs.
+    /// Follows an edit of the map at a tick, after the tables of the class. Fields long unused are dropped: to repair
+    /// them all would make edits the slower the longer a world runs.
     pub fn repair(&mut self, class: ClassId, tables: &MovementTables, changed: Rect, tick: u32) {
         self.fields.forget_unused(u32::from(class.0), u64::from(tick.saturating_sub(KEPT_TICKS)));
         self.fields.repair(u32::from(class.0), tables, changed, &mut self.scratch);

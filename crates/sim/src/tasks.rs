@@ -18,8 +18,8 @@ use wheelbase_traffic::random::Random;
 const DRAWS_MAX: usize = 64;
 /// Limit of the poses visited to find the goals of an agent in an enclosed region.
 const GATHERED_POSES_MAX: usize = 1 << 14;
-/// An agent that can reach fewer poses than this is confined: its tasks are a step or two away, and it does hundreds
-/// of them in the time in which another agent does one.
+/// An agent that can reach fewer poses than this is confined. Its tasks are a step or two away, and it does hundreds of
+/// them while another agent does one.
 pub const CONFINED_BELOW_POSES: usize = 256;
 
 /// A source of tasks.
@@ -170,8 +170,9 @@ impl TaskSlot {
         self.open = false;
     }
 
-    /// A random cell of the area with a pose that the agent can reach and leave again, as far as is known. If such cells
-    /// are rare, it need not come back; if these are rare too, the first in row-major order from a random cell on.
+    /// A random cell of the area with a pose that the agent can reach and leave again, as far as is known. If such
+    /// cells are rare, it need not come back; if these are rare too, the first in row-major order from a random cell
+    /// on.
     fn draw(
         &mut self,
         area: Rect,

@@ -158,8 +158,8 @@ impl World {
     }
 
     /// Whether no later tick can change anything: no command waits, no edit has a deadline, and every agent rests
-    /// without anything to do. A pending edit then waits for an agent that will never move: it is on hold, or no moves
-    /// lead it off the cells of the edit.
+    /// without anything to do. A pending edit then waits for an agent that will never move. The agent is on hold, or no
+    /// moves lead it off the cells of the edit.
     pub fn nothing_left(&self) -> bool {
         let Agents { motion, busy, stamps, .. } = &self.agents;
         let is_still = |row: usize| match motion[row].activity {

@@ -7,8 +7,8 @@ use wheelbase_traffic::motion::AgentId;
 use wheelbase_traffic::occupancy::Refusal;
 use wheelbase_traffic::{CommandedMove, Decisions};
 
-/// Inputs and output of the traffic rule, kept from tick to tick for their memory. A snapshot holds what the rule has yet to
-/// see: all but the refusals is empty unless the run has ended.
+/// Inputs and output of the traffic rule, kept from tick to tick for their memory. A snapshot holds what the rule has
+/// yet to see: all but the refusals is empty unless the run has ended.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct TrafficBuffers {
     /// Output: the decisions of the last tick.

@@ -18,7 +18,8 @@ pub struct Trip {
     pub if_unreachable: IfUnreachable,
     /// Ticks to stand at each waypoint of a patrol. Means nothing for other orders.
     pub dwell: u32,
-    /// The members of an order to a group keep their layout and the pace of the slowest. Other orders with it are refused.
+    /// The members of an order to a group keep their layout and the pace of the slowest. Other orders with it are
+    /// refused.
     pub formation: bool,
 }
 
@@ -42,7 +43,7 @@ pub enum IfUnreachable {
     /// `"drop"`: it is reported, and the next order begins.
     #[default]
     Drop,
-    /// `"wait"`: it is reported once, kept, and tried again after an edit that could help. Where agents obstruct it, it is
-    /// tried again when one of them has left.
+    /// `"wait"`: it is reported once, kept, and tried again after an edit that could help. Where agents obstruct it, it
+    /// is tried again when one of them has left.
     Wait,
 }

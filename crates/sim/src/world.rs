@@ -60,7 +60,8 @@ pub struct Settings {
     pub expansions_per_tick: u64,
     /// Searches in progress together, 1 to [`SEARCH_SLOTS_MAX`](crate::SEARCH_SLOTS_MAX).
     pub search_slots: usize,
-    /// Poses that each agent may expand per tick under the cooperative rule, at least 1. It saves at most four times that.
+    /// Poses that each agent may expand per tick under the cooperative rule, at least 1. It saves at most four times
+    /// that.
     pub poses_per_agent: u32,
     /// Traffic search budget: tries of the rule for unit robots per tick.
     pub tries_per_tick: u64,
@@ -251,10 +252,10 @@ impl World {
         &self.agents.rows
     }
 
-    /// Indices into [`World::agents`] of the rows that the last tick has changed or added, ascending. Before the first tick
-    /// and after a load these are all rows. An engine need not compare all rows then. Agents that are removed, or leave the
-    /// map, have an event.
-    /// The rows behind them close up, and count as unchanged. Linear in the changed rows, and a bit per agent.
+    /// Indices into [`World::agents`] of the rows that the last tick has changed or added, ascending. Before the first
+    /// tick and after a load these are all rows. An engine need not compare all rows then. Agents that are removed, or
+    /// leave the map, have an event. The rows behind them close up, and count as unchanged. Linear in the changed rows,
+    /// and a bit per agent.
     ///
     /// ```
     /// # use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
@@ -504,8 +505,8 @@ impl World {
         self.events.log = Some(log);
     }
 
-    /// Starts a log of what happens from now on, or empties the log that there is: agents that are there, and commands
-    /// given so far, are not in it.
+    /// Starts a log of what happens from now on, or empties the present log. Present agents, and commands given so far,
+    /// are not in it.
     pub fn keep_log_from_here(&mut self) {
         self.events.log = Some(Log::default());
     }
@@ -528,8 +529,8 @@ impl World {
         self.note(self.spawn_of(row, Some(ticket)));
     }
 
-    /// Notes the orders of a stored list, given to the agent in a row. Tasks are no order: each task is noted when it is
-    /// given.
+    /// Notes the orders of a stored list, given to the agent in a row. Tasks are no order: each task is noted when it
+    /// is given.
     pub(crate) fn note_orders(&mut self, row: usize, list: u32, append: bool) {
         let agent = self.agents.ids[row];
         for (order, kind) in self.orders.numbers_to_log(list) {

@@ -15,8 +15,8 @@ fn rooms() -> wheelbase_grid::Grid {
     map(&rows.iter().map(String::as_str).collect::<Vec<_>>(), GridShape::Square)
 }
 
-/// Classes join smaller and larger ones. Their agents drive through a door, also after an edit, and a snapshot, a copy and
-/// a crash report step as the world does.
+/// Classes join smaller and larger ones. Their agents drive through a door, also after an edit, and a snapshot, a copy
+/// and a crash report step as the world does.
 #[test]
 fn agents_of_added_classes_drive() {
     for order in [[CART, TRUCK, TANK, WALKER], [TANK, WALKER, TRUCK, CART]] {

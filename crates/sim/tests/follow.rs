@@ -4,8 +4,8 @@ use crate::common::{Checked, TRUCK, WALKER, at, cell, map, open, world_on};
 use wheelbase_grid::GridShape;
 use wheelbase_sim::*;
 
-/// Walkers are asked to stay within 4 cells of a leader, which drives a long route on open land. Their median distance in
-/// cells over its whole way, and the ticks of that way.
+/// Walkers are asked to stay within 4 cells of a leader, which drives a long route on open land. Their median distance
+/// in cells over its whole way, and the ticks of that way.
 fn escorted(class: ClassId, escorts: usize) -> (u64, u32) {
     let start = cell(30, 30);
     let is_free = |cell: &CellXY| cell.y != start.y || (cell.x - start.x).abs() > 1;

@@ -93,8 +93,8 @@ impl serde::Serialize for Plain<'_> {
     }
 }
 
-/// A value changed in one block, with right checksums: refused, or a world that steps on without a panic and without
-/// two agents on one cell.
+/// A value is changed in one block, with right checksums. It is refused, or the world steps on without a panic and
+/// without two agents on one cell.
 #[test]
 fn forged_values_are_refused_or_harmless() {
     let bytes = world().save().unwrap();

@@ -64,8 +64,8 @@ fn most_in_1000_ticks(ticks: &[u32]) -> usize {
     (0..ticks.len()).map(from).max().unwrap_or(0)
 }
 
-/// All loaders do all their orders. For one loader, an idle tank is sent aside at most 3 times in 1,000 ticks. For four that
-/// meet, it is at most 6 times.
+/// All loaders do all their orders. For one loader, an idle tank is sent aside at most 3 times in 1,000 ticks. For four
+/// that meet, it is at most 6 times.
 #[test]
 fn idle_tanks_make_way_for_good() {
     for (n_drivers, sent_max) in [(1, 3), (4, 6)] {

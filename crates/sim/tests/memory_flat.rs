@@ -142,7 +142,7 @@ fn memory_stays_flat() {
     edits_that_wait_take_little();
 }
 
-/// Thousands of edits of most of a large map wait for one agent, which moves: they take no memory by the cell, and no
+/// Thousands of edits of most of a large map wait for one agent, which moves. They take no memory by the cell, and no
 /// tick tests or clears each of their cells.
 fn edits_that_wait_take_little() {
     const EDITS: u64 = 5_000;

@@ -1,7 +1,7 @@
-//! In steady state a tick at which commands come allocates nothing: orders to single agents to go, to patrol, to
-//! follow, to wait, to hold and to stop, and tasks, in place of others or behind them, priorities, teams and speed
-//! factors. The only test of this file: it counts all allocations of its threads. Building and giving commands, the
-//! host's part, is not counted. `WHEELBASE_SHOW=1` prints the places of allocations.
+//! In steady state a tick at which commands come allocates nothing. The commands are orders to single agents to go,
+//! patrol, follow, wait, hold and stop, and tasks, in place of others or behind them. They also set priorities, teams
+//! and speed factors. The only test of this file: it counts all allocations of its threads. Building and giving
+//! commands, the host's part, is not counted. `WHEELBASE_SHOW=1` prints the places of allocations.
 //!
 //! Allowed to allocate: goals without an earlier search, for the count of their searches and once for the cost field of
 //! each that pays; orders to groups, and orders that name headings, for each number of headings; tasks given by

@@ -1,4 +1,4 @@
-//! Random commands of all kinds, valid and not, at random ticks, on worlds of all kinds: nothing panics, every tick is
+//! Random commands of all kinds, valid and not, at random ticks, on worlds of all kinds. Nothing panics, every tick is
 //! checked, and worlds on 1, 2 and 8 threads agree.
 //!
 //! `WHEELBASE_COMMANDS=100000` gives that many commands in place of a few thousand, `WHEELBASE_SEED=7` other ones.

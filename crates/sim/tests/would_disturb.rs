@@ -1,5 +1,5 @@
-//! Which agents changes of the map would disturb, asked of many changes together: the same as of each alone, where they
-//! only close the map, and as of the legality of every agent under all of them.
+//! The agents that many changes of the map would disturb together. Changes that only close the map disturb the same
+//! agents as each alone. All changes agree with the legality of every agent under all of them.
 
 use crate::common::{hex_classes, map, square_classes};
 use std::sync::Arc;

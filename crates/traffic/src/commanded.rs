@@ -10,8 +10,8 @@ use crate::speed::ticks_at_speed;
 use crate::view::TrafficView;
 use wheelbase_planner::MovementTables;
 
-/// Proposes the moves that the host has named for the tick ([`TrafficView::commanded`]), in that order; all other agents
-/// wait. Teams, priorities and holds are the host's business.
+/// Proposes the moves that the host has named for the tick ([`TrafficView::commanded`]), in that order; all other
+/// agents wait. Teams, priorities and holds are the host's business.
 ///
 /// A move is left out if its agent is not there or is under way, or if it is illegal. It is also left out if it would
 /// enter the cells of a waiting edit. Of the others, the moves that overlap nothing begin: bad decisions are slow,
@@ -31,8 +31,8 @@ impl Commanded {
     /// Name in recordings and snapshots.
     pub(crate) const NAME: &'static str = "commanded";
 
-    /// The move of an agent by a primitive and its ticks at the usual speed, if the agent is free to begin it where
-    /// other agents let it. The agent rests, the move is legal, and enters no cells of a waiting edit.
+    /// The move of an agent by a primitive, and its ticks at the usual speed. `None` if the agent itself is not free to
+    /// begin it. The agent rests, the move is legal, and enters no cells of a waiting edit.
     pub fn may_begin<'a>(
         tables: &'a MovementTables,
         motion: &Motion,

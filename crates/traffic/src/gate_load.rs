@@ -86,8 +86,8 @@ impl GateLoad {
     }
 }
 
-/// Weight of an agent that holds `held` cells of a gate: those cells, or whether they are more than a half or a third
-/// of the gate.
+/// Weight of an agent that holds `held` cells of a gate: these cells, or whether they exceed a half or a third of the
+/// gate.
 fn weight(resource: usize, width: u32, held: u32) -> u32 {
     match resource {
         0 => held,

@@ -76,8 +76,8 @@ impl OwnRule {
         Self::ALL.into_iter().find(|rule| rule.name() == name)
     }
 
-    /// Makes the rule to take over a saved state ([`Traffic::restore_state`]), on the map and among the
-    /// agents as they are by then; `None` if it does not support the classes or the collision rule.
+    /// Makes the rule to take over a saved state ([`Traffic::restore_state`]), on the map and among the agents of that
+    /// state. `None` if it does not support the classes or the collision rule.
     pub fn make_to_restore(self, setting: RuleSetting<'_>) -> Option<Box<dyn Traffic>> {
         let RuleSetting { tables, collision, seed, params, .. } = setting;
         match (self, tables) {

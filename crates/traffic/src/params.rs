@@ -212,18 +212,19 @@ params! {
     /// that could be passed; higher: agents stand before them; 1000 switches this off. Not measured.
     push_idle_after_steps: 1 in 0..=1000;
     /// Waiting time, in steps, before an agent pushes an agent of lower priority, and softly reserves the cells that it
-    /// needs next against such agents. Lower: agents are pushed that were about to go on; higher: head-on meetings last;
-    /// 1000 switches both off. Not measured.
+    /// needs next against such agents. Lower: agents are pushed that were about to go on; higher: head-on meetings
+    /// last; 1000 switches both off. Not measured.
     push_after_steps: 3 in 0..=1000;
     /// Waiting time, in steps, before an agent pushes any other, against priority. Lower: agents push each other to
     /// and fro; higher: jams that priority cannot resolve last; 1000 switches this off. Not measured.
     push_any_after_steps: 16 in 0..=1000;
-    /// Waiting time, in steps, before an agent asks for a path around resting agents that no push moves. Lower: more path
-    /// requests, and detours for short waits. Higher: a queue stands before a unit that its first agent has to turn away
-    /// from; 1000 switches this off.
+    /// Waiting time, in steps, before an agent asks for a path around resting agents that no push moves. Lower: more
+    /// path requests, and detours for short waits. Higher: a queue stands before a unit that its first agent has to
+    /// turn away from; 1000 switches this off.
     around_after_steps: 12 in 0..=1000;
     /// Poses that an agent reaches at least, while all that can move are ignored, if it can make way. Lower: shut-in
-    /// agents count as able to make way, and others wait behind them; higher: tests cost more; 0 switches roadblocks off.
+    /// agents count as able to make way, and others wait behind them; higher: tests cost more; 0 switches roadblocks
+    /// off.
     roadblock_poses: 400 in 0..=4096;
     /// Waiting time, in steps, before an agent tests whether the agent in its way can make way; for a known roadblock
     /// `push_after_steps`. Lower: agents leave roadblocks that move on; higher: two that meet on and on never ask. On
@@ -257,8 +258,8 @@ params! {
     /// measured.
     corridor_cells_max: 1024 in 0..=65536;
     /// A corridor that is not narrow is tight if fewer than this many of the widest bodies fit into it side by side.
-    /// Lower: nobody keeps the ends clear of a bridge 8 cells wide for bodies of 3. Higher: open ground between obstacles
-    /// counts as corridors; with 2 there are no tight corridors.
+    /// Lower: nobody keeps the ends clear of a bridge 8 cells wide for bodies of 3. Higher: open ground between
+    /// obstacles counts as corridors; with 2 there are no tight corridors.
     corridor_bodies: 3 in 2..=16;
     /// Longest way around a narrow region, in cells, with which the region is no corridor. Lower: streets beside
     /// streets count as corridors (0: 23.1 % of progress instead of 31.1 % on `crowd_base`); higher: bridges near

@@ -8,7 +8,7 @@ use crate::saved::saved;
 /// Layout, from the highest bit of `rank` down:
 /// - bit 63: outside of every corridor, after all agents that are in one;
 /// - bit 62: entering a busy corridor or just out of one, after the agents that are in one;
-/// - bits 0 to 61: begin of the agent's trip less its given priority, plus 2^32; of an agent that enters a busy
+/// - bits 0 to 61: begin of the agent's trip less its given priority, plus 2^32. Of an agent that enters a busy
 ///   corridor, the tick of its admission;
 ///
 /// and after the rank the whole id, so that no two agents have equal keys.

@@ -71,8 +71,8 @@ impl RowSet {
         }
     }
 
-    /// Follows the insertion of a row, which is not in the set: the rows from it on move up. Linear in the later rows of
-    /// the set.
+    /// Follows the insertion of a row, which is not in the set: the rows from it on move up. Linear in the later rows
+    /// of the set.
     pub fn open_up(&mut self, row: usize) {
         let mut carried = false;
         let mut next = row;

@@ -1,8 +1,8 @@
 //! The state of a rule as plain data: named parts of plain integers, so that this crate needs no serde.
 //!
 //! A rule shows its state part by part to a [`StateVisitor`]. A [`RuleState`] is the visitor that keeps all of it. To
-//! restore it, a fresh rule reads the parts in the same order with a [`StateReader`] and checks what they mean against
-//! a [`RuleContext`], since a file may contain anything.
+//! restore it, a fresh rule reads the parts in the same order with a [`StateReader`]. It checks their meaning by a
+//! [`RuleContext`], since a file may contain anything.
 
 use crate::saved::Saved;
 use crate::view::AgentsView;
@@ -169,8 +169,8 @@ pub struct RuleContext<'a> {
     pub tables: &'a [MovementTables],
     /// The agents.
     pub agents: AgentsView<'a>,
-    /// Areas that were edited since the last tick that the rule decided, and that the rule has not seen yet:
-    /// [`TrafficView::edited`](crate::TrafficView::edited) of the next tick, as far as it is known.
+    /// Areas edited since the last tick that the rule decided. It sees them in
+    /// [`TrafficView::edited`](crate::TrafficView::edited) of the next tick.
     pub edited: &'a [Rect],
     /// Rows of agents whose moves the occupancy refused at the last tick.
     pub refused: &'a [u32],

@@ -26,8 +26,8 @@ impl Team {
 
 /// Which teams are friends: a symmetric table, in which each team is its own friend. 128 bytes.
 ///
-/// Friends yield to each other by priority. Others are obstacles where they rest: they are never pushed, made to yield or
-/// waited for in line.
+/// Friends yield to each other by priority. Others are obstacles where they rest: they are never pushed, made to yield
+/// or waited for in line.
 ///
 /// ```
 /// use wheelbase_traffic::teams::{Friends, Team};

@@ -2,8 +2,8 @@
 
 use wheelbase_grid::Rgb;
 
-/// Colours assigned to classes in order: bright, far from the terrain colours and from each other, also for eyes with two
-/// kinds of cones. The first two are the farthest apart. Signs on the bodies (`picture/signs.rs`) tell classes too.
+/// Colours assigned to classes in order: bright, far from the terrain colours and from each other, also for eyes with
+/// two kinds of cones. The first two are the farthest apart. Signs on the bodies (`picture/signs.rs`) tell classes too.
 const CLASS_COLOURS: [Rgb; 8] = [
     [255, 170, 0],
     [187, 255, 255],

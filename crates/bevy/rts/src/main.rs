@@ -1,9 +1,9 @@
 //! A small strategy game of two teams, drawn by Bevy's own 2D renderer.
 //!
-//! Drag selects, a right click sends, and with Shift the order comes after the others. Ctrl with a digit keeps a group, and
-//! the digit alone calls it. B builds a wall at the mouse, and X razes there. T places a tank. H holds, Delete removes. Space
-//! pauses, the arrows and a click on the minimap move the camera, F1 shows paths and jams, F12 takes a screenshot.
-//! `--script FOLDER` plays by itself, takes screenshots and ends.
+//! Drag selects, a right click sends, and with Shift the order comes after the others. Ctrl with a digit keeps a group,
+//! and the digit alone calls it. B builds a wall at the mouse, and X razes there. T places a tank. H holds, Delete
+//! removes. Space pauses, the arrows and a click on the minimap move the camera, F1 shows paths and jams, F12 takes a
+//! screenshot. `--script FOLDER` plays by itself, takes screenshots and ends.
 
 mod battlefield;
 mod script;

@@ -99,11 +99,11 @@ namespace Wheelbase
         ClassSet = 15,
         /// <summary>The tasks of an agent were replaced by others.</summary>
         TasksReplaced = 16,
-        /// <summary>A waiting edit was withdrawn. <c>a</c>, <c>b</c>: low and high half of the ticket of its command. The event has the ticket of the
-        /// command that withdrew it.</summary>
+        /// <summary>A waiting edit was withdrawn. <c>a</c>, <c>b</c>: low and high half of the ticket of its command. The event has the ticket of
+        /// the command that withdrew it.</summary>
         EditCancelled = 17,
-        /// <summary>A later edit has replaced parts of a waiting edit. <c>a</c>, <c>b</c>: low and high half of the ticket of the earlier edit, <c>c</c>:
-        /// the changes left of it, 0 if it waits no longer. The event has the ticket of the later edit.</summary>
+        /// <summary>A later edit has replaced parts of a waiting edit. <c>a</c>, <c>b</c>: low and high half of the ticket of the earlier edit,
+        /// <c>c</c>: the changes left of it, 0 if it waits no longer. The event has the ticket of the later edit.</summary>
         EditReplaced = 18,
         /// <summary>An agent has left the map and has no row. <c>a</c>: the agent that it entered, <c>Constants.None</c> if none was named.</summary>
         Entered = 19,
@@ -140,7 +140,8 @@ namespace Wheelbase
         WrongSpeedFactor = 11,
         /// <summary>The most agents are present, or no ids are left.</summary>
         TooManyAgents = 12,
-        /// <summary>There is no room for an agent that comes back, or for all agents of a group. The placed agents have events with the same ticket.</summary>
+        /// <summary>There is no room for an agent that comes back, or for all agents of a group. The placed agents have events with the
+        /// same ticket.</summary>
         NoRoom = 13,
         /// <summary>The agent waits for no path from the host.</summary>
         NoRequest = 14,
@@ -313,8 +314,8 @@ namespace Wheelbase
     {
         /// <summary>Square cells. Sides: 0 east, 1 north, 2 west, 3 south.</summary>
         Square = 0,
-        /// <summary>Hexagonal cells with a corner to the north; odd rows are shifted half a cell to the east. Sides: 0 east, 1 northeast,
-        /// 2 northwest, 3 west, 4 southwest, 5 southeast.</summary>
+        /// <summary>Hexagonal cells with a corner to the north; odd rows are shifted half a cell to the east. Sides: 0 east, 1
+        /// northeast, 2 northwest, 3 west, 4 southwest, 5 southeast.</summary>
         Hex = 1,
     }
 
@@ -374,8 +375,8 @@ namespace Wheelbase
         Any = 0,
         /// <summary>With 8 headings: a primitive that starts facing E, N, W or S.</summary>
         Straight = 1,
-        /// <summary>With 8 headings: a primitive that starts facing NE, NW, SW or SE; its cells are given in map axes (east, south) while
-        /// facing NE.</summary>
+        /// <summary>With 8 headings: a primitive that starts facing NE, NW, SW or SE; its cells are given in map axes (east, south)
+        /// while facing NE.</summary>
         Diagonal = 2,
     }
 
@@ -737,9 +738,9 @@ namespace Wheelbase
     /// <summary>Details of an event. A field that does not apply is <c>Constants.None</c>, <c>Constants.NoTicket</c>, or 0 where its comment says so.</summary>
     /// <remarks>
     /// <para><c>Ticket</c>: all events that a command is the cause of, orders done and failed among them. <c>Reached</c>: an order done.
-    /// <c>Blocker</c>: refused because the pose is held, an order that is obstructed, an agent that is blocked. <c>class</c>, <c>Team</c> and
-    /// <c>Pose</c>: placed, removed (the last values), refused (the values of the command), another class or team. <c>Area</c> and
-    /// <c>Agents</c>: edits.</para>
+    /// <c>Blocker</c>: refused because the pose is held, an order that is obstructed, an agent that is blocked. <c>class</c>, <c>Team</c>
+    /// and <c>Pose</c>: placed, removed (the last values), refused (the values of the command), another class or team. <c>Area</c>
+    /// and <c>Agents</c>: edits.</para>
     /// </remarks>
     [StructLayout(LayoutKind.Sequential)]
     public unsafe partial struct EventDetails
@@ -954,7 +955,8 @@ namespace Wheelbase
             public uint size;
             /// <summary>Displacement forward, in cells, -255 to 255. With one heading: to the east.</summary>
             public int forward;
-            /// <summary>Displacement to the right, in cells, -255 to 255. With one heading: to the south, on hexagonal maps to the southeast.</summary>
+            /// <summary>Displacement to the right, in cells, -255 to 255. With one heading: to the south, on hexagonal maps to the
+            /// southeast.</summary>
             public int right;
             /// <summary>Heading steps, positive to the left (counterclockwise).</summary>
             public int turn;
@@ -962,8 +964,9 @@ namespace Wheelbase
             public uint time;
             /// <summary><c>When.Any</c>; with 8 headings a primitive that moves is <c>When.Straight</c> or <c>When.Diagonal</c>.</summary>
             public uint when;
-            /// <summary>1 if <c>Swept</c> is given, even with no cell; else 0. Where it is not given and a rule is <c>SweepRule.Full</c>, a primitive
-            /// that moves and turns touches every cell that the body can touch at any angle of the turn and any point of the way.</summary>
+            /// <summary>1 if <c>Swept</c> is given, even with no cell; else 0. Where it is not given and a rule is <c>SweepRule.Full</c>, a
+            /// primitive that moves and turns touches every cell that the body can touch at any angle of the turn and any point
+            /// of the way.</summary>
             public uint lists_swept;
             /// <summary>0.</summary>
             public uint reserved;
@@ -1023,12 +1026,13 @@ namespace Wheelbase
             public byte* name;
             /// <summary>Bytes of the name.</summary>
             public UIntPtr name_length;
-            /// <summary>The cells it covers while facing east: x is forward (east), y is right (south) of the anchor. None: the anchor alone.</summary>
+            /// <summary>The cells it covers while facing east: x is forward (east), y is right (south) of the anchor. None: the anchor
+            /// alone.</summary>
             public Cell* footprint;
             /// <summary>Number of cells, at most 1024.</summary>
             public UIntPtr n_footprint;
-            /// <summary>With 8 headings: the cells it covers while facing NE, in map axes (east, south). None: the cells that the turned body
-            /// covers at least half.</summary>
+            /// <summary>With 8 headings: the cells it covers while facing NE, in map axes (east, south). None: the cells that the turned
+            /// body covers at least half.</summary>
             public Cell* diagonal;
             /// <summary>Number of diagonal cells.</summary>
             public UIntPtr n_diagonal;
@@ -1074,8 +1078,8 @@ namespace Wheelbase
             public Pose* goals;
             /// <summary>Number of members, at least 1.</summary>
             public UIntPtr n_goals;
-            /// <summary>Cells that no move may sweep, such as resting agents: a bit for each cell, each row begun with a new word; the bit
-            /// of (x, y) is <c>obstacles[y * ((width + 63) / 64) + x / 64] &gt;&gt; (x % 64) &amp; 1</c>. Null for none.</summary>
+            /// <summary>Cells that no move may sweep, such as resting agents: a bit for each cell, each row begun with a new word; the
+            /// bit of (x, y) is <c>obstacles[y * ((width + 63) / 64) + x / 64] &gt;&gt; (x % 64) &amp; 1</c>. Null for none.</summary>
             public ulong* obstacles;
             /// <summary>Number of words: <c>(width + 63) / 64 * height</c>; 0 for none.</summary>
             public UIntPtr n_obstacles;
@@ -1132,8 +1136,8 @@ namespace Wheelbase
             public uint size;
             /// <summary><c>WB_ORDER_...</c></summary>
             public uint kind;
-            /// <summary>Number of headings in which the headings of <c>Goals</c> count: 4, 6 or 8, as its agents' class has; 1, or 0 for 1, if
-            /// no goal names a heading. Agents of other classes take the headings of the same names.</summary>
+            /// <summary>Number of headings in which the headings of <c>Goals</c> count: 4, 6 or 8, as its agents' class has; 1, or 0 for 1,
+            /// if no goal names a heading. Agents of other classes take the headings of the same names.</summary>
             public uint headings;
             /// <summary>Radius around each goal in cells; of an order to follow, the distance in cells to keep within.</summary>
             public uint within;
@@ -1141,8 +1145,8 @@ namespace Wheelbase
             public uint fallback;
             /// <summary><c>IfUnreachable.Drop</c> or <c>IfUnreachable.Wait</c>.</summary>
             public uint if_unreachable;
-            /// <summary>Of an order to wait: ticks. Of a patrol: ticks to stand at each waypoint. Of an order to repeat: the number of orders
-            /// before it.</summary>
+            /// <summary>Of an order to wait: ticks. Of a patrol: ticks to stand at each waypoint. Of an order to repeat: the number of
+            /// orders before it.</summary>
             public uint ticks;
             /// <summary>Of an order to follow: the id of the leader.</summary>
             public uint leader;
@@ -1265,9 +1269,9 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern byte* wb_status_name(uint status);
 
-        /// <summary>The message of the last call that failed on this thread, UTF-8, without a zero byte at its end. It begins with the name
-        /// of the function, as <c>wb_map_new: </c>; then mistakes in files and texts begin with <c>file:line:column:</c>, a line for each. A
-        /// failure of this call leaves the message as it is.</summary>
+        /// <summary>The message of the last call that failed on this thread, UTF-8, without a zero byte at its end. It begins with the
+        /// name of the function, as <c>wb_map_new: </c>; then mistakes in files and texts begin with <c>file:line:column:</c>, a line for
+        /// each. A failure of this call leaves the message as it is.</summary>
         /// <remarks>
         /// <para>Threads: any; each has its own message.</para>
         /// <para>Pointers: <c>buffer</c> has room for <c>capacity</c> bytes, or is null with <c>capacity</c> 0; <c>count</c> may be written.</para>
@@ -1277,37 +1281,39 @@ namespace Wheelbase
 
         /// <summary>Makes a map of <c>width</c> x <c>height</c> cells of one terrain kind, with open sides, of height 0.</summary>
         /// <remarks>
-        /// <para>Its terrain kinds are those of MovingAI maps, in this order, with characters and speeds in permille: <c>ground</c> (<c>.</c> <c>G</c>)
-        /// 1000, <c>swamp</c> (<c>S</c>) 500, <c>water</c> (<c>W</c>), <c>trees</c> (<c>T</c>) and <c>out</c> (<c>@</c> <c>O</c>) 0. At most 2^26 cells; 1 byte each.</para>
-        /// <para>Threads: any. Lifetime: until <c>wb_map_destroy</c>. Statuses: <c>Status.Argument</c> for a size, shape or kind that does not exist.</para>
+        /// <para>Its terrain kinds are those of MovingAI maps, in this order, with characters and speeds in permille: <c>ground</c> (<c>.</c>
+        /// <c>G</c>) 1000, <c>swamp</c> (<c>S</c>) 500, <c>water</c> (<c>W</c>), <c>trees</c> (<c>T</c>) and <c>out</c> (<c>@</c> <c>O</c>) 0. At most 2^26 cells; 1 byte each.</para>
+        /// <para>Threads: any. Lifetime: until <c>wb_map_destroy</c>. Statuses: <c>Status.Argument</c> for a size, shape or kind that does not
+        /// exist.</para>
         /// <para>Pointers: <c>map</c> may be written, or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_map_new(uint width, uint height, uint shape, uint terrain, ulong* map);
 
-        /// <summary>Makes a map of cells that the host has: <c>width * height</c> terrain kinds, row by row. <c>terrains</c> are the kinds, numbered
-        /// in their order from 0; the kinds of MovingAI maps (see <c>wb_map_new</c>) that are not among them follow. At most 255 kinds.</summary>
+        /// <summary>Makes a map of cells that the host has: <c>width * height</c> terrain kinds, row by row. <c>terrains</c> are the kinds,
+        /// numbered in their order from 0; the kinds of MovingAI maps (see <c>wb_map_new</c>) that are not among them follow. At
+        /// most 255 kinds.</summary>
         /// <remarks>
         /// <para>Threads: any. Lifetime: until <c>wb_map_destroy</c>; all is copied. Statuses: <c>Status.Argument</c> for a size or shape that does
         /// not exist, a wrong number of cells, a cell of no kind, or two kinds with the same name or character.</para>
-        /// <para>Pointers: <c>cells</c> has <c>n_cells</c> bytes; <c>terrains</c> has <c>n_terrains</c> structures with texts as long as they say, or is null with 0;
-        /// <c>map</c> may be written, or is null.</para>
+        /// <para>Pointers: <c>cells</c> has <c>n_cells</c> bytes; <c>terrains</c> has <c>n_terrains</c> structures with texts as long as they say, or is null with
+        /// 0; <c>map</c> may be written, or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_map_from_cells(uint width, uint height, uint shape, byte* cells, UIntPtr n_cells, wb_terrain* terrains, UIntPtr n_terrains, ulong* map);
 
         /// <summary>Makes a map of square cells of text: a line for each row, a character for each cell (see <c>wb_map_new</c>).</summary>
         /// <remarks>
-        /// <para>Threads: any. Lifetime: until <c>wb_map_destroy</c>. Statuses: <c>Status.Text</c> with line and column of an unknown character or of
-        /// a row of another length; <c>Status.Argument</c> for text that is not UTF-8.</para>
+        /// <para>Threads: any. Lifetime: until <c>wb_map_destroy</c>. Statuses: <c>Status.Text</c> with line and column of an unknown character or
+        /// of a row of another length; <c>Status.Argument</c> for text that is not UTF-8.</para>
         /// <para>Pointers: <c>rows</c> has <c>length</c> bytes; <c>map</c> may be written, or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_map_from_rows(byte* rows, UIntPtr length, ulong* map);
 
-        /// <summary>Makes the map of a file that the host has read: of a map file, or of a scenario (<c>.toml</c>), which may have terrain kinds,
-        /// side kinds, walls and heights of its own. The ending of <c>name</c> says which: <c>.toml</c>, <c>.png</c>, <c>.tmx</c> (Tiled), else
-        /// MovingAI. The name is used in messages; no file is opened, so a file that names others cannot be read: use
+        /// <summary>Makes the map of a file that the host has read: of a map file, or of a scenario (<c>.toml</c>), which may have terrain
+        /// kinds, side kinds, walls and heights of its own. The ending of <c>name</c> says which: <c>.toml</c>, <c>.png</c>, <c>.tmx</c> (Tiled),
+        /// else MovingAI. The name is used in messages; no file is opened, so a file that names others cannot be read: use
         /// <c>wb_map_open</c>.</summary>
         /// <remarks>
         /// <para>Threads: any. Lifetime: until <c>wb_map_destroy</c>. Statuses: <c>Status.Text</c> with file, line and column of each mistake.</para>
@@ -1316,10 +1322,11 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_map_parse(byte* name, UIntPtr name_length, byte* bytes, UIntPtr length, ulong* map);
 
-        /// <summary>Reads a map file, or the map of a scenario (<c>.toml</c>), from the disk. As <c>wb_map_parse</c>, with the files that it names.</summary>
+        /// <summary>Reads a map file, or the map of a scenario (<c>.toml</c>), from the disk. As <c>wb_map_parse</c>, with the files that it
+        /// names.</summary>
         /// <remarks>
-        /// <para>Threads: any. Lifetime: until <c>wb_map_destroy</c>. Statuses: <c>Status.Text</c> for a file that cannot be read, or with file, line
-        /// and column of each mistake.</para>
+        /// <para>Threads: any. Lifetime: until <c>wb_map_destroy</c>. Statuses: <c>Status.Text</c> for a file that cannot be read, or with file,
+        /// line and column of each mistake.</para>
         /// <para>Pointers: <c>path</c> has <c>length</c> bytes; <c>map</c> may be written, or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -1350,8 +1357,8 @@ namespace Wheelbase
 
         /// <summary>The terrain kinds of all cells, row by row: cell (x, y) has <c>cells[y * width + x]</c>.</summary>
         /// <remarks>
-        /// <para>Threads: any, beside other readers of the map. Lifetime: <c>*cells</c> is the map's own memory, valid until the map is edited
-        /// or destroyed; nothing is copied.</para>
+        /// <para>Threads: any, beside other readers of the map. Lifetime: <c>*cells</c> is the map's own memory, valid until the map is
+        /// edited or destroyed; nothing is copied.</para>
         /// <para>Pointers: <c>cells</c> and <c>count</c> may be written, or are null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -1367,15 +1374,16 @@ namespace Wheelbase
 
         /// <summary>The name of a terrain kind, UTF-8, without a zero byte at its end.</summary>
         /// <remarks>
-        /// <para>Threads: any, beside other readers of the map. Statuses: <c>Status.NotFound</c>; <c>Status.Buffer</c> with the bytes needed in <c>count</c>.</para>
+        /// <para>Threads: any, beside other readers of the map. Statuses: <c>Status.NotFound</c>; <c>Status.Buffer</c> with the bytes needed in
+        /// <c>count</c>.</para>
         /// <para>Pointers: <c>buffer</c> has room for <c>capacity</c> bytes, or is null with 0; <c>count</c> may be written, or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_map_terrain_name(ulong map, uint kind, byte* buffer, UIntPtr capacity, UIntPtr* count);
 
         /// <summary>Makes changes, in their order, as one edit. All are checked first: a wrong change is named by its number, and then
-        /// none is made. <c>changed</c> gets the rectangle that holds every cell that is not as it was, which <c>wb_tables_update</c> takes;
-        /// it is empty if nothing has changed. <c>changed</c> may be null.</summary>
+        /// none is made. <c>changed</c> gets the rectangle that holds every cell that is not as it was, which <c>wb_tables_update</c>
+        /// takes; it is empty if nothing has changed. <c>changed</c> may be null.</summary>
         /// <remarks>
         /// <para>Threads: one, while no other call uses the map (else <c>Status.Busy</c>). Cost: the cells of the changes' areas. Statuses:
         /// <c>Status.Argument</c>.</para>
@@ -1384,8 +1392,8 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_map_edit(ulong map, Change* changes, UIntPtr count, CellRect* changed);
 
-        /// <summary>Sets a specification to the usual values: 4 headings on square maps, 1 cell, pivot at the anchor's centre, <c>SweepRule.Usual</c>,
-        /// no limits of climbing. Name and primitives are left to set.</summary>
+        /// <summary>Sets a specification to the usual values: 4 headings on square maps, 1 cell, pivot at the anchor's centre,
+        /// <c>SweepRule.Usual</c>, no limits of climbing. Name and primitives are left to set.</summary>
         /// <remarks>
         /// <para>Threads: any.</para>
         /// <para>Pointers: <c>spec</c> may be written, or is null.</para>
@@ -1403,8 +1411,9 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_class_new(wb_class_spec* spec, ulong* class_);
 
-        /// <summary>Makes the class of a text: of a class file (TOML, <c>[class.NAME]</c>), or, with the name <c>FILE#CLASS</c>, a class of a scenario.
-        /// The name is used in messages; no file is opened. Terrain kinds that the file defines belong to maps, see <c>wb_map_parse</c>.</summary>
+        /// <summary>Makes the class of a text: of a class file (TOML, <c>[class.NAME]</c>), or, with the name <c>FILE#CLASS</c>, a class of a
+        /// scenario. The name is used in messages; no file is opened. Terrain kinds that the file defines belong to maps, see
+        /// <c>wb_map_parse</c>.</summary>
         /// <remarks>
         /// <para>Threads: any. Lifetime: until <c>wb_class_destroy</c>. Statuses: <c>Status.Text</c> with file, line and column of each mistake.</para>
         /// <para>Pointers: <c>name</c> has <c>name_length</c> bytes, <c>toml</c> has <c>length</c>; <c>class_</c> may be written, or is null.</para>
@@ -1453,18 +1462,20 @@ namespace Wheelbase
 
         /// <summary>The cells that an agent of a class covers at a pose; they may lie off the map.</summary>
         /// <remarks>
-        /// <para>Threads: any. Statuses: <c>Status.Buffer</c> with the cells needed in <c>count</c>; <c>Status.Argument</c> for a heading that the class lacks.</para>
-        /// <para>Pointers: <c>pose</c> can be read, or is null; <c>cells</c> has room for <c>capacity</c> values, or is null with 0; <c>count</c> may be written, or is
-        /// null.</para>
+        /// <para>Threads: any. Statuses: <c>Status.Buffer</c> with the cells needed in <c>count</c>; <c>Status.Argument</c> for a heading that the class
+        /// lacks.</para>
+        /// <para>Pointers: <c>pose</c> can be read, or is null; <c>cells</c> has room for <c>capacity</c> values, or is null with 0; <c>count</c> may be written,
+        /// or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_class_cells(ulong class_, Pose* pose, Cell* cells, UIntPtr capacity, UIntPtr* count);
 
-        /// <summary>Compiles a class against a map. All searches of this class on this map use these tables, which take the place of both.</summary>
+        /// <summary>Compiles a class against a map. All searches of this class on this map use these tables, which take the place of
+        /// both.</summary>
         /// <remarks>
-        /// <para>Threads: any, beside other readers of map and class. Cost: poses x primitives x swept cells; memory as <c>wb_tables_need</c>
-        /// says. Lifetime: until <c>wb_tables_destroy</c>. Statuses: <c>Status.Argument</c> for a class that is larger than the map or for maps of
-        /// another shape.</para>
+        /// <para>Threads: any, beside other readers of map and class. Cost: poses x primitives x swept cells; memory as
+        /// <c>wb_tables_need</c> says. Lifetime: until <c>wb_tables_destroy</c>. Statuses: <c>Status.Argument</c> for a class that is larger than
+        /// the map or for maps of another shape.</para>
         /// <para>Pointers: <c>tables</c> may be written, or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -1498,8 +1509,8 @@ namespace Wheelbase
         /// <c>UpdateEffect.Eased</c>, or 0; it may be null. Searches that are under way must be begun again, fields repaired
         /// (<c>wb_field_repair</c>).</summary>
         /// <remarks>
-        /// <para>Threads: one, while no other call uses the tables (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> for a map of another size,
-        /// shape or other kinds.</para>
+        /// <para>Threads: one, while no other call uses the tables (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> for a map of another
+        /// size, shape or other kinds.</para>
         /// <para>Pointers: <c>changed</c> can be read, or is null; <c>effect</c> may be written, or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -1508,8 +1519,8 @@ namespace Wheelbase
         /// <summary>Makes the components of the poses: which are connected. Updates keep them. They answer <c>wb_tables_connected</c>, and
         /// searches for goals out of reach end at once; that pays for many requests.</summary>
         /// <remarks>
-        /// <para>Threads: one, while no other call uses the tables (else <c>Status.Busy</c>). Cost: about as much as compiling. Searches that are
-        /// under way must be begun again.</para>
+        /// <para>Threads: one, while no other call uses the tables (else <c>Status.Busy</c>). Cost: about as much as compiling. Searches that
+        /// are under way must be begun again.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_tables_make_components(ulong tables);
@@ -1531,18 +1542,18 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_tables_connected(ulong tables, Cell* from_, Cell* to, uint* answer);
 
-        /// <summary>One move from a pose: <c>*ticks</c> gets its time, or 0 if it is illegal (<c>wb_explain_move</c> says why), and <c>*after</c> the pose
-        /// after it, or the pose itself. <c>after</c> may be null.</summary>
+        /// <summary>One move from a pose: <c>*ticks</c> gets its time, or 0 if it is illegal (<c>wb_explain_move</c> says why), and <c>*after</c> the
+        /// pose after it, or the pose itself. <c>after</c> may be null.</summary>
         /// <remarks>
-        /// <para>Threads: any, beside other readers of the tables. Statuses: <c>Status.Argument</c> for a heading or a primitive that the class
-        /// lacks.</para>
+        /// <para>Threads: any, beside other readers of the tables. Statuses: <c>Status.Argument</c> for a heading or a primitive that the
+        /// class lacks.</para>
         /// <para>Pointers: <c>pose</c> can be read, or is null; <c>after</c> and <c>ticks</c> may be written, or are null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_tables_move(ulong tables, Pose* pose, uint primitive, Pose* after, uint* ticks);
 
-        /// <summary>Checks a list of moves from a pose, such as a path after an edit: <c>*n_legal</c> gets the number of leading moves that are
-        /// legal, <c>*end</c> the pose and the ticks after these. <c>end</c> may be null.</summary>
+        /// <summary>Checks a list of moves from a pose, such as a path after an edit: <c>*n_legal</c> gets the number of leading moves that
+        /// are legal, <c>*end</c> the pose and the ticks after these. <c>end</c> may be null.</summary>
         /// <remarks>
         /// <para>Threads: any, beside other readers of the tables. Statuses: <c>Status.Argument</c> for a heading that the class lacks.</para>
         /// <para>Pointers: <c>start</c> can be read, or is null; <c>moves</c> has <c>count</c> bytes; <c>end</c> and <c>n_legal</c> may be written, or are null.</para>
@@ -1558,19 +1569,19 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_tables_memory(ulong tables, ulong* bytes);
 
-        /// <summary>Says in words why a move from a pose is illegal, and where; without text (<c>*count</c> 0) if it is legal. UTF-8, without a
-        /// zero byte at its end.</summary>
+        /// <summary>Says in words why a move from a pose is illegal, and where; without text (<c>*count</c> 0) if it is legal. UTF-8, without
+        /// a zero byte at its end.</summary>
         /// <remarks>
         /// <para>Threads: any, beside other readers of map and class. Statuses: <c>Status.Buffer</c> with the bytes needed in <c>count</c>;
         /// <c>Status.Argument</c> for a heading or a primitive that the class lacks.</para>
-        /// <para>Pointers: <c>pose</c> can be read, or is null; <c>buffer</c> has room for <c>capacity</c> bytes, or is null with 0; <c>count</c> may be written, or is
-        /// null.</para>
+        /// <para>Pointers: <c>pose</c> can be read, or is null; <c>buffer</c> has room for <c>capacity</c> bytes, or is null with 0; <c>count</c> may be written,
+        /// or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_explain_move(ulong map, ulong class_, Pose* pose, uint primitive, byte* buffer, UIntPtr capacity, UIntPtr* count);
 
-        /// <summary>Says in words why a pose is illegal, and where; without text (<c>*count</c> 0) if it is legal. UTF-8, without a zero byte at
-        /// its end.</summary>
+        /// <summary>Says in words why a pose is illegal, and where; without text (<c>*count</c> 0) if it is legal. UTF-8, without a zero byte
+        /// at its end.</summary>
         /// <remarks>
         /// <para>Threads: any, beside other readers of map and class. Statuses: <c>Status.Buffer</c> with the bytes needed in <c>count</c>;
         /// <c>Status.Argument</c> for a heading that the class lacks.</para>
@@ -1579,7 +1590,8 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_explain_pose(ulong map, ulong class_, Pose* pose, byte* buffer, UIntPtr capacity, UIntPtr* count);
 
-        /// <summary>Sets a request to the usual values: the cheapest path, default heuristic, no limits. Start and goals are left to set.</summary>
+        /// <summary>Sets a request to the usual values: the cheapest path, default heuristic, no limits. Start and goals are left to
+        /// set.</summary>
         /// <remarks>
         /// <para>Threads: any.</para>
         /// <para>Pointers: <c>request</c> may be written, or is null.</para>
@@ -1624,13 +1636,13 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_path_destroy(ulong path);
 
-        /// <summary>Plans a cheapest path. <c>path</c> gets its poses and moves, and is empty without one; 0 if only the answer is wanted. That
-        /// there is no path is an answer (<c>answer-&gt;result</c>), not a failure.</summary>
+        /// <summary>Plans a cheapest path. <c>path</c> gets its poses and moves, and is empty without one; 0 if only the answer is wanted.
+        /// That there is no path is an answer (<c>answer-&gt;result</c>), not a failure.</summary>
         /// <remarks>
-        /// <para>Threads: any number at once with the same tables, each with its own scratch and path. Cost: expansions; after the first
-        /// searches nothing is allocated. Statuses: <c>Status.Argument</c> for a request that makes no sense, <c>Status.Size</c>.</para>
-        /// <para>Pointers: <c>request</c> and what it points to can be read as far as its sizes and counts say, or <c>request</c> is null; <c>answer</c> may be
-        /// written as far as its <c>size</c> says, or is null.</para>
+        /// <para>Threads: any number at once with the same tables, each with its own scratch and path. Cost: expansions; after the
+        /// first searches nothing is allocated. Statuses: <c>Status.Argument</c> for a request that makes no sense, <c>Status.Size</c>.</para>
+        /// <para>Pointers: <c>request</c> and what it points to can be read as far as its sizes and counts say, or <c>request</c> is null; <c>answer</c> may
+        /// be written as far as its <c>size</c> says, or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_plan(ulong tables, wb_request* request, ulong scratch, ulong path, Answer* answer);
@@ -1646,15 +1658,15 @@ namespace Wheelbase
 
         /// <summary>Goes on with a search for at most <c>expansions</c>; <c>*done</c> gets 1 when it has ended, else 0. Slicing changes no answer.</summary>
         /// <remarks>
-        /// <para>Threads: as <c>wb_plan</c>; another thread may go on. Statuses: <c>Status.Argument</c> if no search is under way, or the tables have
-        /// changed since: then begin again.</para>
+        /// <para>Threads: as <c>wb_plan</c>; another thread may go on. Statuses: <c>Status.Argument</c> if no search is under way, or the tables
+        /// have changed since: then begin again.</para>
         /// <para>Pointers: <c>done</c> may be written, or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_plan_advance(ulong tables, ulong scratch, ulong expansions, byte* done);
 
-        /// <summary>Writes answer and path of a search. Before its end that is <c>PlanResult.LimitReached</c>, with <c>partial</c> a path towards the
-        /// goal, and the search can still go on. <c>path</c> may be 0.</summary>
+        /// <summary>Writes answer and path of a search. Before its end that is <c>PlanResult.LimitReached</c>, with <c>partial</c> a path towards
+        /// the goal, and the search can still go on. <c>path</c> may be 0.</summary>
         /// <remarks>
         /// <para>Threads, statuses: as <c>wb_plan_advance</c>.</para>
         /// <para>Pointers: <c>answer</c> may be written as far as its <c>size</c> says, or is null.</para>
@@ -1662,37 +1674,37 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_plan_finish(ulong tables, ulong scratch, ulong path, Answer* answer);
 
-        /// <summary>Says in words why an answer has no path to its goal, and where; without text (<c>*count</c> 0) if it has. UTF-8, without a
-        /// zero byte at its end.</summary>
+        /// <summary>Says in words why an answer has no path to its goal, and where; without text (<c>*count</c> 0) if it has. UTF-8, without
+        /// a zero byte at its end.</summary>
         /// <remarks>
         /// <para>Threads: any, beside other readers of map and tables. Statuses: <c>Status.Buffer</c> with the bytes needed in <c>count</c>;
         /// <c>Status.Argument</c> for another map than the tables are of, or a result that does not exist.</para>
-        /// <para>Pointers: <c>request</c> as for <c>wb_plan</c>; <c>answer</c> can be read as far as its <c>size</c> says, or is null; <c>buffer</c> has room for <c>capacity</c>
-        /// bytes, or is null with 0; <c>count</c> may be written, or is null.</para>
+        /// <para>Pointers: <c>request</c> as for <c>wb_plan</c>; <c>answer</c> can be read as far as its <c>size</c> says, or is null; <c>buffer</c> has room for
+        /// <c>capacity</c> bytes, or is null with 0; <c>count</c> may be written, or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_plan_explain(ulong map, ulong tables, wb_request* request, Answer* answer, byte* buffer, UIntPtr capacity, UIntPtr* count);
 
-        /// <summary>Plans many requests at once. <c>answers</c> gets one for each; <c>offsets</c>, of <c>count + 1</c> numbers, says where the path of each
-        /// is: its poses are <c>poses[offsets[n]]</c> to <c>poses[offsets[n + 1] - 1]</c>, and <c>moves</c> of the same place leads from that pose
-        /// to the next (<c>Constants.NoMove</c> from the last). <c>poses</c> and <c>moves</c> have room for <c>capacity</c> each; each may be null. If the
-        /// poses are more, <c>offsets[count]</c> says how many, answers and offsets are whole, and paths are written up to the first for
-        /// which there is no room.</summary>
+        /// <summary>Plans many requests at once. <c>answers</c> gets one for each; <c>offsets</c>, of <c>count + 1</c> numbers, says where the path of
+        /// each is: its poses are <c>poses[offsets[n]]</c> to <c>poses[offsets[n + 1] - 1]</c>, and <c>moves</c> of the same place leads from
+        /// that pose to the next (<c>Constants.NoMove</c> from the last). <c>poses</c> and <c>moves</c> have room for <c>capacity</c> each; each may be
+        /// null. If the poses are more, <c>offsets[count]</c> says how many, answers and offsets are whole, and paths are written up
+        /// to the first for which there is no room.</summary>
         /// <remarks>
-        /// <para><c>threads</c>: 0 or 1 for the caller's alone; more are made by the library, and kept in the scratch for the next batch. The
-        /// answers are the same for any number. <c>scratch</c> may be 0: then memory and threads are made for this call.</para>
-        /// <para>Threads: any number at once with the same tables, each with its own scratch. Statuses: as <c>wb_plan</c>, naming the number of
-        /// the request, before any is planned; <c>Status.Buffer</c>.</para>
-        /// <para>Pointers: <c>requests</c> has <c>count</c> structures as for <c>wb_plan</c>; <c>answers</c> has room for <c>count</c> structures of the <c>size</c> that stands
-        /// in the first; <c>poses</c> and <c>moves</c> have room for <c>capacity</c>, or are null; <c>offsets</c> has room for <c>count + 1</c>.</para>
+        /// <para><c>threads</c>: 0 or 1 for the caller's alone; more are made by the library, and kept in the scratch for the next batch.
+        /// The answers are the same for any number. <c>scratch</c> may be 0: then memory and threads are made for this call.</para>
+        /// <para>Threads: any number at once with the same tables, each with its own scratch. Statuses: as <c>wb_plan</c>, naming the
+        /// number of the request, before any is planned; <c>Status.Buffer</c>.</para>
+        /// <para>Pointers: <c>requests</c> has <c>count</c> structures as for <c>wb_plan</c>; <c>answers</c> has room for <c>count</c> structures of the <c>size</c> that
+        /// stands in the first; <c>poses</c> and <c>moves</c> have room for <c>capacity</c>, or are null; <c>offsets</c> has room for <c>count + 1</c>.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_plan_batch(ulong tables, wb_request* requests, UIntPtr count, uint threads, ulong scratch, Answer* answers, PathPose* poses, byte* moves, UIntPtr capacity, UIntPtr* offsets);
 
         /// <summary>The poses of a path, the start first; none if it is empty.</summary>
         /// <remarks>
-        /// <para>Threads: any, beside other readers of the path. Lifetime: <c>*poses</c> is the path's own memory, valid until it is written or
-        /// destroyed; nothing is copied.</para>
+        /// <para>Threads: any, beside other readers of the path. Lifetime: <c>*poses</c> is the path's own memory, valid until it is
+        /// written or destroyed; nothing is copied.</para>
         /// <para>Pointers: <c>poses</c> and <c>count</c> may be written, or are null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -1700,18 +1712,19 @@ namespace Wheelbase
 
         /// <summary>The moves of a path, as numbers of primitives: the first leads from pose 0 to pose 1.</summary>
         /// <remarks>
-        /// <para>Threads: any, beside other readers of the path. Lifetime: <c>*moves</c> is the path's own memory, valid until it is written or
-        /// destroyed; nothing is copied.</para>
+        /// <para>Threads: any, beside other readers of the path. Lifetime: <c>*moves</c> is the path's own memory, valid until it is
+        /// written or destroyed; nothing is copied.</para>
         /// <para>Pointers: <c>moves</c> and <c>count</c> may be written, or are null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_path_moves(ulong path, byte** moves, UIntPtr* count);
 
-        /// <summary>Makes the field of costs from all poses to a goal: one search answers for all agents that go there. Nothing is searched
-        /// before a question, or <c>wb_field_settle</c>. <c>within</c>: radius of the goal in cells.</summary>
+        /// <summary>Makes the field of costs from all poses to a goal: one search answers for all agents that go there. Nothing is
+        /// searched before a question, or <c>wb_field_settle</c>. <c>within</c>: radius of the goal in cells.</summary>
         /// <remarks>
-        /// <para>Threads: any, beside other readers of the tables. Lifetime: until <c>wb_field_destroy</c>; it works with these tables alone.
-        /// Memory: 4 to 8 bytes for each pose. Statuses: <c>Status.Argument</c> without a goal, or for a heading that the class lacks.</para>
+        /// <para>Threads: any, beside other readers of the tables. Lifetime: until <c>wb_field_destroy</c>; it works with these tables
+        /// alone. Memory: 4 to 8 bytes for each pose. Statuses: <c>Status.Argument</c> without a goal, or for a heading that the class
+        /// lacks.</para>
         /// <para>Pointers: <c>goals</c> has <c>n_goals</c> values; <c>field</c> may be written, or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -1732,11 +1745,11 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_field_destroy(ulong field);
 
-        /// <summary>Searches on for at most <c>expansions</c>; <c>*complete</c> gets 1 when every pose that can be reached is settled, else 0. To spread
-        /// the work over frames, or to make the field complete, after which any number of threads can read it at once.</summary>
+        /// <summary>Searches on for at most <c>expansions</c>; <c>*complete</c> gets 1 when every pose that can be reached is settled, else 0. To
+        /// spread the work over frames, or to make the field complete, after which any number of threads can read it at once.</summary>
         /// <remarks>
-        /// <para>Threads: one, while no other call uses the field (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> for other tables, or tables
-        /// that have changed since.</para>
+        /// <para>Threads: one, while no other call uses the field (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> for other tables, or
+        /// tables that have changed since.</para>
         /// <para>Pointers: <c>complete</c> may be written, or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -1753,8 +1766,9 @@ namespace Wheelbase
 
         /// <summary>The cost between a pose and the field's end in ticks: to the goal, or from the start. <c>Constants.Never</c> if there is no way.</summary>
         /// <remarks>
-        /// <para>Threads: any number at once while the pose is settled or the field complete; else it searches on, as one, while no other
-        /// call uses the field (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> as <c>wb_field_settle</c>, or for a heading that the class lacks.</para>
+        /// <para>Threads: any number at once while the pose is settled or the field complete; else it searches on, as one, while no
+        /// other call uses the field (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> as <c>wb_field_settle</c>, or for a heading that the
+        /// class lacks.</para>
         /// <para>Pointers: <c>pose</c> can be read, or is null; <c>ticks</c> may be written, or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -1762,15 +1776,15 @@ namespace Wheelbase
 
         /// <summary>All poses of at most <c>ticks</c>, each with its cost as <c>arrival</c>, row by row: what an agent can reach in a turn.</summary>
         /// <remarks>
-        /// <para>Threads: one, while no other call uses the field (else <c>Status.Busy</c>). Cost: the poses of the answer. Statuses: <c>Status.Buffer</c>
-        /// with the poses needed in <c>count</c>; <c>Status.Argument</c> as <c>wb_field_settle</c>.</para>
+        /// <para>Threads: one, while no other call uses the field (else <c>Status.Busy</c>). Cost: the poses of the answer. Statuses:
+        /// <c>Status.Buffer</c> with the poses needed in <c>count</c>; <c>Status.Argument</c> as <c>wb_field_settle</c>.</para>
         /// <para>Pointers: <c>reached</c> has room for <c>capacity</c> values, or is null with 0; <c>count</c> may be written, or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_field_within(ulong field, ulong tables, uint ticks, PathPose* reached, UIntPtr capacity, UIntPtr* count);
 
-        /// <summary>Writes a cheapest path between a pose and the field's end, in the direction of travel; <c>*found</c> gets 1, or 0 if there is
-        /// none, and then the path is empty.</summary>
+        /// <summary>Writes a cheapest path between a pose and the field's end, in the direction of travel; <c>*found</c> gets 1, or 0 if
+        /// there is none, and then the path is empty.</summary>
         /// <remarks>
         /// <para>Threads: as <c>wb_field_cost</c>; the path is written by one. Statuses: as <c>wb_field_cost</c>.</para>
         /// <para>Pointers: <c>pose</c> can be read, or is null; <c>found</c> may be written, or is null.</para>
@@ -1778,9 +1792,10 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_field_path(ulong field, ulong tables, Pose* pose, ulong path, byte* found);
 
-        /// <summary>The next move of an agent at a pose towards the goal of the field: <c>*primitive</c> gets its number, and <c>*after</c> the pose
-        /// after it. At the goal, and where there is no way, <c>*primitive</c> is <c>Constants.None</c>, and <c>*after</c> the pose itself. Of a field from
-        /// a pose it is the first move from there towards <c>pose</c>, and <c>*after</c> the pose after it. <c>after</c> may be null.</summary>
+        /// <summary>The next move of an agent at a pose towards the goal of the field: <c>*primitive</c> gets its number, and <c>*after</c> the
+        /// pose after it. At the goal, and where there is no way, <c>*primitive</c> is <c>Constants.None</c>, and <c>*after</c> the pose itself. Of a
+        /// field from a pose it is the first move from there towards <c>pose</c>, and <c>*after</c> the pose after it. <c>after</c> may be
+        /// null.</summary>
         /// <remarks>
         /// <para>Threads: as <c>wb_field_cost</c>; a field from a pose is searched by one. Statuses: as <c>wb_field_cost</c>.</para>
         /// <para>Pointers: <c>pose</c> can be read, or is null; <c>primitive</c> and <c>after</c> may be written, or are null.</para>
@@ -1791,10 +1806,10 @@ namespace Wheelbase
         /// <summary>Makes an empty queue of path requests, for maps of a size and a number of classes. <c>slots</c> searches are under way at
         /// once, at least one; each holds the memory of a search, and their number is part of the result.</summary>
         /// <remarks>
-        /// <para>In each frame the queue spends a budget of expansions on the requests that come first by priority and age. The answers
-        /// depend on requests, tables and budgets, and on no thread.</para>
-        /// <para>Threads: any. Lifetime: until <c>wb_queue_destroy</c>. Statuses: <c>Status.Argument</c> for a size that does not exist, more than 256
-        /// classes or 1024 slots.</para>
+        /// <para>In each frame the queue spends a budget of expansions on the requests that come first by priority and age. The
+        /// answers depend on requests, tables and budgets, and on no thread.</para>
+        /// <para>Threads: any. Lifetime: until <c>wb_queue_destroy</c>. Statuses: <c>Status.Argument</c> for a size that does not exist, more than
+        /// 256 classes or 1024 slots.</para>
         /// <para>Pointers: <c>queue</c> may be written, or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -1807,10 +1822,11 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_queue_destroy(ulong queue);
 
-        /// <summary>Queues a request for the class with a number, from 0; all is copied. Of two requests the one of higher <c>priority</c> goes
-        /// first; a unit weighs as much as a frame of waiting. <c>*ticket</c> gets a number by which its answer is known.</summary>
+        /// <summary>Queues a request for the class with a number, from 0; all is copied. Of two requests the one of higher <c>priority</c>
+        /// goes first; a unit weighs as much as a frame of waiting. <c>*ticket</c> gets a number by which its answer is known.</summary>
         /// <remarks>
-        /// <para>Threads: one, while no other call uses the queue and no frame is under way (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c>.</para>
+        /// <para>Threads: one, while no other call uses the queue and no frame is under way (else <c>Status.Busy</c>). Statuses:
+        /// <c>Status.Argument</c>.</para>
         /// <para>Pointers: <c>request</c> as for <c>wb_plan</c>; <c>ticket</c> may be written, or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -1819,7 +1835,8 @@ namespace Wheelbase
         /// <summary>Drops a request; its answer will not come. A request of which the answer can be read already is dropped at the next
         /// frame.</summary>
         /// <remarks>
-        /// <para>Threads: one, while no other call uses the queue and no frame is under way (else <c>Status.Busy</c>). Statuses: <c>Status.NotFound</c>.</para>
+        /// <para>Threads: one, while no other call uses the queue and no frame is under way (else <c>Status.Busy</c>). Statuses:
+        /// <c>Status.NotFound</c>.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_queue_cancel(ulong queue, ulong ticket);
@@ -1832,9 +1849,9 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_queue_open(ulong queue, UIntPtr* count);
 
-        /// <summary>Begins a frame of a budget of expansions. <c>tables</c> are those of each class, in order of its number; the frame keeps what
-        /// it needs of them. Drops the answers of the last frame. <c>*jobs</c> gets the number of searches that <c>wb_queue_run</c> can run at
-        /// once; 0 if there is nothing to do, and then the frame has ended.</summary>
+        /// <summary>Begins a frame of a budget of expansions. <c>tables</c> are those of each class, in order of its number; the frame keeps
+        /// what it needs of them. Drops the answers of the last frame. <c>*jobs</c> gets the number of searches that <c>wb_queue_run</c>
+        /// can run at once; 0 if there is nothing to do, and then the frame has ended.</summary>
         /// <remarks>
         /// <para><code>
         /// size_t jobs = 0, answers = 0;
@@ -1844,34 +1861,35 @@ namespace Wheelbase
         /// wb_queue_end(queue, &amp;jobs, &amp;answers);                               // when all have run
         /// }
         /// </code></para>
-        /// <para>Threads: one, while no other call uses the queue (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> for a wrong number of tables,
-        /// or tables of a map of another size.</para>
+        /// <para>Threads: one, while no other call uses the queue (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> for a wrong number of
+        /// tables, or tables of a map of another size.</para>
         /// <para>Pointers: <c>tables</c> has <c>n_tables</c> handles; <c>jobs</c> may be written, or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_queue_begin(ulong queue, ulong* tables, UIntPtr n_tables, ulong budget, UIntPtr* jobs);
 
-        /// <summary>Runs a job of the present round: <c>job</c> is less than the <c>jobs</c> of <c>wb_queue_begin</c> or <c>wb_queue_end</c>, and each is run
-        /// once.</summary>
+        /// <summary>Runs a job of the present round: <c>job</c> is less than the <c>jobs</c> of <c>wb_queue_begin</c> or <c>wb_queue_end</c>, and each is
+        /// run once.</summary>
         /// <remarks>
-        /// <para>Threads: any number at once, with different jobs. Cost: its share of the budget. Statuses: <c>Status.Argument</c> for a job that
-        /// does not exist or has been run; <c>Status.Busy</c> while another thread runs it.</para>
+        /// <para>Threads: any number at once, with different jobs. Cost: its share of the budget. Statuses: <c>Status.Argument</c> for a job
+        /// that does not exist or has been run; <c>Status.Busy</c> while another thread runs it.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_queue_run(ulong queue, UIntPtr job);
 
-        /// <summary>Ends a round, after all its jobs have been run. While something of the budget is left and searches need it, <c>*jobs</c> gets
-        /// the number of jobs of the next round, and <c>*answers</c> 0. Else the frame is over: <c>*jobs</c> gets 0, and <c>*answers</c> the number
-        /// of answers to be read by <c>wb_queue_answer</c>.</summary>
+        /// <summary>Ends a round, after all its jobs have been run. While something of the budget is left and searches need it, <c>*jobs</c>
+        /// gets the number of jobs of the next round, and <c>*answers</c> 0. Else the frame is over: <c>*jobs</c> gets 0, and <c>*answers</c>
+        /// the number of answers to be read by <c>wb_queue_answer</c>.</summary>
         /// <remarks>
-        /// <para>Threads: one, while no other call uses the queue (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> if no frame is under way or a
-        /// job has not been run; <c>Status.Broken</c> if a job panicked.</para>
+        /// <para>Threads: one, while no other call uses the queue (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> if no frame is under way
+        /// or a job has not been run; <c>Status.Broken</c> if a job panicked.</para>
         /// <para>Pointers: <c>jobs</c> and <c>answers</c> may be written, or are null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_queue_end(ulong queue, UIntPtr* jobs, UIntPtr* answers);
 
-        /// <summary>A whole frame on the calling thread: <c>wb_queue_begin</c>, all jobs, <c>wb_queue_end</c>. <c>*answers</c> gets the number of answers.</summary>
+        /// <summary>A whole frame on the calling thread: <c>wb_queue_begin</c>, all jobs, <c>wb_queue_end</c>. <c>*answers</c> gets the number of
+        /// answers.</summary>
         /// <remarks>
         /// <para>Threads, statuses: as <c>wb_queue_begin</c>.</para>
         /// <para>Pointers: <c>tables</c> has <c>n_tables</c> handles; <c>answers</c> may be written, or is null.</para>
@@ -1879,13 +1897,14 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_queue_advance(ulong queue, ulong* tables, UIntPtr n_tables, ulong budget, UIntPtr* answers);
 
-        /// <summary>An answer of the last frame, by its number from 0, in order of the tickets. <c>*poses</c> and <c>*moves</c> get the path: <c>*count</c>
-        /// poses, and a move from each but the last to the next; 0 without a path. <c>ticket</c>, <c>answer</c>, <c>poses</c>, <c>moves</c> may be null.</summary>
+        /// <summary>An answer of the last frame, by its number from 0, in order of the tickets. <c>*poses</c> and <c>*moves</c> get the path:
+        /// <c>*count</c> poses, and a move from each but the last to the next; 0 without a path. <c>ticket</c>, <c>answer</c>, <c>poses</c>,
+        /// <c>moves</c> may be null.</summary>
         /// <remarks>
-        /// <para>Threads: any number at once. Lifetime: poses and moves are the queue's own memory, valid until the next frame begins or
-        /// the queue is destroyed. Statuses: <c>Status.NotFound</c> for a number that is no answer.</para>
-        /// <para>Pointers: <c>ticket</c>, <c>poses</c>, <c>moves</c> and <c>count</c> may be written, or are null; <c>answer</c> may be written as far as its <c>size</c> says, or
-        /// is null.</para>
+        /// <para>Threads: any number at once. Lifetime: poses and moves are the queue's own memory, valid until the next frame begins
+        /// or the queue is destroyed. Statuses: <c>Status.NotFound</c> for a number that is no answer.</para>
+        /// <para>Pointers: <c>ticket</c>, <c>poses</c>, <c>moves</c> and <c>count</c> may be written, or are null; <c>answer</c> may be written as far as its <c>size</c>
+        /// says, or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_queue_answer(ulong queue, UIntPtr number, ulong* ticket, Answer* answer, PathPose** poses, byte** moves, UIntPtr* count);
@@ -2069,8 +2088,8 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_events(ulong world, EventRow** rows, UIntPtr* count);
 
-        /// <summary>Details of an event of the last tick, by its index in the rows of <c>wb_world_events</c>. <c>Status.NotFound</c> if there are fewer
-        /// events.</summary>
+        /// <summary>Details of an event of the last tick, by its index in the rows of <c>wb_world_events</c>. <c>Status.NotFound</c> if there are
+        /// fewer events.</summary>
         /// <remarks>
         /// <para>Threads: reads <c>world</c>. Lifetime: the details are a copy.</para>
         /// <para>Pointers: <c>details</c> points to a structure whose <c>size</c> is set.</para>
@@ -2159,9 +2178,9 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_setup_destroy(ulong setup);
 
-        /// <summary>Adds a class, and gives its number: 0, 1, 2 ... in order. Tables compiled against the setup's map are shared; a class
-        /// is compiled here. Components are made where there are none. So worlds on one map are made fast if its tables are made
-        /// once, with components.</summary>
+        /// <summary>Adds a class, and gives its number: 0, 1, 2 ... in order. Tables compiled against the setup's map are shared; a
+        /// class is compiled here. Components are made where there are none. So worlds on one map are made fast if its tables
+        /// are made once, with components.</summary>
         /// <remarks>
         /// <para>Threads: changes <c>setup</c>, reads the other. Lifetime: the setup needs neither of the handles later.</para>
         /// <para>Pointers: <c>class_number</c> may be written.</para>
@@ -2186,8 +2205,8 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_setup_friends(ulong setup, uint one, uint other);
 
-        /// <summary>Sets a parameter by its name, as <c>wheelbase run --tune NAME=VALUE</c>: for experiments. <c>docs/traffic.md</c> lists them; the
-        /// message on an unknown name does, too.</summary>
+        /// <summary>Sets a parameter by its name, as <c>wheelbase run --tune NAME=VALUE</c>: for experiments. <c>docs/traffic.md</c> lists them;
+        /// the message on an unknown name does, too.</summary>
         /// <remarks>
         /// <para>Threads: changes <c>setup</c>.</para>
         /// <para>Pointers: <c>name</c> has <c>length</c> bytes.</para>
@@ -2196,7 +2215,8 @@ namespace Wheelbase
         public static extern Status wb_setup_tune(ulong setup, byte* name, UIntPtr length, uint value);
 
         /// <summary>Names changes that edits may make and undo while landmarks stay in use, such as the doors of a fortress. Any other
-        /// edit that makes a move easier switches the landmarks off until they are repaired; this affects the time of searches alone.</summary>
+        /// edit that makes a move easier switches the landmarks off until they are repaired; this affects the time of searches
+        /// alone.</summary>
         /// <remarks>
         /// <para>Threads: changes <c>setup</c>. Lifetime: everything is copied.</para>
         /// <para>Pointers: <c>changes</c> points to <c>n_changes</c> changes.</para>
@@ -2204,8 +2224,8 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_setup_ease(ulong setup, Change* changes, UIntPtr n_changes);
 
-        /// <summary>A world of a setup, before its first tick. <c>Status.Argument</c> with all mistakes of the setup, such as agents that overlap.
-        /// The setup stays as it is.</summary>
+        /// <summary>A world of a setup, before its first tick. <c>Status.Argument</c> with all mistakes of the setup, such as agents that
+        /// overlap. The setup stays as it is.</summary>
         /// <remarks>
         /// <para>Threads: reads <c>setup</c>.</para>
         /// <para>Pointers: <c>world</c> may be written.</para>
@@ -2218,8 +2238,8 @@ namespace Wheelbase
         /// <para><c>tick</c> and <c>ticket</c>, here and in all commands: with <c>tick</c> 0 the command takes effect at the beginning of the next
         /// step, after the commands given before it. With a later tick it takes effect then, before the commands given there
         /// with 0; a tick that is past counts as 0. The number of the command is written to <c>ticket</c>, unless that is null: the
-        /// event of a refusal has it. The call itself fails only for arguments that mean nothing; what the world cannot do, such
-        /// as an order for an agent that is gone, it refuses at that tick by an event.</para>
+        /// event of a refusal has it. The call itself fails only for arguments that mean nothing; what the world cannot do,
+        /// such as an order for an agent that is gone, it refuses at that tick by an event.</para>
         /// <para>Threads: changes <c>world</c>. Lifetime: everything is copied; rows stay borrowed.</para>
         /// <para>Pointers: <c>spawn</c> and what it points to are valid; <c>ticket</c> is null, or may be written.</para>
         /// </remarks>
@@ -2251,10 +2271,10 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_remove_in(ulong world, CellRect* area, uint tick, ulong* ticket);
 
-        /// <summary>Takes agents off the map: into a garrison, a transport, a burrow. Each keeps its id and orders; it holds no cell, blocks
-        /// nobody and has no row. A move in progress ends without effect. <c>container</c> is the agent that they enter, <c>Constants.None</c> for
-        /// none; it is only stored. Off the map only <c>wb_command_leave</c> and <c>wb_command_remove</c> reach them; other commands to them
-        /// are refused with <c>Refusal.OffMap</c>.</summary>
+        /// <summary>Takes agents off the map: into a garrison, a transport, a burrow. Each keeps its id and orders; it holds no cell,
+        /// blocks nobody and has no row. A move in progress ends without effect. <c>container</c> is the agent that they enter,
+        /// <c>Constants.None</c> for none; it is only stored. Off the map only <c>wb_command_leave</c> and <c>wb_command_remove</c> reach them; other
+        /// commands to them are refused with <c>Refusal.OffMap</c>.</summary>
         /// <remarks>
         /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
         /// <para>Pointers: <c>agents</c> points to <c>n_agents</c> ids; <c>ticket</c> is null, or may be written.</para>
@@ -2270,9 +2290,9 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_enter_in(ulong world, CellRect* area, uint container, uint tick, ulong* ticket);
 
-        /// <summary>Puts an agent that is off the map back, at rest in a pose. It begins its current order from there. With <c>or_nearest</c> 1 the
-        /// nearest pose will do that is legal and free: the least distance of the anchor first, then the heading of <c>pose</c>. If
-        /// <c>pose</c> is legal, poses are left out that cannot be reached from it.</summary>
+        /// <summary>Puts an agent that is off the map back, at rest in a pose. It begins its current order from there. With <c>or_nearest</c>
+        /// 1 the nearest pose will do that is legal and free: the least distance of the anchor first, then the heading of
+        /// <c>pose</c>. If <c>pose</c> is legal, poses are left out that cannot be reached from it.</summary>
         /// <remarks>
         /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
         /// <para>Pointers: <c>pose</c> is valid; <c>ticket</c> is null, or may be written.</para>
@@ -2286,8 +2306,8 @@ namespace Wheelbase
         /// begin with <c>OrderKind.Stop</c> always replace.</summary>
         /// <remarks>
         /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
-        /// <para>Pointers: <c>agents</c> points to <c>n_agents</c> ids, <c>orders</c> to <c>n_orders</c> orders, and what these point to is valid; <c>ticket</c> is null,
-        /// or may be written.</para>
+        /// <para>Pointers: <c>agents</c> points to <c>n_agents</c> ids, <c>orders</c> to <c>n_orders</c> orders, and what these point to is valid; <c>ticket</c> is
+        /// null, or may be written.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_order(ulong world, uint* agents, UIntPtr n_agents, wb_order* orders, UIntPtr n_orders, byte append, uint tick, ulong* ticket);
@@ -2396,8 +2416,8 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_cancel_edit(ulong world, ulong edit, uint tick, ulong* ticket);
 
-        /// <summary>Moves for agents to begin at the tick, by number among the primitives of the agent's class, for a world with the rule
-        /// <c>TrafficRule.Commanded</c>; other rules ignore them. The first of two moves of an agent counts.</summary>
+        /// <summary>Moves for agents to begin at the tick, by number among the primitives of the agent's class, for a world with the
+        /// rule <c>TrafficRule.Commanded</c>; other rules ignore them. The first of two moves of an agent counts.</summary>
         /// <remarks>
         /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
         /// <para>Pointers: <c>agents</c> and <c>primitives</c> point to <c>n_agents</c> numbers each; <c>ticket</c> is null, or may be written.</para>
@@ -2405,9 +2425,9 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_decisions(ulong world, uint* agents, byte* primitives, UIntPtr n_agents, uint tick, ulong* ticket);
 
-        /// <summary>Answers the open path request of an agent, in a world with <c>PathSource.Host</c>: with the moves from its pose to its goal,
-        /// primitives by number, or with <c>found</c> 0 that there is no path. Moves are checked; a wrong path is refused, and the
-        /// request stays open.</summary>
+        /// <summary>Answers the open path request of an agent, in a world with <c>PathSource.Host</c>: with the moves from its pose to its
+        /// goal, primitives by number, or with <c>found</c> 0 that there is no path. Moves are checked; a wrong path is refused, and
+        /// the request stays open.</summary>
         /// <remarks>
         /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
         /// <para>Pointers: <c>moves</c> points to <c>n_moves</c> numbers; <c>ticket</c> is null, or may be written.</para>
@@ -2431,8 +2451,8 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_agent_at(ulong world, Cell* cell, uint* agent);
 
-        /// <summary>The agents that hold a cell of an area, or the end of whose move will, in order of id. Linear in the cells of a small
-        /// area, else in all agents.</summary>
+        /// <summary>The agents that hold a cell of an area, or the end of whose move will, in order of id. Linear in the cells of a
+        /// small area, else in all agents.</summary>
         /// <remarks>
         /// <para>Threads: reads <c>world</c>.</para>
         /// <para>Pointers: <c>area</c> is valid; <c>agents</c> has room for <c>capacity</c> ids, or is null with <c>capacity</c> 0; <c>count</c> may be written.</para>
@@ -2440,8 +2460,8 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_agents_in(ulong world, CellRect* area, uint* agents, UIntPtr capacity, UIntPtr* count);
 
-        /// <summary>The agents off the map that have entered an agent, in order of id; with <c>container</c> <c>Constants.None</c> all agents off the map.
-        /// Linear in the agents off the map.</summary>
+        /// <summary>The agents off the map that have entered an agent, in order of id; with <c>container</c> <c>Constants.None</c> all agents off the
+        /// map. Linear in the agents off the map.</summary>
         /// <remarks>
         /// <para>Threads: reads <c>world</c>.</para>
         /// <para>Pointers: <c>agents</c> has room for <c>capacity</c> ids, or is null with <c>capacity</c> 0; <c>count</c> may be written.</para>
@@ -2468,19 +2488,20 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_would_disturb(ulong world, Change* changes, UIntPtr n_changes, uint* agents, UIntPtr capacity, UIntPtr* count);
 
-        /// <summary>Previews the poses that an order to a group, of the kind <c>OrderKind.GotoGroup</c> or <c>OrderKind.GotoFormation</c>, would give
-        /// to some agents, in order of id. None for other orders. Costs a cost field for each class, as the order itself does.</summary>
+        /// <summary>Previews the poses that an order to a group, of the kind <c>OrderKind.GotoGroup</c> or <c>OrderKind.GotoFormation</c>, would
+        /// give to some agents, in order of id. None for other orders. Costs a cost field for each class, as the order itself
+        /// does.</summary>
         /// <remarks>
         /// <para>Threads: reads <c>world</c>.</para>
-        /// <para>Pointers: <c>agents</c> points to <c>n_agents</c> ids; <c>order</c> points to an order whose <c>size</c> is set, with pointers as its fields say; <c>poses</c>
-        /// has room for <c>capacity</c> poses, or is null with <c>capacity</c> 0; <c>count</c> may be written.</para>
+        /// <para>Pointers: <c>agents</c> points to <c>n_agents</c> ids; <c>order</c> points to an order whose <c>size</c> is set, with pointers as its fields say;
+        /// <c>poses</c> has room for <c>capacity</c> poses, or is null with <c>capacity</c> 0; <c>count</c> may be written.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_group_poses(ulong world, uint* agents, UIntPtr n_agents, wb_order* order, GroupPose* poses, UIntPtr capacity, UIntPtr* count);
 
         /// <summary>Previews the path of an agent to a goal, from where it rests, or will rest, around the agents that are obstacles to
-        /// its team. <c>within</c>: radius around each goal in cells; <c>path</c>: 0 where only the answer is wanted. <c>Status.NotFound</c> if the
-        /// agent is not present.</summary>
+        /// its team. <c>within</c>: radius around each goal in cells; <c>path</c>: 0 where only the answer is wanted. <c>Status.NotFound</c> if
+        /// the agent is not present.</summary>
         /// <remarks>
         /// <para>Threads: reads <c>world</c>, changes <c>scratch</c> and <c>path</c>.</para>
         /// <para>Pointers: <c>goals</c> points to <c>n_goals</c> goals; <c>answer</c> points to a structure whose <c>size</c> is set.</para>
@@ -2518,8 +2539,8 @@ namespace Wheelbase
         public static extern Status wb_world_reason_for_waiting(ulong world, uint agent, WaitReason* reason, byte* buffer, UIntPtr capacity, UIntPtr* count);
 
         /// <summary>The paths for the host to find, in a world with <c>PathSource.Host</c>, in order of agent. A request is listed after each
-        /// step until <c>wb_command_path_answer</c> answers it. The members of all goals are in <c>goals</c>; each request names its part.
-        /// Both arrays follow the count protocol: where one is too small neither is written.</summary>
+        /// step until <c>wb_command_path_answer</c> answers it. The members of all goals are in <c>goals</c>; each request names its
+        /// part. Both arrays follow the count protocol: where one is too small neither is written.</summary>
         /// <remarks>
         /// <para>Threads: reads <c>world</c>.</para>
         /// <para>Pointers: <c>requests</c> has room for <c>capacity</c> requests, <c>goals</c> for <c>goal_capacity</c> goals, or they are null with 0; <c>count</c> and
@@ -2561,9 +2582,9 @@ namespace Wheelbase
         public static extern Status wb_world_class(ulong world, uint class_, ulong* class_handle);
 
         /// <summary>Adds a class between two ticks, such as a unit that a game has just unlocked, and gives its number. It is compiled
-        /// against the map as it is. Equal worlds add equal classes between the same ticks. The class has no landmarks. Corridors
-        /// stay as the bodies of the setup have them, so declare the smallest and the largest body there. Snapshots and copies
-        /// have the class. A recording that began before refuses the next tick: begin another one.</summary>
+        /// against the map as it is. Equal worlds add equal classes between the same ticks. The class has no landmarks.
+        /// Corridors stay as the bodies of the setup have them, so declare the smallest and the largest body there. Snapshots
+        /// and copies have the class. A recording that began before refuses the next tick: begin another one.</summary>
         /// <remarks>
         /// <para>Fails with <c>Status.Limit</c> for a class beyond 256, and with <c>Status.Argument</c> for a class for maps of another shape, or under
         /// <c>TrafficRule.UnitRobots</c>, which drives one class. Then nothing has changed.</para>

@@ -24,8 +24,8 @@ use wheelbase_grid::{Grid, GridSize, SplitMix64};
 pub enum MapKind {
     /// Open land: about 3 % of the cells are clumps of trees, at least 2 cells apart.
     Open,
-    /// Every fifth cell blocked at random, as in the random maps of the MovingAI benchmarks, and some swamp. A few cells
-    /// are enclosed. Too dense for bodies wider than one cell.
+    /// Every fifth cell blocked at random, as in the random maps of the MovingAI benchmarks, and some swamp. A few
+    /// cells are enclosed. Too dense for bodies wider than one cell.
     Random,
     /// Rooms of about 12 to 20 cells behind walls one cell thick, with doors of 3 to 6 cells. Every room is reachable.
     Rooms,

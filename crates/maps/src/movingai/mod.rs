@@ -204,8 +204,8 @@ impl fmt::Display for MapFileWarningKind {
     }
 }
 
-/// Reads a map from the bytes of a whole `.map` file. `terrain` gives the meaning of glyphs, `sides` the side kinds of the
-/// map; cells have the initial sides of their terrain kinds.
+/// Reads a map from the bytes of a whole `.map` file. `terrain` gives the meaning of glyphs, `sides` the side kinds of
+/// the map; cells have the initial sides of their terrain kinds.
 ///
 /// Skips a byte-order mark, and blanks at the end of header lines. Takes two passes over the file: memory for cells is
 /// allocated only after all of them were found.
@@ -237,8 +237,8 @@ pub fn parse(bytes: &[u8], terrain: TerrainTable, sides: SideTable) -> Result<Ma
     Ok(MapFile { grid: Grid::from_terrain(size, kinds, terrain, sides), warnings })
 }
 
-/// Writes the terrain of a map as a `.map` file with LF line ends, each cell as the first glyph of its kind that is not a
-/// line break. Does not flush `out`. Speeds and sides are not in the file: its reader needs the tables.
+/// Writes the terrain of a map as a `.map` file with LF line ends, each cell as the first glyph of its kind that is not
+/// a line break. Does not flush `out`. Speeds and sides are not in the file: its reader needs the tables.
 /// # Errors
 /// [`MapWriteError`] if a kind in use has no glyph or a side is not open, before anything is written; or if `out` fails.
 pub fn write(grid: &Grid, out: &mut impl io::Write) -> Result<(), MapWriteError> {

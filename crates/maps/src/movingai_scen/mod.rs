@@ -64,8 +64,8 @@ impl ScenFile {
         self.map.rsplit(['/', '\\']).next().unwrap_or(&self.map)
     }
 
-    /// Rounding tolerance of a published length: 0.001; 0.006 in a file with two decimals. For lengths from 1000 on in a
-    /// file with six significant digits it is 0.6 of the last digit.
+    /// Rounding tolerance of a published length: 0.001; 0.006 in a file with two decimals. For lengths from 1000 on in
+    /// a file with six significant digits it is 0.6 of the last digit.
     pub fn tolerance(&self, length: f64) -> f64 {
         if self.digits == STREAM_DIGITS && length >= 1000.0 {
             let digits_before_point = length.log10().floor() as i32 + 1;

@@ -183,8 +183,8 @@ pub fn parse_heights(bytes: &[u8]) -> Result<(GridSize, Vec<i16>), PngError> {
     Ok((size, values.iter().enumerate().map(height).collect::<Result<_, _>>()?))
 }
 
-/// Writes the terrain of a map as a picture with a palette of the [colours](TerrainColours) of its kinds. Names and speeds
-/// are not in the file: its reader needs the table. Heights are left out.
+/// Writes the terrain of a map as a picture with a palette of the [colours](TerrainColours) of its kinds. Names and
+/// speeds are not in the file: its reader needs the table. Heights are left out.
 /// # Errors
 /// [`MapWriteError`] if a side is not open or the cells are hexagons, before anything is written; or if `out` fails.
 pub fn write(grid: &Grid, out: &mut impl io::Write) -> Result<(), MapWriteError> {

@@ -36,8 +36,8 @@ impl Compression {
         })
     }
 
-    /// Decompresses `bytes`, of which about `bytes_expected` come out. `take` returns whether it wants more; `bad` makes
-    /// an error of a message.
+    /// Decompresses `bytes`, of which about `bytes_expected` come out. `take` returns whether it wants more; `bad`
+    /// makes an error of a message.
     pub fn decompress<E>(
         self,
         bytes: &[u8],

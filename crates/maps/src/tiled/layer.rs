@@ -191,8 +191,8 @@ impl Frame {
 }
 
 impl Layer<'_> {
-    /// Calls `add_tile` with each cell of the map that has a tile in the layer, and the number of the tile, including the
-    /// flip bits.
+    /// Calls `add_tile` with each cell of the map that has a tile in the layer, and the number of the tile, including
+    /// the flip bits.
     pub fn read(
         &self,
         source: &Source<'_>,

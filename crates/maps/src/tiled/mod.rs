@@ -6,13 +6,13 @@
 //! class names, if that is a kind. A layer with these properties says it for its tiles without any. [`TileKinds`]
 //! gives kinds to tiles of maps made for other programs.
 //!
-//! Layers are stacked: a tile with a kind covers the tiles below, a tile with `sides` alone adds its sides to theirs (the
-//! slower kind wins). Cells without a tile are `out`. Layers and groups with a true property `decoration`, and pictures,
-//! are ignored. An infinite map becomes the rectangle around its chunks.
+//! Layers are stacked: a tile with a kind covers the tiles below, a tile with `sides` alone adds its sides to theirs
+//! (the slower kind wins). Cells without a tile are `out`. Layers and groups with a true property `decoration`, and
+//! pictures, are ignored. An infinite map becomes the rectangle around its chunks.
 //!
 //! Objects with a class become [`TiledObject`]s: cells, name and properties, which the caller interprets. Maps are
-//! orthogonal, or hexagonal with staggered axis Y and index odd, which is [`GridShape::Hex`]. The format is described at
-//! <https://doc.mapeditor.org/en/stable/reference/tmx-map-format/>.
+//! orthogonal, or hexagonal with staggered axis Y and index odd, which is [`GridShape::Hex`]. The format is described
+//! at <https://doc.mapeditor.org/en/stable/reference/tmx-map-format/>.
 
 mod data;
 mod error;

@@ -7,9 +7,9 @@ const DECORATION: &str = "decoration";
 
 /// Terrain kinds of tiles by name: the table `[map.tiles]` of a scenario.
 ///
-/// A key is a name: the value of a property `terrain`, the class of a tile, the name of a layer or of a tileset. Or it is
-/// the name of a tileset with the number of a tile in it, `"desert/29"`, or with a range of them, `"desert/8-15"`. The
-/// value is a terrain kind, or `decoration` for tiles that are not read.
+/// A key is a name: the value of a property `terrain`, the class of a tile, the name of a layer or of a tileset. Or it
+/// is the name of a tileset with the number of a tile in it, `"desert/29"`, or with a range of them, `"desert/8-15"`.
+/// The value is a terrain kind, or `decoration` for tiles that are not read.
 ///
 /// ```
 /// use wheelbase_maps::tiled::TileKinds;

@@ -38,8 +38,8 @@ pub(super) struct TileStack<'t> {
     layers: &'t [Layer<'t>],
     /// Index of the layer that is being read.
     layer_idx: usize,
-    /// The kind of each cell: 0 without a tile, else its index in `names` plus 1. The table of kinds is known only after
-    /// the last tile.
+    /// The kind of each cell: 0 without a tile, else its index in `names` plus 1. The table of kinds is known only
+    /// after the last tile.
     kinds: Vec<u8>,
     /// Packed sides of each cell; empty while all are open.
     sides: Vec<u32>,

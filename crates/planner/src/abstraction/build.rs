@@ -43,8 +43,8 @@ pub struct Abstraction {
     revision: u64,
 }
 
-/// Expansions of an exact search that take as long as the search of a cluster, for each heading. It is a quarter of the poses
-/// of its eight searches: these run in small arrays.
+/// Expansions of an exact search that take as long as the search of a cluster, for each heading. It is a quarter of the
+/// poses of its eight searches: these run in small arrays.
 const CLUSTER_EXPANSIONS: u64 = 8 * (SIDE * SIDE) as u64 / 4;
 
 /// Most memory of a graph.
@@ -65,16 +65,16 @@ struct Border {
 /// Costs between the portals of a cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct ClusterCosts {
-    /// From the portal of the row to that of the column, in the order of [`Abstraction::portals`]; [`UNREACHED`] without a
-    /// path.
+    /// From the portal of the row to that of the column, in the order of [`Abstraction::portals`]; [`UNREACHED`]
+    /// without a path.
     costs: Box<[u32]>,
     /// The portals in that order, and their cells.
     portals: Box<[(PortalId, CellXY)]>,
     rates: Rates,
 }
 
-/// A lower bound of costs, in 1,024ths of a tick per cell of distance along the longer axis and per cell along the shorter
-/// axis. [`UNREACHED`] where no cost is known.
+/// A lower bound of costs, in 1,024ths of a tick per cell of distance along the longer axis and per cell along the
+/// shorter axis. [`UNREACHED`] where no cost is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rates {
     long: u32,
@@ -120,8 +120,8 @@ impl Rates {
 }
 
 impl Abstraction {
-    /// The graph of a class. It takes a search of 48 x 48 cells for each portal, and a cluster of 32 x 32 open cells has eight.
-    /// With the feature `rayon` the present pool searches clusters in parallel.
+    /// The graph of a class. It takes a search of 48 x 48 cells for each portal, and a cluster of 32 x 32 open cells
+    /// has eight. With the feature `rayon` the present pool searches clusters in parallel.
     pub fn of(tables: &MovementTables) -> Self {
         let mut graph = Self::without_costs(tables);
         graph.search_more(tables, usize::MAX);
@@ -163,7 +163,8 @@ impl Abstraction {
         self.n_searched
     }
 
-    /// Estimate of the expansions of an exact search that take as long as the search of one cluster. Linear in the headings.
+    /// Estimate of the expansions of an exact search that take as long as the search of one cluster. Linear in the
+    /// headings.
     pub fn cluster_expansions(space: StateSpace) -> u64 {
         CLUSTER_EXPANSIONS * u64::from(space.headings())
     }
@@ -173,8 +174,8 @@ impl Abstraction {
         Clusters::of(space.size()).len() as u64 * Self::cluster_expansions(space)
     }
 
-    /// Follows an edit of the map that the tables have [followed](MovementTables::update): searches the clusters near the
-    /// changed cells again. Afterwards the graph equals a new one of as many clusters.
+    /// Follows an edit of the map that the tables have [followed](MovementTables::update): searches the clusters near
+    /// the changed cells again. Afterwards the graph equals a new one of as many clusters.
     pub fn update(&mut self, tables: &MovementTables, changed: Rect) {
         let (anchors, ends) = (tables.touched_anchors(changed), tables.touched_ends(changed));
         let near = |cluster: &u32| {
@@ -313,8 +314,8 @@ pub(crate) fn poses_of(tables: &MovementTables, cell: CellXY) -> impl Iterator<I
     (0..tables.space().headings()).map(move |heading| Pose { cell, heading: Heading(heading) })
 }
 
-/// The portals of a border. A place is open if some pose is legal on either side. Each run of open places is cut into parts
-/// of at most [`PORTAL_CELLS`] cells, and the middle of each part is a portal.
+/// The portals of a border. A place is open if some pose is legal on either side. Each run of open places is cut into
+/// parts of at most [`PORTAL_CELLS`] cells, and the middle of each part is a portal.
 fn find_portals(tables: &MovementTables, clusters: Clusters, border: u32) -> Border {
     let is_open = |along: u32| {
         let is_legal = |cell: CellXY| {

@@ -177,9 +177,9 @@ impl ClusterSearch {
         }
     }
 
-    /// Computes the cost of each pose of the region from, or to, the nearest of some poses, over poses of the region alone.
-    /// Ends as soon as it knows the costs of some cells. Returns the number of poses that it has taken off the open list, at
-    /// most all of the region.
+    /// Computes the cost of each pose of the region from, or to, the nearest of some poses, over poses of the region
+    /// alone. Ends as soon as it knows the costs of some cells. Returns the number of poses that it has taken off the
+    /// open list, at most all of the region.
     pub(crate) fn run(
         &mut self,
         tables: &MovementTables,

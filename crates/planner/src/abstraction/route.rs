@@ -94,8 +94,9 @@ impl Abstraction {
         near.or_else(|| self.route_within(tables, (start, goal), (true, Clusters::region), scratch))
     }
 
-    /// As [`Abstraction::route`], but searches the cluster of the start alone, which takes half of the time. A bound takes the
-    /// place of the costs from portals to the goal, so that no route is known to reach it. For the first leg of a long way.
+    /// As [`Abstraction::route`], but searches the cluster of the start alone, which takes half of the time. A bound
+    /// takes the place of the costs from portals to the goal, so that no route is known to reach it. For the first leg
+    /// of a long way.
     pub fn route_toward(
         &self,
         tables: &MovementTables,
@@ -227,9 +228,9 @@ impl Frontier<'_> {
     }
 }
 
-/// Plans a path along a route, leg by leg. Each leg is exact, and leads to the second portal ahead with any heading, or to
-/// the goal. Returns the number of expansions; `path` then leads from the start to the goal. `None` if a leg does not exist,
-/// or the path would cost too much.
+/// Plans a path along a route, leg by leg. Each leg is exact, and leads to the second portal ahead with any heading, or
+/// to the goal. Returns the number of expansions; `path` then leads from the start to the goal. `None` if a leg does
+/// not exist, or the path would cost too much.
 ///
 /// Costs of legs add up to at least the route's cost, and at most a few percent more where bodies turn freely.
 pub fn plan_along(

@@ -102,7 +102,7 @@ impl Connections {
         }
     }
 
-    /// Writes the tiles of a cheapest connection, each once, in the order in which a body sweeps them on its
+    /// Writes the tiles of a cheapest connection, each once. They come in the order in which a body sweeps them on its
     /// path from any pose in one cell to any pose in the other. Returns its cost in ticks, or `None` without a
     /// connection. Does not search if the components rule out a connection.
     ///

@@ -22,12 +22,12 @@ pub struct Distance {
     pub pose: Pose,
 }
 
-/// The exact distances of a class between one end and any number of poses: from the pose of an agent to all
+/// The exact distances of a class between one end and any number of poses. They lead from the pose of an agent to all
 /// possible targets, or to a goal from all possible starts.
 ///
-/// Each region is searched once, only as far as needed: a thousand targets cost as much as a field over the
-/// map, the poses in range of one turn as much as their number. Distances are kept: settled poses are answered
-/// without a search, at each step of a move and for each agent.
+/// Each region is searched once, only as far as needed. A thousand targets cost as much as a field over the map, the
+/// poses in range of one turn as much as their number. Distances are kept: settled poses are answered without a search,
+/// at each step of a move and for each agent.
 ///
 /// Memory: that of a [`CostField`], and 1 byte per state once first moves from a start are queried. Does not
 /// allocate once it has grown.

@@ -110,9 +110,9 @@ fn touch(records: &mut [NodeRecord], epoch: u32, node: u32) -> &mut NodeRecord {
 }
 
 impl Graph {
-    /// Finds a cheapest path. A node is settled when it is taken off the open list, not when it is generated.
-    /// Among equal keys the one pushed last is taken first, and among equally cheap paths to a node the first
-    /// found is kept, so that equal requests have equal answers.
+    /// Finds a cheapest path. A node is settled when it is taken off the open list, not when it is generated. Among
+    /// equal keys the last one pushed is taken first. Among equally cheap paths to a node the first found is kept. So
+    /// equal requests have equal answers.
     ///
     /// [`Status::StartOffMap`] and [`Status::GoalOffMap`] mean that the start, or every goal, is not a node of
     /// the graph; [`Status::CostOverflow`] that every path costs more than [`COST_MAX`]. Does not allocate once

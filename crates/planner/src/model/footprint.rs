@@ -13,8 +13,8 @@ pub(crate) fn quarters(heading: u8, headings: u8) -> u8 {
     if headings < 4 { 0 } else { heading / (headings / 4) }
 }
 
-/// The axes in which a class gives its offsets, and their orientation on the map. Offsets are first converted
-/// to lattice coordinates, which are the same at every cell: columns and rows on square maps, steps to the east
+/// The axes in which a class gives its offsets, and their orientation on the map. Offsets are first converted to
+/// lattice coordinates, which are the same at every cell. These are columns and rows on square maps, steps to the east
 /// and to the south-east on hexagonal maps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Axes {

@@ -93,8 +93,8 @@ const FULL_TEST: u64 = 64;
 /// Two overlapping unit squares have centres nearer than the square root of 2, plus a margin for floats.
 const REACH: f64 = std::f64::consts::SQRT_2 + 1e-6;
 
-/// Two unit squares with centres nearer than 1 overlap at any angle, because their inscribed circles do; less a
-/// margin, so that they overlap deeper than [`CONTACT`].
+/// Two unit squares with centres nearer than 1 overlap at any angle, because their inscribed circles do. A margin is
+/// subtracted, so that they overlap deeper than [`CONTACT`].
 const MEETS: f64 = 1.0 - 1e-6;
 
 /// A turn from one heading to another.
@@ -122,8 +122,8 @@ impl Turn {
 /// first quarter through the steps of `turn`. In map axes, relative to the anchor, unordered. The lattice is
 /// invariant under quarter turns, so the cells for the other headings are these, rotated.
 ///
-/// Visits the rings swept by the squares, not all cells around the pivot: time is linear in the cells swept as
-/// long as few squares are equally far from the pivot.
+/// Visits the rings swept by the squares, not all cells around the pivot. Time is linear in the cells swept as long as
+/// few squares are equally far from the pivot.
 pub(crate) fn cells_of_turn(
     body: &[(i32, i32)],
     pivot: Pivot,
@@ -349,8 +349,8 @@ impl Wave {
     }
 }
 
-/// Whether a unit square, centred at `square` and turned about the origin by some angle from `low` to `high`,
-/// overlaps the unit square of a cell.
+/// Whether a unit square overlaps the unit square of a cell. It is centred at `square` and turned about the origin by
+/// some angle from `low` to `high`.
 ///
 /// Two squares overlap when their projections do on the axes of both. The depth on an axis is half of each
 /// projection less the distance of the centres: within a quadrant, two waves per axis. Between neighbouring
@@ -389,8 +389,8 @@ fn turning_square_meets(square: Point, cell: Point, low: f64, high: f64) -> bool
 
 /// Depth of overlap along the four axes, each the lesser of two waves, for angles in a quadrant.
 fn depths(square: Point, cell: Point, quadrant: i32) -> [Wave; 8] {
-    // Half the projection of the turned square on x or y is (|cos| + |sin|) / 2, and so is half the projection
-    // of the cell on the square's own axes.
+    // Half the projection of the turned square on x or y is (|cos| + |sin|) / 2. So is half the projection of the cell
+    // on the axes of the square.
     let cosine = if matches!(quadrant, 0 | 3) { 0.5 } else { -0.5 };
     let sine = if matches!(quadrant, 0 | 1) { 0.5 } else { -0.5 };
     let pair = |distance: Wave| {

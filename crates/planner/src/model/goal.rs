@@ -30,9 +30,9 @@ impl GoalMember {
 pub struct Goal<'a> {
     /// The named members.
     pub members: &'a [GoalMember],
-    /// Radius in cells. Every anchor within this distance of a named member (squared Euclidean distance at most
-    /// the radius squared; on hexagonal maps, hexagonal distance) is a member too, with the named member's
-    /// heading.
+    /// Radius in cells. Every anchor within this distance of a named member is a member, too, with the named member's
+    /// heading. The squared Euclidean distance is at most the radius squared; hexagonal maps use the hexagonal
+    /// distance.
     pub within: u32,
 }
 

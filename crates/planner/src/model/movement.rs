@@ -273,8 +273,8 @@ impl MovementClass {
         Ok(Self { spec, footprint, rest_edges, shapes, reversible })
     }
 
-    /// The built-in class `octile`, the agent of the MovingAI benchmark: 1x1 without a facing, eight moves
-    /// named by their direction, 10000 ticks straight and 14142 diagonal, no corner cutting.
+    /// The built-in class `octile`, the agent of the MovingAI benchmark. It is 1x1 without a facing, and cuts no
+    /// corners. Its eight moves are named by their direction, and take 10000 ticks straight and 14142 diagonal.
     pub fn octile() -> Self {
         let mut spec = ClassSpec::new("octile", 1);
         spec.primitives = Primitive::eight_directions(10_000, 14_142);
@@ -336,8 +336,8 @@ impl MovementClass {
         self.shape(self.frame(pose), primitive)
     }
 
-    /// Whether the body counts as round in a turn by `turn` heading steps from a heading: it covers the same cells at
-    /// every heading from the first to the last. Such a turn sweeps these cells alone.
+    /// Whether the body counts as round in a turn by `turn` heading steps from a heading. Then it covers the same cells
+    /// at every heading from the first to the last. Such a turn sweeps these cells alone.
     pub fn is_round_in(&self, start: Heading, turn: i32) -> bool {
         is_round(|heading| self.footprint.at(Frame(heading.0)), self.headings(), start, turn)
     }
@@ -347,8 +347,8 @@ impl MovementClass {
         self.shapes.iter().map(|shape| shape.swept.len() as u64).sum()
     }
 
-    /// Whether each move in each frame has an inverse over the same cells, so that on flat ground either is
-    /// legal exactly when the other is.
+    /// Whether each move in each frame has an inverse over the same cells. Then on flat ground either is legal exactly
+    /// when the other is.
     pub(crate) fn is_reversible(&self) -> bool {
         self.reversible
     }

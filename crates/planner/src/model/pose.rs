@@ -3,7 +3,8 @@
 use wheelbase_grid::{Cell, CellXY, GridShape, GridSize};
 
 /// A facing, counted counter-clockwise from east. With 4 headings the order is E, N, W, S. With 8 it is
-/// E, NE, N and so on. With the 6 of hexagonal maps it is E, NE, NW, W, SW, SE. An agent without a facing has heading 0 only.
+/// E, NE, N and so on. With the 6 of hexagonal maps it is E, NE, NW, W, SW, SE. An agent without a facing has heading 0
+/// only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Heading(pub u8);
@@ -11,9 +12,9 @@ pub struct Heading(pub u8);
 /// Numbers of headings that a class can have: of squares 1, 4 and 8, of hexagons 1 and 6.
 pub const HEADING_COUNTS: [u8; 4] = [1, 4, 6, 8];
 
-/// Everything that determines the cells of a body and its moves relative to the anchor, in columns and rows:
-/// the heading and, on hexagonal maps, whether the anchor's row is even or odd, because odd rows are shifted.
-/// Numbered `parity * headings + heading`; on square maps that is the heading.
+/// Determines the cells of a body and its moves relative to the anchor, in columns and rows. It is the heading and, on
+/// hexagonal maps, whether the anchor's row is even or odd, because odd rows are shifted. Numbered
+/// `parity * headings + heading`; on square maps that is the heading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Frame(pub u8);

@@ -14,9 +14,8 @@ use wheelbase_grid::{Cell, CellXY, Change, Grid, Rect, Side, SideKind, TerrainKi
 /// `slope` of a move on flat ground, in thousandths of the base time.
 pub const SLOPE_FLAT: u64 = 1000;
 
-/// Time of a move in ticks: `ceil(base * slope / speed)`, where `speed` in thousandths is the lowest over the
-/// swept cells and the edges between them, and `slope` is 1000 on flat ground. Overflow saturates to
-/// `u32::MAX`, longer than any path.
+/// Time of a move in ticks: `ceil(base * slope / speed)`. `speed` in thousandths is the lowest over the swept cells and
+/// the edges between them. `slope` is 1000 on flat ground. Overflow saturates to `u32::MAX`, longer than any path.
 ///
 /// # Panics
 /// If the speed is 0; such a move is illegal.
@@ -220,10 +219,9 @@ impl ClassSpeeds {
         self.sides[usize::from(kind.0)]
     }
 
-    /// Whether a change of the map at cell `xy` can make a move that sweeps the cell legal or cheaper: the cell
-    /// or one of its sides becomes faster, or its height changes and the class depends on heights. `before` and
-    /// `after` have the same size and kinds. If this is false for every cell, no move becomes easier; cells off
-    /// the map are false.
+    /// Whether a change of the map at cell `xy` can make a move that sweeps the cell legal or cheaper. The cell or one
+    /// of its sides becomes faster, or its height changes and the class depends on heights. `before` and `after` have
+    /// the same size and kinds. If this is false for every cell, no move becomes easier; cells off the map are false.
     pub fn may_ease(&self, class: &MovementClass, before: &Grid, after: &Grid, xy: CellXY) -> bool {
         let Some(cell) = before.size().cell(xy) else { return false };
         let by_side =

@@ -168,8 +168,8 @@ impl Estimate for LinearEstimate {
     }
 }
 
-/// [`LinearEstimate`] for integer rates and estimates that cannot overflow on the map, which covers nearly
-/// every class: a third of the instructions, and it is evaluated at every push.
+/// [`LinearEstimate`] for integer rates and estimates that cannot overflow on the map. That covers nearly every class.
+/// It takes a third of the instructions, and it is evaluated at every push.
 pub(crate) trait IntegerNorm: Estimate + Copy + Default {
     /// The same estimate, for a map on which [`LinearEstimate::is_integer`] holds; zero for a map of another
     /// shape.

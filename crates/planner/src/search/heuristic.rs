@@ -1,11 +1,11 @@
 //! Heuristics: lower bounds of the remaining cost that guide the search.
 //!
-//! Each built-in heuristic measures the displacement to the goal by a norm, scaled by the class's cheapest rate: the
-//! minimum of `time / norm(displacement)` over its primitives, at its fastest terrain. That makes it admissible for any
-//! class by construction, and consistent: one move cannot reduce the norm by more than it pays for. If no primitive
-//! both moves and turns, the minimum cost of turning to a goal heading is added. Moves leave the heading unchanged and
-//! turns the norm, so the sum stays consistent. For a set of goals, the displacement is measured to their bounding
-//! rectangle, on hexagonal maps to their bounding hexagon.
+//! Each built-in heuristic measures the displacement to the goal by a norm, scaled by the class's cheapest rate. The
+//! rate is the minimum of `time / norm(displacement)` over its primitives, at its fastest terrain. That makes it
+//! admissible for any class by construction, and consistent: one move cannot reduce the norm by more than it pays for.
+//! If no primitive both moves and turns, the minimum cost of turning to a goal heading is added. Moves leave the
+//! heading unchanged and turns the norm, so the sum stays consistent. For a set of goals, the displacement is measured
+//! to their bounding rectangle, on hexagonal maps to their bounding hexagon.
 
 use crate::fields::cost_field::CostField;
 use crate::model::outcome::COST_MAX;
@@ -423,8 +423,8 @@ mod tests {
         "..W...S..",
     ];
 
-    /// For every pose: 0 at the goal, at most the true remaining cost, at most the estimate after a move plus
-    /// the cost of the move, and never raised by more than `step_max`.
+    /// Of every pose it is 0 at the goal, and at most the true remaining cost. It is at most the estimate after a move
+    /// plus the cost of the move. It is never raised by more than `step_max`.
     #[test]
     fn every_estimate_is_admissible_and_consistent() {
         let squares = Grid::from_rows(&ROWS, TerrainTable::movingai(), SideTable::default()).unwrap();

@@ -1,8 +1,8 @@
 //! The kernel: takes poses off the open list and generates their successors.
 //!
-//! About half its time goes to instructions and half to mispredicted branches. So both are minimised: whatever
-//! holds for all successors of a pose is decided once per pose, and one comparison rejects successors that are
-//! illegal or already reached as cheaply.
+//! About half its time goes to instructions and half to mispredicted branches. So both are minimised. Facts about all
+//! successors of a pose are decided once per pose. One comparison rejects successors that are illegal or already
+//! reached as cheaply.
 
 use crate::model::pose::{Heading, Pose, State};
 use crate::model::state_indexing::StateIndexing;

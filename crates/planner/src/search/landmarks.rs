@@ -15,14 +15,13 @@ const GOAL_POSES_MAX: usize = 4096;
 
 /// Exact distances in ticks from and to a few landmarks, for every pose of a class on a map.
 ///
-/// They remain lower bounds as long as no move becomes legal or cheaper than when they were made: if made on a
-/// map without its buildings, doors and crops, they hold while those come and go. They do not track edits; on a
-/// map where some move is cheaper, answers become inexact until a repair ([`Landmarks::begin_repair`]).
+/// They remain lower bounds as long as no move becomes legal or cheaper than when they were made. If made on a map
+/// without its buildings, doors and crops, they hold while these come and go. They do not track edits; on a map where
+/// some move is cheaper, answers become inexact until a repair ([`Landmarks::begin_repair`]).
 ///
-/// A request with landmarks ([`crate::search::Heuristic::Landmarks`]) uses those with the largest bounds
-/// between its start and goal, and only if these exceed the norm's bound enough to pay for their evaluation.
-/// That threshold is calibrated at creation, from the expansions of a few fixed pseudo-random requests on the
-/// map.
+/// A request with landmarks ([`crate::search::Heuristic::Landmarks`]) uses landmarks with the largest bounds between
+/// its start and goal. It uses them only if these exceed the norm's bound enough to pay for their evaluation. That
+/// threshold is calibrated at creation, from the expansions of a few fixed pseudo-random requests on the map.
 ///
 /// Memory: 4 bytes per landmark and state if no distance exceeds 65,534 ticks, else 8. Creation takes two cost
 /// fields per landmark.
@@ -105,8 +104,8 @@ impl Landmarks {
         &self.states
     }
 
-    /// The least ratio of their bound to the norm's bound, in thousandths, from which on they guide a request; `None` if
-    /// they never pay off.
+    /// The least ratio of their bound to the norm's bound, in thousandths, from which on they guide a request; `None`
+    /// if they never pay off.
     pub fn threshold_permille(&self) -> Option<u64> {
         self.threshold_permille
     }

@@ -3,9 +3,9 @@
 use crate::model::goal::{Goal, GoalMember};
 use crate::tables::MovementTables;
 
-/// Lower bounds learned by searches for one goal, shared by all agents of a class with that goal: after a
-/// search that found a path of cost `C`, a pose reached at cost `g` is at least `C - g` from the goal. Later
-/// searches are guided by these bounds where they exceed the default heuristic.
+/// Lower bounds learned by searches for one goal, shared by all agents of a class with that goal. After a search that
+/// found a path of cost `C`, a pose reached at cost `g` is at least `C - g` from the goal. Later searches are guided by
+/// these bounds where they exceed the default heuristic.
 ///
 /// Remains valid after edits that only make moves dearer or illegal; call [`LearnedCosts::forget`] after any
 /// other edit. Memory: 4 bytes per state.

@@ -18,10 +18,10 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 impl Landmarks {
-    /// Selects at most `n` landmarks in the largest set of mutually reachable poses: the first pose of the set,
-    /// and then each as far as possible from the previous ones. Computes their distances. There are fewer
-    /// landmarks if there are fewer poses. Tables without [components](MovementTables::make_components) are assumed to have one
-    /// such set, which may be wrong.
+    /// Selects at most `n` landmarks in the largest set of mutually reachable poses. The first is the first pose of the
+    /// set. Each other is as far as possible from the previous ones. Computes their distances. There are fewer
+    /// landmarks if there are fewer poses. Tables without [components](MovementTables::make_components) are assumed to
+    /// have one such set, which may be wrong.
     ///
     /// With the feature `rayon` distances are computed in parallel on the current pool; results do not depend
     /// on the number of threads.

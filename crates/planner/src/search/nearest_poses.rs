@@ -9,10 +9,10 @@ use wheelbase_grid::{CellXY, Rect};
 /// Columns and rows around the goal that are looked at first; doubled until a pose is found.
 const FIRST_REACH: u32 = 8;
 
-/// Calls `found` with the poses at one of the cells at the least distance from a goal, as named, that have a legal pose
-/// which components do not rule out from a start. They are the poses of the cell of a number in row-major order.
-/// Returns whether there is such a cell; none for goals of several members. No pose nearer to the goal can be reached.
-/// Linear in the cells up to twice as far as they are.
+/// Calls `found` with the poses at one of the cells at the least distance from a goal, as named. Such a cell has a
+/// legal pose that components do not rule out from a start. They are the poses of the cell of a number in row-major
+/// order. Returns whether there is such a cell; none for goals of several members. No pose nearer to the goal can be
+/// reached. Linear in the cells up to twice as far as they are.
 pub(crate) fn poses_at_nearest(
     tables: &MovementTables,
     goal: &Goal<'_>,

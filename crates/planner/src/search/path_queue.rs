@@ -307,9 +307,9 @@ impl Slot {
 /// A queue of path requests over the tables of a few classes.
 ///
 /// Each frame, [`advance`](Self::advance) spends a budget of expansions on the requests that come first by priority
-/// plus age ([`RequestKey::order`]); [`answers`](Self::answers) gives what has been found, in order of the tickets. A
+/// plus age ([`RequestKey::order`]). [`answers`](Self::answers) gives the paths found, in order of the tickets. A
 /// search that does not finish goes on in the next frame. When the tables of its class have been updated since, it
-/// restarts and keeps its age. The answers depend on the requests, the tables and the budgets, and on no thread: with
+/// restarts and keeps its age. The answers depend on the requests, the tables and the budgets, and on no thread. With
 /// the feature `rayon`, and called inside a pool of several threads, slots are searched in parallel. The global pool is
 /// never touched.
 ///
@@ -506,8 +506,8 @@ impl PathQueue {
         jobs.len()
     }
 
-    /// Takes the jobs of a round back, in any order, after all have been run. A search whose job is missing is lost, and
-    /// its request with it.
+    /// Takes the jobs of a round back, in any order, after all have been run. A search whose job is missing is lost,
+    /// and its request with it.
     /// # Panics
     /// If a job is of a queue with more slots.
     pub fn give_back(&mut self, jobs: &mut Vec<SearchJob>) {

@@ -1,8 +1,8 @@
 //! A*: one kernel for every layout, heuristic and open list.
 //!
-//! Hart, Nilsson and Raphael 1968; weighted as in Pohl 1970. A pose is settled when it is taken off the open
-//! list, not when it is generated, and reopened if a cheaper path to it turns up later, which happens only with
-//! weights and with inconsistent heuristics.
+//! Hart, Nilsson and Raphael 1968; weighted as in Pohl 1970. A pose is settled when it is taken off the open list, not
+//! when it is generated. It is reopened if a cheaper path to it turns up later, which happens only with weights and
+//! with inconsistent heuristics.
 //!
 //! Ties: least `g + h`; then least `h`, in up to 16 classes relative to the start ([`KeyOrder`]). The last
 //! pushed comes next, except that among successors of one pose that come next a move precedes a turn.
@@ -74,8 +74,8 @@ pub fn begin(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scrat
     }
 }
 
-/// Marks the goal's legal poses that components do not rule out and prepares the heuristic, or returns the
-/// status of a query that needs no search.
+/// Marks the goal's legal poses that components do not rule out, and prepares the heuristic. Returns the status of a
+/// query that needs no search.
 fn mark_goals(
     tables: &MovementTables,
     request: &Request<'_>,
@@ -130,8 +130,8 @@ fn mark_goals(
     Ok((start, with_landmarks(request, start, prepared, is_goal)))
 }
 
-/// Whether a search for the pose nearest to an unreachable goal may go to those found around the goal: it knows exact
-/// costs, and follows a bound that is never too great.
+/// Whether a search for the pose nearest to an unreachable goal may go to the poses found around the goal. It knows
+/// exact costs, and follows a bound that is never too great.
 fn may_mark_nearest(request: &Request<'_>) -> bool {
     let is_exact =
         matches!(request.heuristic, Heuristic::Default | Heuristic::Landmarks(_) | Heuristic::Named(_))
@@ -428,8 +428,8 @@ pub fn pass_goal(scratch: &mut Scratch) -> Progress {
     }
 }
 
-/// Lower bound, in ticks, of the cost of the path that a search in progress will find, if its weight is 1000
-/// and its heuristic admissible. Penalties count as ticks. Rises as the search proceeds; 0 if nothing is known.
+/// Lower bound, in ticks, of the cost of the path that a search in progress will find. Its weight must be 1000 and its
+/// heuristic admissible. Penalties count as ticks. Rises as the search proceeds; 0 if nothing is known.
 pub fn cost_lower_bound(scratch: &Scratch) -> u32 {
     let run = &scratch.run;
     if !run.in_buckets || run.outcome.is_some() {
@@ -482,8 +482,8 @@ pub fn finish(tables: &MovementTables, request: &Request<'_>, scratch: &Scratch,
     Answer { status, reached, cost: path.cost(), expansions, guide: run.guide }
 }
 
-/// Follows primitives back from a state, then sums arrivals forward: with a weight, a pose on the path may have
-/// become cheaper after its successor was reached.
+/// Follows primitives back from a state, then sums arrivals forward. With a weight, a pose on the path may have become
+/// cheaper after its successor was reached.
 fn write_path(tables: &MovementTables, scratch: &Scratch, start: State, end: State, path: &mut Path) {
     let space = tables.space();
     let mut state = end;
@@ -560,9 +560,9 @@ fn enumerate_reachable(
     (goal_met, best)
 }
 
-/// Calls `met` with the cells of the request's obstacles that kept moves from poses that a search has reached, some more
-/// than once. Returns whether the search tells: it must have found its goal [`Status::Unreachable`] with no fallback.
-/// Without such a cell, the map alone makes the goal unreachable. Linear in the poses reached.
+/// Calls `met` with the cells of the request's obstacles that kept moves from poses that a search has reached, some
+/// more than once. Returns whether the search tells: it must have found its goal [`Status::Unreachable`] with no
+/// fallback. Without such a cell, the map alone makes the goal unreachable. Linear in the poses reached.
 ///
 /// `tables` and `request` must belong to the search. It cannot go on afterwards.
 pub fn for_each_obstacle_met(

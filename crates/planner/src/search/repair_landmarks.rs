@@ -26,8 +26,8 @@ pub struct LandmarkRepair {
 
 impl Landmarks {
     /// Begins a repair after moves that sweep cells of these areas have become legal or cheaper. `tables` follow that
-    /// change already. No other move has changed since the landmarks were made or last repaired. Linear in the poses near
-    /// the areas.
+    /// change already. No other move has changed since the landmarks were made or last repaired. Linear in the poses
+    /// near the areas.
     pub fn begin_repair(&mut self, tables: &MovementTables, areas: &[Rect]) -> LandmarkRepair {
         self.step_max = self.step_max.max(Self::step_max_of(tables));
         let mut near: Vec<State> = Vec::new();
@@ -42,8 +42,8 @@ impl Landmarks {
         LandmarkRepair { near, ..LandmarkRepair::default() }
     }
 
-    /// Goes on with a repair, by at most a number of expansions. Returns the expansions spent, and whether the repair is
-    /// done. Then the distances are equal to [`Landmarks::at`] the same poses.
+    /// Goes on with a repair, by at most a number of expansions. Returns the expansions spent, and whether the repair
+    /// is done. Then the distances are equal to [`Landmarks::at`] the same poses.
     pub fn repair(
         &mut self,
         tables: &MovementTables,

@@ -7,11 +7,10 @@
 //! - [`BackTraces`]: the cost-to-go along earlier paths ("ZCost" in the Robants article), at which a search may
 //!   end.
 //!
-//! Recommendation after a path is blocked: the old field as [`Heuristic::Field`], unrepaired. It was 6 to 27
-//! times as fast as a fresh search on five maps, and is exact as long as moves have only become dearer.
-//! Repairing the field first was slower than the fresh search on four of these five, because every pose behind
-//! the block, seen from the goal, gets a new cost. Repair pays off if many agents follow the field afterwards,
-//! or if the edit is off their paths.
+//! Recommendation after a path is blocked: the old field as [`Heuristic::Field`], unrepaired. It was 6 to 27 times as
+//! fast as a fresh search on five maps. It is exact as long as moves have only become dearer. Repairing the field first
+//! was slower than the fresh search on four of these five. Every pose behind the block, seen from the goal, gets a new
+//! cost. Repair pays off if many agents follow the field afterwards, or if the edit is off their paths.
 
 use crate::model::goal::Goal;
 use crate::model::outcome::{COST_MAX, Reached, Status};
@@ -27,8 +26,8 @@ use crate::tables::node::Node;
 use wheelbase_grid::Rect;
 
 impl LearnedCosts {
-    /// Plans to the learned goal, ignoring the request's goal and heuristic, and learns from the search if it
-    /// found an exact path without window, obstacles and penalties. Same status and cost as [`crate::plan()`].
+    /// Plans to the learned goal, and ignores the request's goal and heuristic. Learns from the search if it found an
+    /// exact path without window, obstacles and penalties. Same status and cost as [`crate::plan()`].
     pub fn plan(
         &mut self,
         tables: &MovementTables,

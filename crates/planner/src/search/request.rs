@@ -45,8 +45,8 @@ pub enum Fallback {
     /// Report failure.
     #[default]
     Fail,
-    /// Go to the reachable pose whose anchor is nearest to the named goal (squared Euclidean distance;
-    /// hexagonal distance on hexagonal maps), among those the cheapest to reach, then the least state.
+    /// Go to the reachable pose whose anchor is nearest to the named goal, by squared Euclidean distance or, on
+    /// hexagonal maps, hexagonal distance. Among equals it is the cheapest to reach, then the least state.
     Nearest,
 }
 

@@ -38,8 +38,8 @@ pub struct SavedSearch {
     key: u64,
     near: SavedQueue,
     far: SavedQueue,
-    /// Of each state reached: how many states after the one before it, from state 0; its cost so far; the primitive
-    /// by which it was reached, and [`Node::CLOSED`].
+    /// Of each state reached: the number of states since the state before, from state 0; its cost so far; its primitive
+    /// and [`Node::CLOSED`].
     gaps: Vec<u32>,
     costs: Vec<u32>,
     flags: Vec<u8>,
@@ -225,9 +225,9 @@ impl Scratch {
         })
     }
 
-    /// Checks the keys of an open list in buckets, which contains no other keys than the search: each state is due at
-    /// its cost and its bound, except that states which became cheaper are listed again. A search that clamps
-    /// its keys takes any.
+    /// Checks the keys of an open list in buckets, which contains no other keys than the search. Each state is due at
+    /// its cost and its bound, but states that became cheaper are listed twice. A search that clamps its keys takes
+    /// any.
     fn check_keys(
         &self,
         saved: &SavedSearch,
@@ -289,8 +289,8 @@ impl Scratch {
         Ok(())
     }
 
-    /// Checks that a state was reached by a legal move from a state reached before it, so that a path can be followed
-    /// back to the start and costs no more than is said.
+    /// Checks that a state was reached by a legal move from a state reached before it. So a path can be followed back
+    /// to the start, and costs no more than is said.
     fn check_node(
         &self,
         saved: &SavedSearch,

@@ -7,9 +7,10 @@
 //! No request starves. With E expansions per tick and K slots, an agent whose own search takes S expansions is answered
 //! within `W / E + ceil(S / max(1, E / K))` ticks, divisions rounded down but for `ceil`. W are the expansions of the
 //! requests that have a slot when it is made, and of all before it in order ([`RequestKey::order`]). The order is by
-//! priority less tick of issue less share of the path, which never changes: a request made later than the difference of
-//! their priorities plus its own share of the path does not come before it. This holds while callers spend the whole
-//! budget as long as a search is left, fill each free slot with the first in order, and take no slot away.
+//! priority less tick of issue less share of the path, which never changes. A request does not come before another if
+//! it is made later than the difference of their priorities plus the other's share. This holds while callers spend the
+//! whole budget as long as a search is left. They must fill each free slot with the first in order, and take no slot
+//! away.
 
 use std::cmp::Reverse;
 

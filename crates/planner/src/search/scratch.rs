@@ -58,15 +58,15 @@ pub(crate) struct SearchRun {
     pub best: Option<(u32, u32, u32)>,
 }
 
-/// A search for the nearest pose goes to the cells nearest to the goal one after the other: a bound of the cost to
+/// A search for the nearest pose goes to the cells nearest to the goal one after the other. A bound of the cost to
 /// cells on all sides of a goal would guide it nowhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct NearestRun {
     /// Number of the cell.
     pub at: u32,
-    /// The best pose so far: its cost, its index, and the number of its cell. The search goes on up to this cost, in case
-    /// that others cost no more.
+    /// The best pose so far: its cost, its index, and the number of its cell. The search goes on up to this cost, in
+    /// case that others cost no more.
     pub best: Option<(u32, u32, u32)>,
     /// All cells are done, and the path to the best pose is searched for again.
     pub again: bool,

@@ -1,7 +1,7 @@
 //! Movement tables: a class compiled against a map, so that a search reads nothing else.
 //!
-//! One word per state holds a code of a few bits for each primitive: 0 if the move is illegal, else an index of
-//! its time. An expansion reads one word, whatever the size of the body.
+//! One word per state holds a code of a few bits for each primitive. The code is 0 if the move is illegal, else an
+//! index of its time. An expansion reads one word, whatever the size of the body.
 
 use crate::model::class_spec::Climb;
 use crate::model::movement::MovementClass;
@@ -80,8 +80,8 @@ pub(crate) fn edges_limit(grid: &Grid, class: &MovementClass) -> bool {
 /// A movement class compiled against one map: the legal primitives of each pose and their costs. Shared by all
 /// agents of the class; a search reads nothing else of the map.
 ///
-/// Memory per state: 1 byte with up to 4 primitives and 3 distinct times each, 2 to 8 with up to 15 times, 16
-/// with up to 255, 64 beyond. A pose takes 1 bit more, and a cell 1 byte, besides the [`Components`].
+/// Memory per state: 1 byte with up to 4 primitives and 3 distinct times each. It is 2 to 8 with up to 15 times, 16
+/// with up to 255, and 64 beyond. A pose takes 1 bit more, and a cell 1 byte, besides the [`Components`].
 /// [`crate::tables_need`] gives an estimate in advance.
 ///
 /// A clone shares all of it: several worlds and threads can use the same tables. The first change of one of them
@@ -152,8 +152,8 @@ impl MovementTables {
         Arc::make_mut(&mut self.compiled).make_components();
     }
 
-    /// Follows an edit of the map: recompiles the poses whose swept cells can touch the changed rectangle, of which
-    /// what lies off the map is left out, and updates the components. Afterwards the tables equal freshly compiled
+    /// Follows an edit of the map: recompiles the poses whose swept cells can touch the changed rectangle, and updates
+    /// the components. Any part of the rectangle off the map is left out. Afterwards the tables equal freshly compiled
     /// ones. The first elevation of a map, and slopes with more distinct times than the layout holds, recompile
     /// everything.
     /// # Panics
@@ -358,8 +358,9 @@ impl Compiled {
         tables
     }
 
-    /// Compiles a class against a map in a layout, with codes for some times of each primitive, in order of code, and no
-    /// others; `None` if the layout or the codes do not do. `has_edges`: edges are stored even if all sides are open.
+    /// Compiles a class against a map in a layout, with codes for some times of each primitive, in order of code, and
+    /// no others. `None` if the layout or the codes do not suffice. `has_edges`: edges are stored even if all sides are
+    /// open.
     pub(super) fn in_layout_with_times(
         grid: &Grid,
         class: Arc<MovementClass>,

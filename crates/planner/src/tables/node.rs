@@ -2,12 +2,12 @@
 
 use crate::model::outcome::UNREACHED;
 
-/// A state's node in 62 bits: in the high 24 the stamp of the search that last touched it, then the complement
-/// of the cost so far (32 bits), two flags, and the primitive by which it was reached (4 bits).
+/// A state's node in 62 bits. The high 24 are the stamp of the search that last touched it. Then come the complement of
+/// the cost so far (32 bits), two flags, and the primitive by which it was reached (4 bits).
 ///
-/// The encoding makes a node left by an earlier search, and a node reached at greater cost, both less than a
-/// node that reaches the state now. An illegal move yields less than any node. So the kernel decides all three
-/// cases by one comparison of signed numbers.
+/// By this encoding a node left by an earlier search is less than a node that reaches the state now. So is a node
+/// reached at greater cost. An illegal move yields less than any node. So the kernel decides all three cases by one
+/// comparison of signed numbers.
 pub(crate) struct Node;
 
 impl Node {

@@ -1,9 +1,9 @@
 //! Compiling a class against a map, one row of anchors at a time.
 //!
-//! The speed class of a pose is the minimum over its footprint, and a move sweeps at least the footprints at
-//! both ends. So the classes of all poses of a row are computed once per footprint, and a move takes the lower
-//! of two of them, lowered further by its remaining swept cells. Where everything that can be swept equals the
-//! row above, so do the words: most of a map is copied.
+//! The speed class of a pose is the minimum over its footprint, and a move sweeps at least the footprints at both ends.
+//! So the classes of all poses of a row are computed once per footprint. A move takes the lower of two of them, lowered
+//! further by its remaining swept cells. Where everything that can be swept equals the row above, so do the words: most
+//! of a map is copied.
 
 use crate::model::pose::StateSpace;
 use crate::model::successor::{SLOPE_FLAT, move_time, slope_of};

@@ -29,8 +29,8 @@ pub struct SavedTables {
 }
 
 impl SavedTables {
-    /// Bytes per state of the tables that it restores, without components: of the words of their moves, which may be
-    /// wider after edits than [`tables_need`](crate::tables_need) tells. For a limit to the memory before it is taken.
+    /// Bytes per state of the tables that it restores, without components. The words of their moves may be wider after
+    /// edits than [`tables_need`](crate::tables_need) tells. For a limit to the memory before it is taken.
     pub fn word_bytes(&self) -> u64 {
         layout_bytes(usize::from(self.layout))
     }
@@ -58,7 +58,7 @@ impl MovementTables {
         }
     }
 
-    /// Compiles a class against a map as the saved tables were: they answer every question alike, now and after any
+    /// Compiles a class against a map as the saved tables were. They answer every question alike, now and after any
     /// later edits, and lead searches and fields the same way. Takes as long as compiling, and as making the components
     /// if there were any.
     ///

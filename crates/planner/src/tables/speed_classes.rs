@@ -162,8 +162,8 @@ impl<L: SpeedClass> SpeedLayers<L> {
         self.lower_by_edges(row, (x, y), &body.edges);
     }
 
-    /// Lowers a row of speed classes, one per anchor from `(x, y)` on, by the cells and edges of a move; to 0
-    /// where the move leaves the map.
+    /// Lowers a row of speed classes, one per anchor from `(x, y)` on, by the cells and edges of a move. It lowers them
+    /// to 0 where the move leaves the map.
     pub fn lower(&self, row: &mut [L], (x, y): (i32, i32), plan: &MovePlan) {
         let Some((row, x)) = self.part_on_map(row, (x, y), plan.reach) else { return };
         self.lower_by_cells(row, (x, y), &plan.cells);

@@ -146,8 +146,8 @@ impl Episode {
         }
     }
 
-    /// A goal that an agent reaches from where it rests and is not at. Where there is none, an agent that keeps its goal
-    /// gets any that is not taken, as it may be there already; others get none.
+    /// A goal that an agent reaches from where it rests and is not at. Where there is none, an agent that keeps its
+    /// goal gets any that is not taken, as it may be there already; others get none.
     fn draw_goal(&mut self, scene: &Scene, agent: usize, taken: &[bool]) -> Option<u32> {
         let motion = self.world.agent_arrays().motion[agent];
         let class = usize::from(motion.class.0);

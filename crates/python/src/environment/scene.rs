@@ -130,8 +130,8 @@ fn area_of(edits: &[(u32, Command)]) -> Rect {
     all.unwrap_or(Rect::new(0, 0, 0, 0))
 }
 
-/// The states of a class from which all others of them can be reached: the component of one of `seeds`, the largest that
-/// some draws find.
+/// The states of a class from which all others of them can be reached: the component of one of `seeds`, the largest
+/// that some draws find.
 fn component(tables: &MovementTables, seeds: &[State], random: &mut Random) -> Vec<bool> {
     let space = tables.space();
     let n_legal = (0..space.n_states() as u32).filter(|&state| tables.is_legal(State(state))).count();
@@ -217,15 +217,16 @@ impl Scene {
         self.tables[class].class().spec().footprint.len()
     }
 
-    /// The classes in the order in which they are given room: where small bodies come first they leave none for large ones.
+    /// The classes in the order in which they are given room: where small bodies come first they leave none for large
+    /// ones.
     fn largest_first(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.tables.len()).collect();
         order.sort_by_key(|&class| std::cmp::Reverse(self.body_cells(class)));
         order
     }
 
-    /// Chooses the goals of a class: different cells. Where agents stay at theirs no two goals overlap, also of different
-    /// classes, so that all can be held at once.
+    /// Chooses the goals of a class: different cells. Where agents stay at theirs no two goals overlap, also of
+    /// different classes, so that all can be held at once.
     fn sites_of(
         &self,
         number: usize,

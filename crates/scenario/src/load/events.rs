@@ -92,8 +92,8 @@ fn build_command(
     })
 }
 
-/// The orders of an event: of named agents, for their classes. No orders become a wait of 0 ticks: a trace has a line for
-/// each order, but none for their absence.
+/// The orders of an event: of named agents, for their classes. No orders become a wait of 0 ticks: a trace has a line
+/// for each order, but none for their absence.
 fn given_orders(
     setup: &Setup,
     all: &AgentNames<'_>,

@@ -36,8 +36,8 @@ const SEARCH_SLOTS: usize = 16;
 /// which need the time for fields.
 const TRIES_PER_TICK: RangeInclusive<u64> = 600..=2400;
 const TEAM_OF_MANY_TRIES: u64 = 1000;
-/// Memory per byte of a list of cells, whose lines have at least two bytes: the file twice, a cell with its line, a
-/// cell alone.
+/// Memory per byte of a list of cells, whose lines have at least two bytes. It is the file twice, a cell with its line,
+/// and a cell alone.
 const LIST_BYTES: u64 = 12;
 /// Glyphs of blocked cells. All others are free.
 const BLOCKED: [u8; 2] = [b'@', b'T'];

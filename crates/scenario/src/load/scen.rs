@@ -20,9 +20,9 @@ pub struct ScenProblem {
     pub problem: PlanningProblem,
 }
 
-/// Reads the queries of a MovingAI `.scen` file and their map, whose size must match: `map`, or the file that they name.
-/// That is looked for beside them by its name alone or by theirs, then by its whole path from the working folder and from
-/// each folder above them. The class is as in [`load_planning_problem`].
+/// Reads the queries of a MovingAI `.scen` file and their map, whose size must match: `map`, or the file that they
+/// name. It is first looked for beside them, by its name alone or by theirs. Then it is looked for by its whole path,
+/// from the working folder and from each folder above them. The class is as in [`load_planning_problem`].
 /// # Errors
 /// [`LoadError`] with the mistake and its place.
 pub fn load_scen(

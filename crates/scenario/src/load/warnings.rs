@@ -17,9 +17,10 @@ use wheelbase_sim::{ClassId, CollisionRule, Command, Order, OrderKind, Trip, Wor
 /// Most poses of a scenario that are checked for warnings about the goals of groups and events.
 const GOAL_CHECKS_MAX: u64 = 1 << 27;
 
-/// Likely mistakes in a scenario that can be run: text after the last row of its map, speed overrides for kinds that the
-/// map lacks, speeds that change no time, moves swept by their ends that let bodies overlap on screen, first orders that cannot be done on the initial map, goals of groups and
-/// events without a legal pose, events without effect, friends without agents.
+/// Likely mistakes in a scenario that can be run. On the map: text after its last row, and speed overrides for kinds
+/// that it lacks. Of classes: speeds that change no time, and moves swept by their ends that let bodies overlap on
+/// screen. Of orders: first orders that cannot be done on the initial map, and goals of groups and events without a
+/// legal pose. Also events without effect, and friends without agents.
 pub fn warnings(path: &std::path::Path, typed: &Scenario, world: &World) -> Vec<ScenarioError> {
     let mut found = Diagnostics::new(path);
     warn_about_map(path, typed, world, &mut found);

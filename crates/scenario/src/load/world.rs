@@ -344,8 +344,8 @@ pub(crate) fn read_class_spec(text: &str, shape: GridShape) -> Option<ClassSpec>
     spec_of(&file.class, shape, &mut Diagnostics::new(Path::new("")))
 }
 
-/// Reads a map or a scenario, and the class to plan for: given by its name or by a class file, else the only class of the
-/// scenario.
+/// Reads a map or a scenario, and the class to plan for. The class is given by its name or by a class file, or is the
+/// only class of the scenario.
 /// # Errors
 /// [`LoadError`] with every mistake that could be found.
 pub fn load_planning_problem(
@@ -465,8 +465,8 @@ pub fn load_grid(target: &Path, memory_max: MemoryMax) -> Result<LoadedGrid, Loa
     Ok(LoadedGrid { grid, files })
 }
 
-/// As [`load_grid`], of bytes at hand, for hosts whose files lie in an archive: of a map file in the format that the
-/// extension of `target` names, or of a scenario (`toml`). Files that these name are read from `files`.
+/// As [`load_grid`], of bytes at hand, for hosts whose files lie in an archive. The bytes are of a map file in the
+/// format that the extension of `target` names, or of a scenario (`toml`). Files that these name are read from `files`.
 /// # Errors
 /// As [`load_grid`].
 pub fn load_grid_of_bytes(

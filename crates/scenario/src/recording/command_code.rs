@@ -8,8 +8,8 @@ use wheelbase_sim::{Command, GivenCommand, Ticket, World};
 const BYTES_MAX: usize = 1 << 26;
 /// Most bytes of memory of the commands of a tick.
 const MEMORY_MAX: usize = 1 << 28;
-/// Commands of up to this many bytes always fit in that memory: lists of orders, the most demanding, take a few hundred
-/// bytes of memory a byte.
+/// Commands of up to this many bytes always fit in that memory. Lists of orders, the most demanding, take a few hundred
+/// bytes of memory per byte.
 const BYTES_SURELY_READ: usize = 1 << 18;
 
 /// Appends the commands given before a tick. `bytes` is scratch.

@@ -16,8 +16,8 @@ const OUTSIDE: &str = "outside";
 pub struct HostStart {
     /// Name in the settings; may be empty.
     pub name: String,
-    /// The traffic rule: `cooperative`, `unit_robots`, `commanded`, or `outside` for any other. Our rules are rebuilt for
-    /// the settings of the run.
+    /// The traffic rule: `cooperative`, `unit_robots`, `commanded`, or `outside` for any other. Our rules are rebuilt
+    /// for the settings of the run.
     pub rule: String,
     /// Whether the rule follows planned paths.
     pub needs_paths: bool,

@@ -40,8 +40,9 @@ pub(super) fn apply_edits(
 /// The layer, and the area or the cell and the sides that an edit sets.
 type SetPart = (u8, [i32; 2], [u32; 2]);
 
-/// Edits visited from the last to the first, to find edits that a later one overwrites: one of the largest, or any of
-/// the same part. A flood that comes and goes is kept once, and so is a bridge that opens and closes.
+/// Edits visited from the last to the first, to find edits that a later edit overwrites. The later edit is one of the
+/// largest, or any of the same part. A flood that comes and goes is kept once, and so is a bridge that opens and
+/// closes.
 #[derive(Default)]
 struct LaterEdits {
     largest: Vec<EditEffect>,

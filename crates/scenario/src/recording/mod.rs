@@ -3,8 +3,8 @@
 //! A recording is a [`Header`] (scenario, map, classes), chunks of ticks, and an [`End`]. Each chunk begins with a key
 //! frame, so that it can be read without the ones before, and has its own checksum. A killed run leaves all chunks but
 //! the last. The recording of a resumed run begins with a snapshot in place of its scenario. [`Recorder`] writes a
-//! recording as a [`World`](wheelbase_sim::World) steps, [`Reader`] streams over it, a [`TickRecord`] at a time, and
-//! [`replay`] runs it again: for [`verify`], which compares the two runs, and for [`profile`], which measures the
+//! recording as a [`World`](wheelbase_sim::World) steps. [`Reader`] streams over it, a [`TickRecord`] at a time.
+//! [`replay`] repeats the run for [`verify`], which compares the two runs, and for [`profile`], which measures the
 //! second.
 //!
 //! ```

@@ -160,8 +160,8 @@ fn saturated(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
-/// Reads a block that, with its stored bytes, takes at most this much memory. Gives its value and the memory of it. The error
-/// is `None` if a limit below that of the format is not enough.
+/// Reads a block that, with its stored bytes, takes at most this much memory. Gives its value and the memory of it. The
+/// error is `None` if a limit below that of the format is not enough.
 fn read_within<T: DeserializeOwned>(
     head: &BlockHead,
     most: usize,
@@ -350,8 +350,8 @@ impl<R: Read + Seek> Reader<R> {
         self.end.as_ref()
     }
 
-    /// Ticks that were run, from [`Reader::first_tick`] on. A run that came to its end has one more record: what happened
-    /// after its last tick.
+    /// Ticks that were run, from [`Reader::first_tick`] on. A run that came to its end has one more record: what
+    /// happened after its last tick.
     pub fn ticks_run(&self) -> u32 {
         self.end.as_ref().map_or(self.n_ticks(), |end| end.tick.saturating_sub(self.first_tick()))
     }

@@ -95,10 +95,10 @@ pub struct RunRange {
 
 /// One event of a tick, as recorded.
 ///
-/// The simulation logs the same facts as [`TraceEvent`](wheelbase_sim::TraceEvent). The two stay apart: a recorded
-/// event refers to orders by number and to their kinds by number in the header, which another release may have written,
-/// holds paths as runs ([`PathRun`]), and includes changes that only the state shows, not the log (waits, current
-/// orders, dropped paths). An edit is the same type in both.
+/// The simulation logs the same facts as [`TraceEvent`](wheelbase_sim::TraceEvent). The two stay apart. A recorded
+/// event refers to orders by number, and to their kinds by number in the header, which another release may have
+/// written. It has paths as runs ([`PathRun`]). It includes changes that only the state shows, not the log: waits,
+/// current orders, dropped paths. An edit is the same type in both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// An agent was placed.

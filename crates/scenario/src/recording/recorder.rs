@@ -52,7 +52,7 @@ fn after_the_end(tick: u32) -> String {
 }
 
 impl<W: Write> Recorder<W> {
-    /// Begins the recording of a world that was built from a scenario and has not stepped: writes the header, and
+    /// Begins the recording of a world that was built from a scenario and has not stepped. Writes the header, and
     /// starts the log of the world. It was built from `scenario` and `source`.
     ///
     /// # Errors
@@ -165,8 +165,8 @@ impl<W: Write> Recorder<W> {
     ///   the ticks before.
     /// - A step of a world to which a class was added since the recording began. Begin another one.
     /// - Errors of the writer, at ticks that fill a chunk.
-    /// - A tick beyond the limits of a recording: 2^25 runs of equal moves in all paths, 2^24 other events, 2^26 bytes
-    ///   of commands, 2^27 bytes of orders that agents have, 2^20 edits in force.
+    /// - A tick beyond the limits of a recording: 2^25 runs of equal moves in all paths, 2^24 other events, 2^20 edits
+    ///   in force. Commands have at most 2^26 bytes, orders of agents 2^27.
     pub fn tick(&mut self, world: &World, tick: u32, step: RunState) -> io::Result<()> {
         if self.ended {
             let is_idle =
@@ -228,8 +228,8 @@ impl<W: Write> Recorder<W> {
         Ok(self.out)
     }
 
-    /// Writes the ticks recorded so far and no end, as if the run had been killed now: of a world that a panic has left
-    /// half way through a tick ([`World::broken`]), or that is not at hand any more.
+    /// Writes the ticks recorded so far and no end, as if the run had been killed now. The world may be no longer at
+    /// hand, or a panic has left it half way through a tick ([`World::broken`]).
     ///
     /// # Errors
     /// Errors of the writer.

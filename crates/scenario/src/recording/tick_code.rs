@@ -159,8 +159,8 @@ fn encode_cell(out: &mut Vec<u8>, base: CellXY, cell: CellXY) {
     varint::put_signed(out, i64::from(cell.y) - i64::from(base.y));
 }
 
-/// Writes what stands before the events of a tick: its flags, commands, decisions and new orders, whose texts it adds to
-/// the frame. `bytes` is scratch.
+/// Writes what stands before the events of a tick: its flags, commands, decisions and new orders, whose texts it adds
+/// to the frame. `bytes` is scratch.
 /// # Errors
 /// It exceeds the limits.
 pub(super) fn encode_head(

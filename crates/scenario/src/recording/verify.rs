@@ -28,16 +28,16 @@ pub struct Verified {
     pub difference: Option<Difference>,
 }
 
-/// Runs a recording again, up to its end or its last whole chunk, and compares all of it with the second run: the
-/// header, each tick to the byte (events, moves, paths, waits, counters, state hash), each key frame, and the end. The
-/// commands of a host are given again at their ticks, and a rule of traffic from outside is replaced by its recorded
-/// decisions.
-/// `progress` gets the number of ticks done before each tick; `false` ends the run early.
+/// Repeats the run of a recording, up to its end or its last whole chunk, and compares all of it with the second run.
+/// It compares the header, each tick to the byte, each key frame, and the end. Ticks have events, moves, paths, waits,
+/// counters and the state hash. The commands of a host are given again at their ticks, and a rule of traffic from
+/// outside is replaced by its recorded decisions. `progress` gets the number of ticks done before each tick; `false`
+/// ends the run early.
 ///
-/// The inputs of the second run are compared with nothing: the text of the scenario and the name of its file, the
-/// attached files, the cells of a map file and the objects on it, the kinds of a Tiled map, and the overrides. A
-/// host's run has the setup, the commands and the decisions as inputs. A change there makes another run, which differs where its
-/// ticks do.
+/// The inputs of the second run are compared with nothing. These are the text of the scenario and the name of its file,
+/// the attached files and the overrides. So are the cells of a map file, the objects on it, and the kinds of a Tiled
+/// map. A host's run has the setup, the commands and the decisions as inputs. A change there makes another run, which
+/// differs where its ticks do.
 /// # Errors
 /// [`RecordingError`] if the recording is damaged or its scenario or setup cannot be built.
 pub fn verify<R: Read + Seek>(

@@ -97,8 +97,8 @@ pub(super) fn agent(reader: &mut Reader, node: &Node, names: &mut Names) -> Opti
     })
 }
 
-/// Reads a `[[groups]]` table, or the table of an event with the same keys, and adds its count to `n_agents`, the
-/// number of agents before it.
+/// Reads a `[[groups]]` table, or the table of an event with the same keys. Adds its count to `n_agents`, the number of
+/// agents before it.
 pub(super) fn group(reader: &mut Reader, node: &Node, n_agents: &mut u64) -> Option<Group> {
     let table = reader.table(node, &GROUP_KEYS)?;
     let class = class_name(reader, &table);

@@ -29,8 +29,8 @@ impl Span {
 
 /// One mistake in a file: its place, the value found, and the value expected.
 ///
-/// Its text is `file:line:column: key: message`, without the column where only the line is known, and without the key
-/// if there is none (the file is not TOML) or if the message names it ("not supported yet: ...").
+/// Its text is `file:line:column: key: message`. The column is missing where only the line is known. The key is missing
+/// if the file is not TOML, or if the message names it ("not supported yet: ...").
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioError {
     /// The file, as the caller named it.

@@ -1,9 +1,9 @@
 //! Parses scenario files into plain structs that keep the line of each value.
 //!
-//! No interpretation happens here: no map file is opened, no grid built, no movement class compiled, and names of
-//! classes, kinds and headings are not looked up. [`load`](crate::load) does that; the structs carry lines and key
-//! paths so that its messages name them like messages of this module. Unknown keys, and keys
-//! of the format that this release does not read yet, are refused, never ignored.
+//! No interpretation happens here. No map file is opened, no grid built, no movement class compiled. Names of classes,
+//! kinds and headings are not looked up. [`load`](crate::load) does that; the structs carry lines and key paths so that
+//! its messages name them like messages of this module. Unknown keys, and keys of the format that this release does not
+//! read yet, are refused, never ignored.
 
 mod advice;
 mod agents;

@@ -8,8 +8,8 @@ const NAMES_MAX: usize = 256;
 /// Shortest abbreviation: of two letters almost any name has some.
 const ABBREVIATION_BYTES_MIN: usize = 3;
 
-/// The name among the first of `known` that is nearest to `name`, letter case aside, if any is near enough. Otherwise the
-/// shortest that `name` abbreviates, as `cnt` does `count`. Of equally good ones the first.
+/// The name among the first of `known` that is nearest to `name`, letter case aside, if any is near enough. Otherwise
+/// the shortest that `name` abbreviates, as `cnt` does `count`. Of equally good ones the first.
 pub fn nearest_name<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     if name.len() > NAME_BYTES_MAX {
         return None;

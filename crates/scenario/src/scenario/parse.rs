@@ -37,8 +37,8 @@ pub fn parse(file: &str, bytes: &[u8]) -> Result<Scenario, ScenarioErrors> {
     faultless(parse_partly(file, bytes))
 }
 
-/// As [`parse`], and gives the scenario without those agents, groups and events in which there are mistakes, if there are
-/// no others.
+/// As [`parse`], and gives the scenario without those agents, groups and events in which there are mistakes, if there
+/// are no others.
 pub(crate) fn parse_partly(file: &str, bytes: &[u8]) -> (Option<Scenario>, Vec<ScenarioError>) {
     read_document(file, bytes, document::scenario)
 }

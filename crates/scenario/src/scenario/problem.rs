@@ -1,7 +1,7 @@
 //! Parses problems of the League of Robot Runners, 2023 (<https://github.com/MAPF-Competition>).
 //!
-//! A problem is a JSON file that names three others: a map in the MovingAI format, a list of start cells and a list of
-//! task cells. Cells are numbered row by row. [`load`](crate::load) interprets the files.
+//! A problem is a JSON file that names three others. These are a map in the MovingAI format, a list of start cells and
+//! a list of task cells. Cells are numbered row by row. [`load`](crate::load) interprets the files.
 
 use super::diagnostics::Diagnostics;
 use super::error::{ScenarioError, ScenarioErrors, Span};

@@ -449,8 +449,8 @@ pub enum OrderKind {
         /// `dwell`: ticks to stand at each stop, at most [`TICK_MAX`]; 0 by default.
         dwell: u32,
     },
-    /// Do that many orders before it once more, forever. In a file they are the `orders` of `repeat = "forever"`. The reader writes
-    /// the rounds of `repeat = N` out.
+    /// Do that many orders before it once more, forever. In a file they are the `orders` of `repeat = "forever"`. The
+    /// reader writes the rounds of `repeat = N` out.
     Repeat {
         /// Number of orders, at least 1.
         orders: u32,

@@ -56,8 +56,8 @@ pub(super) fn seeds_text(seeds: &[u64]) -> String {
     texts.collect::<Vec<_>>().join(",")
 }
 
-/// The items of a checked sweep, numbered in the order of its table: by scenario, by the values of the keys, each as they
-/// were typed, and by seed.
+/// The items of a checked sweep, numbered in the order of its table. That is by scenario, by the values of the keys,
+/// each as they were typed, and by seed.
 #[derive(Clone, Debug)]
 pub struct Items {
     sweep: Sweep,

@@ -1,9 +1,9 @@
 //! Sweeps: scenarios over seeds and values of keys, as a table with a row for each run.
 //!
 //! A [`Sweep`] describes the runs, as plain values; a [`PreparedSweep`] has read its files and knows the key of each
-//! item. An item is a function of the program, the files, the seed and the values: the same row comes out on any
+//! item. An item is a function of the program, the files, the seed and the values. The same row comes out on any
 //! machine, in any order, however often. [`PreparedSweep::run`] runs items side by side and gives their rows to the
-//! caller; [`TableFile`] keeps them in a file that can be resumed; [`merge`] joins the tables of shards.
+//! caller. [`TableFile`] keeps them in a file that can be resumed. [`merge`] joins the tables of shards.
 //!
 //! ```
 //! use wheelbase_grid::MemoryMax;

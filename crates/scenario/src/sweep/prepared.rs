@@ -34,7 +34,8 @@ pub(super) struct GroupText<'p> {
 }
 
 impl PreparedSweep {
-    /// Reads the files of a sweep and computes the keys of its items. `memory_max` holds for all items that run together.
+    /// Reads the files of a sweep and computes the keys of its items. `memory_max` holds for all items that run
+    /// together.
     /// # Errors
     /// [`SweepError::Argument`] as [`Items::new`], and for a key that a scenario does not have, or cannot have;
     /// [`SweepError::Load`] for a scenario that cannot be read. A scenario with another mistake is not refused: its
@@ -78,9 +79,9 @@ impl PreparedSweep {
         self.store.inputs()
     }
 
-    /// The key of an item: the hash of the release of this program, whether invariants are checked, the path of the
-    /// scenario, its text with the values set, every other file that it reads, the keys and values, and the seed. Equal
-    /// keys mean equal rows, wall times aside.
+    /// The key of an item: a hash. Its inputs are the release of this program, the check of invariants, the path of the
+    /// scenario, its text with the values set, and every other file that it reads. The keys and values, and the seed,
+    /// are inputs, too. Equal keys mean equal rows, wall times aside.
     /// # Panics
     /// If there is no such item.
     pub fn key(&self, item: usize) -> u64 {

@@ -25,14 +25,13 @@ const ROWS_WAITING: usize = 256;
 pub struct RunOptions {
     /// Items under way, each on one thread; 0 for one per core.
     pub jobs: usize,
-    /// Where to write a file for each failed item, to see it again: `KEY.report`, a crash report, of an item that
-    /// panicked or broke an invariant, and `KEY.toml` (`.json`), its scenario with the values set, of an item that
-    /// cannot be loaded.
+    /// Folder for a file of each failed item. An item that panicked or broke an invariant has a crash report,
+    /// `KEY.report`. An item that cannot be loaded has its scenario with the values set, `KEY.toml` or `KEY.json`.
     pub record_failed: Option<PathBuf>,
 }
 
 impl PreparedSweep {
-    /// Runs items, by their numbers in the order of the table, and gives each row to `on_row` as soon as it is there, on
+    /// Runs items, by their numbers in the order of the table. Gives each row to `on_row` as soon as it is there, on
     /// the calling thread, in no order. `stop` is asked at every tick, from many threads; once it says yes, items under
     /// way are given up. Prints nothing.
     /// # Errors

@@ -37,7 +37,7 @@ impl FailedItems {
         self.count
     }
 
-    /// Whether every item of a shard has a row in a file, or has been computed as well as it can be here: an item that
+    /// Whether every item of a shard has a row in a file, or has been computed as well as it can be here. An item that
     /// lacked memory has a row that does not count.
     pub fn leave_whole(&self, file: &TableFile, shard: Shard) -> bool {
         file.items_left(shard).iter().all(|item| self.without_memory.binary_search(item).is_ok())

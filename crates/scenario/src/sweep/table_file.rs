@@ -28,8 +28,8 @@ pub struct TableFile {
 }
 
 impl TableFile {
-    /// Begins the table of a sweep at a path. With `resume` the rows of the file and of its `FILE.part` are kept, and how
-    /// many they are is said. Without, `FILE.part` is replaced, and the file once the table is whole.
+    /// Begins the table of a sweep at a path. With `resume` the rows of the file and of its `FILE.part` are kept, and
+    /// how many they are is said. Without, `FILE.part` is replaced, and the file once the table is whole.
     /// # Errors
     /// [`SweepError::File`] for files that cannot be read or written, are being written by another program, or have
     /// rows of another sweep, and [`SweepError::Differs`].
@@ -106,8 +106,8 @@ impl TableFile {
         Ok(self.table)
     }
 
-    /// Ends the table: writes the manifest, then all rows in order to a new file, which replaces the file atomically, and
-    /// removes `FILE.part`. Cut off at any moment, resuming gives the same file.
+    /// Ends the table: writes the manifest, then all rows in order to a new file, which replaces the file atomically,
+    /// and removes `FILE.part`. Cut off at any moment, resuming gives the same file.
     /// # Errors
     /// [`SweepError::File`].
     pub fn finish(self, manifest: &Manifest) -> Result<Table, SweepError> {

@@ -19,8 +19,8 @@ pub struct Setting {
     pub values: Vec<String>,
 }
 
-/// Reads `KEY=VALUE,VALUE,...`. A comma inside quotes, brackets or braces belongs to its value. A value is one of TOML; a
-/// word that TOML has no meaning for is the string of its letters.
+/// Reads `KEY=VALUE,VALUE,...`. A comma inside quotes, brackets or braces belongs to its value. A value is one of TOML;
+/// a word that TOML has no meaning for is the string of its letters.
 ///
 /// ```
 /// use wheelbase_scenario::sweep::Setting;
@@ -166,8 +166,8 @@ pub fn parse_seeds(text: &str) -> Result<Vec<u64>, SweepError> {
     Ok(seeds)
 }
 
-/// A part of the items of a sweep: those whose number in the order of the table leaves the rest `number - 1` when divided
-/// by `of`. Shards of the same sweep are the same on every machine, and of equal size but for one item.
+/// A part of the items of a sweep: those whose number in the order of the table leaves the rest `number - 1` when
+/// divided by `of`. Shards of the same sweep are the same on every machine, and of equal size but for one item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shard {
     /// From 1 to `of`.

@@ -273,7 +273,8 @@ impl Agents {
         id
     }
 
-    /// Inserts the row of an agent at rest in a pose, of team 0, whose orders are not known yet. The rows behind it move.
+    /// Inserts the row of an agent at rest in a pose, of team 0, whose orders are not known yet. The rows behind it
+    /// move.
     fn insert_row(
         &mut self,
         row: usize,

@@ -1,14 +1,14 @@
 //! Congestion penalties and congestion-aware replanning: where agents wait, and where they plan to go.
 //!
-//! The map is divided into blocks. For each block the ticks that agents wait in it and the agents that enter it are
-//! counted; their ratio is the penalty on entering it. Only agents at least as wide as the planning agent count,
-//! because narrower ones yield sooner. A move onto cells that other agents' paths cross gets a penalty for each of
-//! their planned moves, a larger one for moves in the opposite direction. This keeps opposing flows apart, and wide
+//! The map is divided into blocks. Each block counts the ticks that agents wait in it, and the agents that enter it.
+//! Their ratio is the penalty on entering it. Only agents at least as wide as the planning agent count, because
+//! narrower ones yield sooner. A move onto cells that other agents' paths cross gets a penalty for each of their
+//! planned moves. The penalty is larger for moves in the opposite direction. This keeps opposing flows apart, and wide
 //! bodies out of corridors where they would meet, before anybody waits. Old counts fade, and penalties far from the
 //! agent do not count.
 //!
-//! A new path is a cheapest one. Agents on their way check their paths in turn: one with large penalties requests the
-//! path of least time plus penalties, and takes it if that is better than the path in hand. (Guide paths by traffic,
+//! A new path is a cheapest one. Agents on their way check their paths in turn. An agent with large penalties requests
+//! the path of least time plus penalties, and takes it if it is better than the path in hand. (Guide paths by traffic,
 //! as in Guided PIBT: Chen et al., AAAI 2024.)
 
 mod directions;

@@ -66,9 +66,9 @@ impl Layout {
         Axial { q, r }.cell(self.shape)
     }
 
-    /// A pose for each agent of the batches in turn; `None` without room. It is the agent's place in the layout. It has the
-    /// heading of the goal if that has one, else the agent's present heading where that is legal. Members whose places
-    /// are open get them first. The others get the nearest free poses, in order of the batches.
+    /// A pose for each agent of the batches in turn; `None` without room. It is the agent's place in the layout. It has
+    /// the heading of the goal if that has one, else the agent's present heading where that is legal. Members whose
+    /// places are open get them first. The others get the nearest free poses, in order of the batches.
     pub fn poses(
         &self,
         view: GroupView<'_>,
@@ -110,8 +110,8 @@ fn cell_of(view: GroupView<'_>, batch: &Batch, agent: &UnassignedAgent) -> CellX
     view.tables[batch.centre.class.0 as usize].space().pose(agent.from).cell
 }
 
-/// The speed factors of agents that get a pose, where they differ from their own, in thousandths. All move at the pace of
-/// the slowest. Agents that stand in their poses already do not count.
+/// The speed factors of agents that get a pose, where they differ from their own, in thousandths. All move at the pace
+/// of the slowest. Agents that stand in their poses already do not count.
 pub(super) fn paces(view: GroupView<'_>, assigned: &[(AgentId, State)]) -> Vec<(AgentId, u16)> {
     // Cells per tick of a class, as a fraction.
     let speeds =

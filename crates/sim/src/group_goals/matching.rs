@@ -1,9 +1,9 @@
 //! Matching of agents to poses such that their paths do not cross.
 //!
-//! The matching of least sum of squared distances preserves order: of any two agents, the one farther ahead in a
-//! direction gets a pose at least as far ahead in it (monotone maps of optimal transport, Brenier 1991). So nobody
-//! overtakes, the agents in front take the far poses, and no two swap sides. It is approximated: a matching by
-//! halves, then exchanges of pairs.
+//! The matching of least sum of squared distances preserves order. Of any two agents, the one farther ahead in a
+//! direction gets a pose at least as far ahead in it. (Monotone maps of optimal transport, Brenier 1991.) So nobody
+//! overtakes, the agents in front take the far poses, and no two swap sides. It is approximated: a matching by halves,
+//! then exchanges of pairs.
 
 use wheelbase_grid::{CellXY, GridShape};
 
@@ -84,8 +84,8 @@ pub(super) fn keep_held(held: &[Option<u32>], matched: &mut [u32]) {
     }
 }
 
-/// Matches the front half of the agents with the front half of the targets, in the direction of greatest extent, and
-/// so on within the halves.
+/// Matches the front half of the agents with the front half of the targets, in the direction of greatest extent. Does
+/// the same within the halves.
 fn match_halves(
     (from, agents): (&[Point], &mut [u32]),
     (to, targets): (&[Point], &mut [u32]),

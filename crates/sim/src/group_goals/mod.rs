@@ -461,7 +461,7 @@ fn field_of<'f>(fields: &'f SharedFields, batch: &Batch) -> Option<&'f CostField
 }
 
 /// Points for the agents of a batch and for their poses, on a plane without obstacles. The point of an agent lies on
-/// the ray from the goal through the cell where its path comes near, as far out as its path is long.
+/// the ray from the goal through the cell where its path comes near. It is as far out as the path is long.
 fn points_of(
     view: GroupView<'_>,
     fields: &SharedFields,

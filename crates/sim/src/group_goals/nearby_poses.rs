@@ -24,8 +24,8 @@ pub(super) struct NearbyPoses<'a> {
     pub starts: &'a [State],
 }
 
-/// Distance of poses to a goal, in sixteenths of a cell: the straight distance, or half the length of the path if
-/// that is more, so that poses reached only by a detour count as farther.
+/// Distance of poses to a goal, in sixteenths of a cell: the straight distance, or half the length of the path if that
+/// is more. So poses reached only by a detour count as farther.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GoalDistance {
     shape: GridShape,
@@ -84,12 +84,12 @@ impl GoalDistance {
 
 impl NearbyPoses<'_> {
     /// Chooses up to `n` poses within a [distance](GoalDistance) of `reach` that overlap neither each other nor a
-    /// taken cell. The nearest come first, among equals a pose on whose cells an agent stands. Then the least cost to the
-    /// goal decides, then the lowest state. Marks their cells as taken. The pose of an agent that stands replaces a chosen
-    /// pose on the same cells.
+    /// taken cell. The nearest come first, among equals a pose on whose cells an agent stands. Then the least cost to
+    /// the goal decides, then the lowest state. Marks their cells as taken. The pose of an agent that stands replaces a
+    /// chosen pose on the same cells.
     ///
-    /// The goal must be reachable from each pose, and each pose from the goal and from all agents: at the edge of a map
-    /// a body may stand in poses near the goal that it could only reach if it had begun there.
+    /// The goal must be reachable from each pose, and each pose from the goal and from all agents. At the edge of a map
+    /// a body may stand near the goal in poses that it can reach only from one another.
     pub fn choose(&self, n: usize, reach: u32, taken: &mut BitGrid) -> Vec<State> {
         let tables = self.tables();
         let space = tables.space();
@@ -128,9 +128,9 @@ impl NearbyPoses<'_> {
         chosen
     }
 
-    /// The free pose nearest to a cell by straight distance, at most `reach_max` columns and rows away. It has the heading of
-    /// the goal; if that has none, preferably the heading of `near`. It can be reached as in [`NearbyPoses::choose`]. Marks
-    /// its cells as taken.
+    /// The free pose nearest to a cell by straight distance, at most `reach_max` columns and rows away. It has the
+    /// heading of the goal; if that has none, preferably the heading of `near`. It can be reached as in
+    /// [`NearbyPoses::choose`]. Marks its cells as taken.
     pub fn nearest(&self, near: Pose, reach_max: u32, taken: &mut BitGrid) -> Option<State> {
         let tables = self.tables();
         let goals: Vec<State> = poses_of(tables, self.goal).collect();
@@ -144,8 +144,8 @@ impl NearbyPoses<'_> {
         Some(state)
     }
 
-    /// Whether a state has the heading of the goal, if that has one, and can be reached. The way begins at the agents and at
-    /// one of the goal's states; without a field it also leads back to that.
+    /// Whether a state has the heading of the goal, if that has one, and can be reached. The way begins at the agents
+    /// and at one of the goal's states; without a field it also leads back to that.
     fn is_open(&self, goals: &[State], state: State) -> bool {
         let tables = self.tables();
         let reaches = |from, to| tables.components().reachability(from, to) == Reachability::Yes;
@@ -200,17 +200,17 @@ pub(super) fn is_near_goal(size: GridSize, center: CellXY, reach: u32) -> bool {
     Rect::of_cell(center).grown(reach, size) == size.rect()
 }
 
-/// The cell of the legal pose at the least straight distance from a goal, with the goal's heading if it has one, that
-/// may be reachable from a state according to components; among equals, of the lowest state.
+/// The cell of the legal pose at the least straight distance from a goal, with the goal's heading if it has one. By its
+/// component the pose may be reachable from a state. Among equals it is the pose of the lowest state.
 pub(super) fn nearest_member(tables: &MovementTables, goal: GoalMember, from: State) -> Option<GoalMember> {
     let is_open = |state| tables.components().reachability(from, state) != Reachability::No;
     let nearest = nearest_state(tables, goal, (8, u32::MAX), |state| is_open(state).then_some(()))?;
     Some(GoalMember { cell: tables.space().pose(nearest).cell, ..goal })
 }
 
-/// The legal state at the least straight distance from a goal, with the goal's heading if it has one. States without a rank
-/// are left out. Among equals the lowest rank decides, then the lowest state. The search is in growing squares, from
-/// `reach` columns and rows around the goal to `reach_max`.
+/// The legal state at the least straight distance from a goal, with the goal's heading if it has one. States without a
+/// rank are left out. Among equals the lowest rank decides, then the lowest state. The search is in growing squares,
+/// from `reach` columns and rows around the goal to `reach_max`.
 fn nearest_state<R: Ord>(
     tables: &MovementTables,
     goal: GoalMember,

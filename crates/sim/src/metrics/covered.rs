@@ -26,8 +26,8 @@ impl<'a> CoveredTicks<'a> {
         Self { world, scratch: Scratch::new(), path: Path::new(), expansions_left: EXPANSIONS_MAX }
     }
 
-    /// Part of the single-agent bound that the agent in a row has covered on its trip in progress; 0 as long as its
-    /// first path is not known.
+    /// Part of the single-agent bound that the agent in a row has covered on its trip in progress. It is 0 until its
+    /// first path is known.
     pub(crate) fn of(&mut self, row: usize) -> u64 {
         let World { agents, tables, tick, .. } = self.world;
         let motion = &agents.motion[row];
@@ -38,8 +38,8 @@ impl<'a> CoveredTicks<'a> {
         };
         let state = end_state(&tables[usize::from(motion.class.0)], motion);
         let rest_of_move = if motion.at_rest() { 0 } else { u64::from(motion.until - tick) };
-        // The bound of an agent on a leg is the cost of a route. The rest counts by the same measure: on a long trip, the
-        // excess of the route would count as covered from the first tick on.
+        // The bound of an agent on a leg is the cost of a route. The rest counts by the same measure: on a long trip,
+        // the excess of the route would count as covered from the first tick on.
         let left = match agents.assigned[row] {
             None if !agents.legs[row].is_some() => {
                 self.cheapest(row, state).or_else(|| self.along_path(row, state))

@@ -72,10 +72,9 @@ impl fmt::Display for NoSingleAgentBound {
 
 impl std::error::Error for NoSingleAgentBound {}
 
-/// What each agent would do alone, by row: its tasks in turn until the run ends, each begun at the tick at which it
-/// is given, as with an unlimited budget of expansions. Agents without tasks do nothing. With one-way moves it is a
-/// bound as well. But the tasks can differ from a run, which finds out as it goes which goals are
-/// unreachable.
+/// The work of each agent if it were alone, by row: its tasks in turn until the run ends. Each begins at the tick at
+/// which it is given, as with an unlimited budget of expansions. Agents without tasks do nothing. With one-way moves it
+/// is a bound as well. But the tasks can differ from a run, which finds out as it goes which goals are unreachable.
 ///
 /// Runs on the current rayon pool, with equal results for any number of threads. Asks `go_on` between tasks, and
 /// returns `None` once that says no. Takes a search for each task, and the memory of a search for each worker.

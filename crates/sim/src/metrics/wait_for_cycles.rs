@@ -10,8 +10,8 @@ pub const WAIT_FOR_CYCLES_MAX: usize = 16;
 /// Most agents of one ring reported.
 pub const WAIT_FOR_CYCLE_AGENTS_MAX: usize = 64;
 
-/// What stuck agents wait for in the end: a ring of agents that each wait for the next, or an agent that waits for
-/// no agent which it touches, but for a reason that has a name.
+/// The end of the waits of stuck agents: a ring of agents that each wait for the next, or an agent that waits for none
+/// that it touches. The latter has a reason with a name.
 ///
 /// An agent waits for the holder of the first cell that its next move needs and cannot get. An agent without a path,
 /// or whose next move nothing blocks, waits for another [reason](World::reason_for_waiting).
@@ -84,8 +84,8 @@ impl World {
     }
 }
 
-/// For each stuck row the end of its chain of waits, and whether that is a ring: the lowest row of the ring, or the
-/// row that waits for nobody, which need not be stuck. Set for that row as well.
+/// For each stuck row the end of its chain of waits, and whether that is a ring. The end is the lowest row of the ring,
+/// or the row that waits for nobody, which need not be stuck. Set for that row as well.
 fn ends_of(stuck: &[bool], waits: &[Option<Wait>]) -> Vec<(u32, bool)> {
     let mut ends = vec![(NOBODY, false); stuck.len()];
     let mut walk: Vec<usize> = Vec::new();

@@ -84,8 +84,8 @@ type Question = ((u32, State), [u32; 4], u64);
 struct Asked {
     tick: u32,
     question: Question,
-    /// Cells of which a change may change the answer: the cells of obstacles that the search met, of the path found, of the
-    /// goal. With the agent on each, and where it stands.
+    /// Cells of which a change may change the answer: the cells of obstacles that the search met, of the path found, of
+    /// the goal. With the agent on each, and where it stands.
     cells: Vec<(CellXY, Option<(AgentSlot, u64)>)>,
     /// Requests in a row without such a change.
     n_same: u32,

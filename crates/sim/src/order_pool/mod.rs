@@ -130,8 +130,8 @@ pub struct OrderPool {
 }
 
 impl OrderPool {
-    /// Stores a list of orders, given by the command of a ticket. It is freed again unless an agent takes it up before the
-    /// next tick.
+    /// Stores a list of orders, given by the command of a ticket. It is freed again unless an agent takes it up before
+    /// the next tick.
     pub(crate) fn store(&mut self, orders: Arc<[Order]>, ticket: Option<Ticket>) -> u32 {
         let (first, count) = (self.next_number, orders.len() as u32);
         self.next_number = first.wrapping_add(count);
@@ -372,8 +372,8 @@ impl OrderPool {
         }
     }
 
-    /// Gives an agent the tasks of the list last put behind its orders, if that has any: it is the agent of an index
-    /// among those who got them. An agent that has tasks already keeps these, because nothing behind them ever begins.
+    /// Gives an agent the tasks of the list last put behind its orders, if that has any. The agent has an index among
+    /// all that got them. An agent that has tasks already keeps these, because nothing behind them ever begins.
     pub(crate) fn begin_tasks(&mut self, state: &mut OrderState, place: u32, number: u32, seed: u64) {
         let last = self.lists.get(place).and_then(|list| list.orders.last());
         if let Some(OrderKind::Tasks(_, stream)) = last.map(|order| &order.kind)
@@ -425,8 +425,8 @@ impl OrderPool {
         self.lists_at(&self.by_number)
     }
 
-    /// The lists whose orders have a number or a higher one, as [`OrderPool::lists`]. Those that were stored at the last
-    /// tick are all there.
+    /// The lists whose orders have a number or a higher one, as [`OrderPool::lists`]. Those that were stored at the
+    /// last tick are all there.
     pub fn lists_from(&self, number: u32) -> impl Iterator<Item = (u32, &[Order])> {
         let from = self.by_number.partition_point(|&(first, _)| first < number);
         self.lists_at(&self.by_number[from..])
@@ -497,8 +497,8 @@ impl OrderPool {
         Some((kind, self.trip_of(kind, state)?))
     }
 
-    /// The trip of the current order, unless it leads nowhere: that of the order itself, or the agent's own one to a
-    /// task or behind a leader.
+    /// The trip of the current order, unless it leads nowhere. It is the trip of the order itself, or the agent's own
+    /// trip to a task or behind a leader.
     pub fn trip(&self, state: &OrderState) -> Option<&Trip> {
         self.current_trip(state).map(|(_, trip)| trip)
     }

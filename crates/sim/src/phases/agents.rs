@@ -43,7 +43,8 @@ pub(crate) fn check_spawn(world: &World, spawn: &Spawn) -> Result<State, Refusal
     world.placeable(spawn.class, spawn.pose)
 }
 
-/// The details of an agent that was not placed, or has not changed its class. The agent in a row is no obstacle to itself.
+/// The details of an agent that was not placed, or has not changed its class. The agent in a row is no obstacle to
+/// itself.
 pub(super) fn details_of_refused(
     world: &World,
     (class, pose): (ClassId, Pose),

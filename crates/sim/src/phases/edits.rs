@@ -99,8 +99,8 @@ pub(super) fn cancel_edit(
     Ok(())
 }
 
-/// Tries the pending edits, oldest first, until none takes effect. While an agent for which an edit waits stays as it is,
-/// the edit is not tested.
+/// Tries the pending edits, oldest first, until none takes effect. While an agent for which an edit waits stays as it
+/// is, the edit is not tested.
 pub(super) fn retry_pending(world: &mut World) {
     let mut at = 0;
     while at < world.pending_edits.len() {

@@ -6,8 +6,8 @@ use crate::world::World;
 use wheelbase_traffic::RowSet;
 use wheelbase_traffic::motion::AgentId;
 
-/// What commands leave to do, once for all of them: drops the requests that are over, sets the priorities of the others,
-/// and closes up the rows of removed agents, which stay where they are until then.
+/// The work that commands leave, done once for all of them. Drops the requests that are over, and sets the priorities
+/// of the others. Closes up the rows of removed agents, which stay in place until then.
 pub(super) fn finish_commands(world: &mut World) {
     let World { requests, agents, tick_buffers, .. } = world;
     let TickBuffers { requests_over, reprioritised, agents: named, .. } = tick_buffers;

@@ -386,7 +386,8 @@ fn settle_pose(
     None
 }
 
-/// Notes that the agent in a row has a way to its goal, or to the nearest pose. Alone, the agent takes `bound_ticks` for it.
+/// Notes that the agent in a row has a way to its goal, or to the nearest pose. Alone, the agent takes `bound_ticks`
+/// for it.
 fn note_way(
     (agents, obstructed): (&mut Agents, &mut Obstructed),
     row: usize,

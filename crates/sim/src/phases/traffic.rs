@@ -226,8 +226,8 @@ fn begin_moves(world: &mut World, buffers: &mut TrafficBuffers) {
     }
 }
 
-/// Drops starts that the agent cannot make: in mid-move, a second one at this tick, of an illegal move or with another
-/// duration, or not the next move of the agent's path.
+/// Drops starts that the agent cannot make: in mid-move, or a second one at this tick. Drops illegal moves, other
+/// durations, and moves that are not next on the agent's path.
 fn drop_impossible(world: &World, starts: &mut Vec<Start>, started_at: &mut Vec<u32>) {
     let World { agents, tables, paths, tick, .. } = world;
     started_at.resize(agents.len(), u32::MAX);

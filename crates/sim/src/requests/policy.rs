@@ -17,8 +17,8 @@ pub(crate) struct RoutePolicy {
 }
 
 impl RoutePolicy {
-    /// At the beginning of a tick with a budget of expansions. By [`RouteMode::Auto`] an exact search to a far goal that did
-    /// not fit the last tick's budget is given up for a leg. `unfit` is memory.
+    /// At the beginning of a tick with a budget of expansions. By [`RouteMode::Auto`] an exact search to a far goal
+    /// that did not fit the last tick's budget is given up for a leg. `unfit` is memory.
     pub fn new(
         (mode, budget): (RouteMode, u64),
         mut unfit: Vec<u64>,
@@ -104,8 +104,8 @@ fn trip_of(search_inputs: SearchInputs<'_>, row: usize) -> Option<Trip> {
     Some(Trip { cells, expansions, by_group: matches!(kind, OrderKind::GotoGroup(..)) })
 }
 
-/// Least ticks of the path to a near goal, for the order of requests; 0 for a far one. A first leg is equally short wherever
-/// the goal is.
+/// Least ticks of the path to a near goal, for the order of requests; 0 for a far one. A first leg is equally short
+/// wherever the goal is.
 pub(crate) fn least_leg_ticks(search_inputs: SearchInputs<'_>, row: usize) -> u32 {
     let is_far = trip_of(search_inputs, row).is_some_and(|trip| trip.cells >= NEAR_CELLS);
     if is_far { 0 } else { least_ticks(search_inputs, row) }

@@ -100,7 +100,8 @@ impl Slot {
         })
     }
 
-    /// Takes over a search as it was saved, in a free slot. The context holds the agents, orders and tables of its world.
+    /// Takes over a search as it was saved, in a free slot. The context holds the agents, orders and tables of its
+    /// world.
     /// # Errors
     /// The first mistake, in words.
     fn restore(&mut self, saved: SavedSlot, context: &SearchContext<'_>) -> Result<(), String> {

@@ -25,10 +25,10 @@ use wheelbase_planner::{
 };
 use wheelbase_traffic::path_pool::PathPool;
 
-/// The first part of a path to a pose of a group follows the group's field until the goal is four times as far as it
-/// is from the pose. For far poses it ends when the goal is twice as far and this many moves. With twice alone, paths
-/// of 100 agents were up to 4.6 % longer than the cheapest, with four times 1.7 %. Both took as many expansions, but
-/// the search to a far pose is long.
+/// The first part of a path to a pose of a group follows the group's field. It ends where the goal is four times as far
+/// as the goal is from the pose. For far poses it ends when the goal is twice as far and this many moves. With twice
+/// alone, paths of 100 agents were up to 4.6 % longer than the cheapest, with four times 1.7 %. Both took as many
+/// expansions, but the search to a far pose is long.
 const FIRST_PART_MOVES: u64 = 32;
 /// Most headings of a class.
 const HEADINGS_MAX: usize = 8;

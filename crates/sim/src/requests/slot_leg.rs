@@ -14,7 +14,8 @@ use wheelbase_planner::{GoalMember, Heading, MovementTables, Pose, Request};
 
 /// Most headings of a class.
 const HEADINGS_MAX: usize = 8;
-/// Cells from its start that a first leg leads at least, along one axis: the side of a cluster. A short one is known soon.
+/// Cells from its start that a first leg leads at least, along one axis: the side of a cluster. A short one is known
+/// soon.
 const FIRST_LEG_CELLS: u32 = 32;
 /// The same of a next leg, for which there is time. A longer leg needs fewer routes.
 const NEXT_LEG_CELLS: u32 = 96;
@@ -25,7 +26,8 @@ pub(crate) const NEAR_CELLS: u32 = 2 * FIRST_LEG_CELLS;
 const LEG_EXPANSIONS: u64 = 128 * 128;
 /// Cells to the goal from which on a route only leads toward it.
 const TOWARD_CELLS: u32 = 8 * 32;
-/// Expansions of a search for a route that count as one of a budget: in the small arrays of clusters they take half as long.
+/// Expansions of a search for a route that count as one of a budget: in the small arrays of clusters they take half as
+/// long.
 const CHEAP_EXPANSIONS: u64 = 2;
 /// Cells of an area whose poses are tried as the end of a route, at most.
 const AREA_TRIES: usize = 4096;
@@ -69,9 +71,9 @@ impl SlotLeg {
     }
 }
 
-/// The first leg of the cheapest route of a request, and the expansions of the search for the route. A route that continues
-/// the leg in hand has to cost less than that of the leg. `None` if the goal is near, or if no route to it is known: then the
-/// search for a path to the goal itself begins.
+/// The first leg of the cheapest route of a request, and the expansions of the search for the route. A route that
+/// continues the leg in hand has to cost less than that of the leg. `None` if the goal is near, or if no route to it is
+/// known: then the search for a path to the goal itself begins.
 pub(crate) fn first_leg(
     (tables, graph): (&MovementTables, &Abstraction),
     request: &Request<'_>,

@@ -6,15 +6,15 @@ use wheelbase_grid::CellXY;
 use wheelbase_planner::{Heading, Pose};
 use wheelbase_traffic::motion::{Activity, AgentId, ClassId};
 
-/// An agent after a tick, in 48 bytes without padding: plain integers in the order of the fields, so that other
+/// An agent after a tick, in 48 bytes without padding. It has plain integers in the order of the fields, so that other
 /// languages read an array of them as it is. [`World::agents`](crate::World::agents) gives one for each agent present,
 /// in order of id.
 ///
 /// The move fields (`from_x` to `turn`, `begin_tick`, `end_tick`) hold the present move, and at rest the last one. So
-/// after the step that leads to tick t they say where the agent was at any time from t - 1 to t, moves of one tick
-/// included, and [`AgentRow::part`] needs no other case. They do not change while the move is under way, whatever is
-/// edited. Of an agent that has not moved since it was placed, both poses are its pose and both ticks the tick at which
-/// it was placed. What comes after t is not known yet: an agent at rest can begin a move at t.
+/// after the step to tick t they say where the agent was at any time from t - 1 to t, moves of one tick included.
+/// [`AgentRow::part`] needs no other case. They do not change while the move is under way, whatever is edited. Of an
+/// agent that has not moved yet, both poses are its pose. Both ticks are the tick at which it was placed. What comes
+/// after t is not known yet: an agent at rest can begin a move at t.
 ///
 /// ```
 /// use wheelbase_planner::{Heading, Pose};
@@ -63,8 +63,8 @@ pub struct AgentRow {
     pub waits_since: u32,
     /// Number of the current order in [`World::orders`](crate::World::orders); [`AgentRow::NEVER`] without one.
     pub order: u32,
-    /// Bits: [`AgentRow::STRANDED`], [`AgentRow::ON_HOLD`], [`AgentRow::TO_NEAREST`], [`AgentRow::ON_LEG`]. The others are
-    /// 0 for now.
+    /// Bits: [`AgentRow::STRANDED`], [`AgentRow::ON_HOLD`], [`AgentRow::TO_NEAREST`], [`AgentRow::ON_LEG`]. The others
+    /// are 0 for now.
     pub flags: u32,
 }
 

@@ -95,8 +95,8 @@ impl DrawnClass {
         self.cells.get(usize::from(heading.0)).map_or(&[], Vec::as_slice)
     }
 
-    /// Radius of the disc as which the body is drawn where it counts as round. `None` of bodies that are no square about
-    /// their pivot: they keep their cells.
+    /// Radius of the disc as which the body is drawn where it counts as round. `None` of bodies that are no square
+    /// about their pivot: they keep their cells.
     pub fn radius(&self) -> Option<f64> {
         self.radius
     }
@@ -133,8 +133,8 @@ impl DrawnClass {
     }
 }
 
-/// Radius of the disc inscribed in a body that is a square about the origin, or one hexagon; given by the centres of its
-/// cells.
+/// Radius of the disc inscribed in a body that is a square about the origin, or one hexagon; given by the centres of
+/// its cells.
 fn inscribed(shape: GridShape, cells: &[Point]) -> Option<f64> {
     let side = (1..).find(|side| side * side >= cells.len())?;
     let half = (side as f64 - 1.0) / 2.0;

@@ -50,8 +50,8 @@ pub(crate) const WAITS_FOR_MAX: usize = 8;
 /// [`World::log_details`]: crate::World::log_details
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventDetails<'a> {
-    /// The command that is the cause. Of an order: the command that gave it; `None` if the agent was placed with it before
-    /// the first tick.
+    /// The command that is the cause. Of an order: the command that gave it; `None` if the agent was placed with it
+    /// before the first tick.
     pub ticket: Option<Ticket>,
     /// Where an order has ended: at its goal or at the nearest pose. No order ends at a partial path.
     pub reached: Option<Reached>,

@@ -49,11 +49,11 @@ pub enum EventKind {
     /// An edit that waited was withdrawn. `a`, `b`: low and high half of the ticket of its command; the event has the
     /// ticket of the command that withdrew it.
     EditCancelled = 17,
-    /// A later edit has replaced parts of a waiting edit. `a`, `b`: low and high half of the ticket of the earlier edit,
-    /// `c`: the changes left of it, 0 if it waits no longer. The event has the ticket of the later edit.
+    /// A later edit has replaced parts of a waiting edit. `a`, `b`: low and high half of the ticket of the earlier
+    /// edit, `c`: the changes left of it, 0 if it waits no longer. The event has the ticket of the later edit.
     EditReplaced = 18,
-    /// An agent has left the map and is in none of its rows. `a`: the agent that it entered, [`EventRow::NONE`] if none was
-    /// named.
+    /// An agent has left the map and is in none of its rows. `a`: the agent that it entered, [`EventRow::NONE`] if none
+    /// was named.
     Entered = 19,
     /// An agent has come back to the map. `a`: its class.
     Left = 20,
@@ -94,8 +94,8 @@ impl EventKind {
 }
 
 /// One thing that happened at the last tick, in 32 bytes without padding: plain integers in the order of the fields.
-/// [`World::events`](crate::World::events) gives the events of a tick in the order in which they happened. What an agent
-/// does from tick to tick, moves and waiting, is in its [`AgentRow`](crate::AgentRow) instead.
+/// [`World::events`](crate::World::events) gives the events of a tick in their order. What an agent does from tick to
+/// tick, moves and waiting, is in its [`AgentRow`](crate::AgentRow) instead.
 ///
 /// ```
 /// use wheelbase_sim::{AgentId, EventKind, EventRow, RefusalReason, Ticket};

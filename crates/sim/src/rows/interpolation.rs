@@ -20,7 +20,7 @@ impl AgentRow {
         }
     }
 
-    /// The centre of the anchor cell at a time, as the [`Lattice`] of the map places it, in cell widths: x to the east,
+    /// The centre of the anchor cell at a time, as the [`Lattice`] of the map places it. In cell widths, x to the east,
     /// y to the south. It moves straight and at a constant speed, and stays put in a turn in place.
     pub fn anchor_at(&self, shape: GridShape, time: f64) -> Point {
         Lattice(shape).between(self.from().cell, self.to().cell, self.part(time))
@@ -45,7 +45,7 @@ impl AgentRow {
 }
 
 /// The body of a class as it moves: pivot and centre. The body turns about its pivot, which keeps its place relative to
-/// the anchor cell, so a body that lies to one side of its pivot swings round it.
+/// the anchor cell. A body that lies to one side of its pivot swings round it.
 ///
 /// ```
 /// use wheelbase_planner::{ClassSpec, MovementClass, Primitive};
@@ -95,8 +95,8 @@ impl Body {
         [x + self.pivot[0], y + self.pivot[1]]
     }
 
-    /// The centre of the body of an agent of the class at a time in ticks. At a diagonal heading it belongs to the turned
-    /// body, which the cells of the footprint only approximate.
+    /// The centre of the body of an agent of the class at a time in ticks. At a diagonal heading it belongs to the
+    /// turned body, which the cells of the footprint only approximate.
     pub fn centre_at(&self, row: &AgentRow, time: f64) -> Point {
         self.point_at(row, self.centre, time)
     }

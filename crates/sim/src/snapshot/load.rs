@@ -35,7 +35,7 @@ use wheelbase_traffic::occupancy::{Occupancy, Refusal};
 use wheelbase_traffic::teams::{Friends, Team};
 use wheelbase_traffic::{OwnRule, RuleContext, RulePart, RuleSetting, RuleState, Traffic};
 
-/// Makes the traffic rule of a saved name, in its initial state; `None` for an unknown name, or if the rule does not
+/// Makes the traffic rule of a saved name, in its initial state. `None` for an unknown name, or if the rule does not
 /// support the setting.
 pub type MakeRule<'a> = dyn Fn(&str, RuleSetting<'_>) -> Option<Box<dyn Traffic>> + 'a;
 

@@ -211,8 +211,8 @@ impl Admission {
         !goes_on && others.any(|other| other.refused && other.key < key && other.moves <= TURN_MOVES)
     }
 
-    /// Whether a batch of agents is nearer to a corridor than an entrant, or admitted the same way, while others want
-    /// to come the other way.
+    /// Whether a batch of agents is nearer to a corridor than an entrant, or admitted the same way. Others must want to
+    /// come the other way.
     pub(crate) fn is_crowded(&self, corridor: u32, entrant: &Entrant, moves: u32, tick: u32) -> bool {
         let goes_first = self.has_starved(corridor, entrant.agent);
         if goes_first || self.requests_against(corridor, *entrant, tick).next().is_none() {

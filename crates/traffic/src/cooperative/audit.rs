@@ -258,8 +258,8 @@ impl Audit<'_> {
             // At its goal it may stand beside agents that have none, and without room to turn ahead it may lock.
             let fits = table.turnaround.fits((class, tables), plan.end.0);
             let path_moves = self.agents.paths[row].len();
-            // An agent that has lost its path in the meantime replans, such as an agent that has yielded, whose order has
-            // ended.
+            // An agent that has lost its path in the meantime replans, such as an agent that has yielded, whose order
+            // has ended.
             let is_void = path_moves == 0;
             if is_void || self.path_end(paths, row) == plan.end.0 || (!fits && path_moves > MOVES_MAX) {
                 continue;

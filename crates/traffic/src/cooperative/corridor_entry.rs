@@ -165,8 +165,8 @@ fn find_refusal(
     if others_turn { Some(Refusal::Turn) } else { first.filter(|_| !goes_first).map(Refusal::Held) }
 }
 
-/// Whether an agent in a corridor can keep another from entering. Not if it does not get on, for then both might wait
-/// for each other, and not if it is idle and off the other's path.
+/// Whether an agent in a corridor can keep another from entering. Not if it makes no progress: both might wait for each
+/// other. Not if it is idle and off the other's path.
 fn blocks_entry(
     table: &PlanTable,
     path_cells: &mut PathCells,

@@ -1,10 +1,11 @@
-//! Corridors: bottlenecks of a map where two agents cannot pass each other, or hardly, such as doors, bridges and lanes.
+//! Corridors: bottlenecks of a map where two agents cannot pass each other, or hardly, such as doors, bridges and
+//! lanes.
 //!
-//! A cell is narrow if two of the widest bodies do not fit side by side in the run of free cells through it, along
-//! its row or its column. A cell that is not narrow is tight if such a run is too short for three of them
-//! (`corridor_bodies`). Narrow cells that touch form one region, and so do tight cells that touch. A region is a
-//! corridor unless the way around it is short: module `way_around`. After an edit of the map the corridors near it
-//! are computed again, with the result of a new map.
+//! A cell is narrow if the run of free cells through it, along its row or its column, is too short. Too short means
+//! that two of the widest bodies do not fit side by side. A cell that is not narrow is tight if such a run is too short
+//! for three of them (`corridor_bodies`). Narrow cells that touch form one region, and so do tight cells that touch. A
+//! region is a corridor unless the way around it is short: module `way_around`. After an edit of the map the corridors
+//! near it are computed again, with the result of a new map.
 
 use crate::clone_fields::clone_fields;
 use crate::cooperative::fixed::CORRIDOR_SIDE_MAX;

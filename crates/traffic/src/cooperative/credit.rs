@@ -12,8 +12,8 @@ const SAVED_TICKS: u64 = 4;
 /// Ticks for which an agent that has overdrawn its credit waits at most. The rest of its debt is forgiven.
 const DEBT_TICKS: u64 = 8;
 
-/// What an agent has used: the poses that it would have earned from tick 0 on if it had saved all of them and had none
-/// left. So nothing has to be done for an agent at a tick at which it does not plan.
+/// Poses that an agent has used: as many as it would have earned from tick 0 on, had it saved all and had none left. So
+/// nothing has to be done for an agent at a tick at which it does not plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Credit(pub(crate) u64);
 

@@ -33,8 +33,8 @@ pub(crate) const WINDOW_RADIUS: u32 = 14;
 /// Lengths of the body that are added to that half side. Lower: long bodies have no room to turn in the window; higher:
 /// time and memory grow.
 pub(crate) const WINDOW_RADIUS_BODIES: u32 = 2;
-/// A window is used again while the agent is within one part in this many of the half side from its centre. Lower: agents
-/// come near the border of the window; higher: more windows are computed.
+/// A window is used again while the agent is within one part in this many of the half side from its centre. Lower:
+/// agents come near the border of the window; higher: more windows are computed.
 pub(crate) const WINDOW_REUSE_PARTS: u32 = 3;
 /// Time, in steps, after which it is tested again whether an agent can make way. Lower: tests cost more; higher: a
 /// roadblock that is free again is still avoided.
@@ -73,8 +73,8 @@ pub(crate) const INHERITANCE_GAIN_STEPS: u32 = 1;
 /// Extra cost of a move for which others must yield, in half steps. Lower: others yield to an agent that could pass
 /// around them as fast; higher: it takes detours.
 pub(crate) const YIELD_COST_HALF_STEPS: u32 = 1;
-/// Steps in which an agent of lower priority is assumed to clear a cell, at the first try. Lower: it cannot, and the try
-/// fails; higher: the agent waits for cells that are free sooner.
+/// Steps in which an agent of lower priority is assumed to clear a cell, at the first try. Lower: it cannot, and the
+/// try fails; higher: the agent waits for cells that are free sooner.
 pub(crate) const INHERITANCE_STEPS: u32 = 1;
 /// The same at the second try.
 pub(crate) const INHERITANCE_STEPS_AGAIN: u32 = 4;
@@ -106,28 +106,28 @@ pub(crate) const CROSSING_NODES: u32 = 1000;
 /// turn. Lower: turns change often; higher: agents that come out find no room: at a gate between two crowds, half as
 /// many passed with 8.
 pub(crate) const CORRIDOR_BATCH: u32 = 4;
-/// Agents that approach a busy corridor from one end. Lower: the corridor is empty between them; higher: agents that come
-/// out find no room.
+/// Agents that approach a busy corridor from one end. Lower: the corridor is empty between them; higher: agents that
+/// come out find no room.
 pub(crate) const CORRIDOR_BATCH_BUSY: u32 = 8;
 /// Moves before a corridor at which the first agent without admission stops. Lower: agents that come out find no room;
 /// higher: entering takes longer.
 pub(crate) const QUEUE_MOVES: u32 = 4;
-/// Moves farther back for each agent before it in the queue. Lower: queues block the ground before the entrance; higher:
-/// they block what lies behind.
+/// Moves farther back for each agent before it in the queue. Lower: queues block the ground before the entrance;
+/// higher: they block what lies behind.
 pub(crate) const QUEUE_MOVES_EACH: u32 = 2;
 /// Moves farther back at most. Lower: long queues crowd; higher: they reach far across the map.
 pub(crate) const QUEUE_MOVES_MAX: u32 = 72;
-/// Moves before a corridor within which an agent is admitted. Lower: it stops before entering; higher: the corridor waits
-/// for agents that are far away.
+/// Moves before a corridor within which an agent is admitted. Lower: it stops before entering; higher: the corridor
+/// waits for agents that are far away.
 pub(crate) const ADMIT_MOVES: u32 = 8;
-/// Moves before a corridor within which agents at the other end count when turns change. Lower: agents near the entrance
-/// are passed over; higher: the corridor waits for agents that are far away.
+/// Moves before a corridor within which agents at the other end count when turns change. Lower: agents near the
+/// entrance are passed over; higher: the corridor waits for agents that are far away.
 pub(crate) const TURN_MOVES: u32 = 16;
 /// Moves of a path that are searched for corridors. Lower: agents notice corridors late, and crowd before them; higher:
 /// each turn costs more.
 pub(crate) const LOOK_AHEAD_MOVES: u32 = 96;
-/// Ticks for which an agent counts as waiting for a corridor after its last request. Lower: waiting agents are forgotten
-/// between requests; higher: agents count that have gone elsewhere.
+/// Ticks for which an agent counts as waiting for a corridor after its last request. Lower: waiting agents are
+/// forgotten between requests; higher: agents count that have gone elsewhere.
 pub(crate) const REQUEST_TICKS: u32 = 64;
 /// Length of the ground before the entrance of a busy corridor, in lengths of the agent's body. Lower: agents that come
 /// out find no room; higher: idle agents are moved for nothing.

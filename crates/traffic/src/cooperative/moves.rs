@@ -34,8 +34,8 @@ pub(crate) fn guide_moves<'a>(view: &TrafficView<'a>, row: usize, head: &PlanHea
     if head.retreat_left > 0 { &path[..head.retreat_left as usize] } else { path }
 }
 
-/// Sets a guide path: the poses of the next moves of a path, each with what remains from there to the last of them at
-/// a speed factor.
+/// Sets a guide path: the poses of the next moves of a path. Each has the ticks from there to the last pose at a speed
+/// factor.
 pub(crate) fn set_guide_path(
     tables: &MovementTables,
     (from, factor): (State, u16),

@@ -1,14 +1,14 @@
 //! No-stopping ground: where no plan ends while a corridor is busy or an edit waits.
 //!
 //! The box rule of road traffic: enter a junction only if the way out of it is free. Where two bodies can pass each
-//! other in a corridor, agents enter it from both ends together. If they could stop in it, or on the ground before
-//! its entrances, waiting agents would stand in the way of agents that come out. So a plan that leads onto this
-//! ground leads off it again: it reserves the whole crossing, or the agent stays outside. Agents that are there
-//! already, because the corridor has just become busy or an edit waits for it to be empty, leave it by any plan. They
-//! stay only without one. A goal there may be occupied, and so may a retreat.
+//! other in a corridor, agents enter it from both ends together. If they could stop in it, or on the ground before its
+//! entrances, waiting agents would stand in the way of agents that come out. So a plan that leads onto this ground
+//! leads off it again: it reserves the whole crossing, or the agent stays outside. Agents can be there already when the
+//! corridor becomes busy or an edit begins to wait. They leave it by any plan. They stay only without one. A goal there
+//! may be occupied, and so may a retreat.
 //!
-//! The cells of an edit that waits, and the ground around them, are no-stopping ground too. Otherwise agents that may not
-//! enter them would stand in the way of agents that have to leave.
+//! The cells of an edit that waits, and the ground around them, are no-stopping ground too. Otherwise agents that may
+//! not enter them would stand in the way of agents that have to leave.
 //!
 //! In a corridor in which no two bodies pass, directions take turns by admission.
 
@@ -52,9 +52,9 @@ struct Ground {
     teams: u32,
 }
 
-/// Which teams must not stop on a cell, in a byte. It has a bit for each of the first teams, one for all others together,
-/// and one for the edits that wait. Almost all games have few teams; those beyond the first have to ask the grounds
-/// themselves.
+/// Which teams must not stop on a cell, in a byte. It has a bit for each of the first teams, one for all others
+/// together, and one for the edits that wait. Almost all games have few teams; those beyond the first have to ask the
+/// grounds themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Marks(u8);
 

@@ -401,8 +401,8 @@ impl PlanTable {
         *path_number = path_number.wrapping_add(1);
     }
 
-    /// Whether an agent on its way is on cells of an edit that waits, or will be at the end of its move. Not one at rest:
-    /// ticks pass over it, so its key must not change with the edits.
+    /// Whether an agent on its way is on cells of an edit that waits, or will be at the end of its move. Not one at
+    /// rest: ticks pass over it, so its key must not change with the edits.
     fn is_on_edit(&self, view: &TrafficView<'_>, row: usize) -> bool {
         !view.forbidden.is_empty()
             && is_following(&view.agents.motion[row])

@@ -73,9 +73,9 @@ pub(crate) struct Root {
     pub(crate) cost: u32,
 }
 
-/// Gives an agent the best plan among the reservations of agents that do not yield, if that costs at least a step
-/// less than its best plan among all and the others find plans. Says whether it did. The guide path of the agent is
-/// set before and, if nothing came of it, afterwards.
+/// Gives an agent the best plan among the reservations of agents that do not yield. The plan must cost at least a step
+/// less than its best plan among all, and the others must find plans. Says whether it did. The guide path of the agent
+/// is set before and, if nothing came of it, afterwards.
 pub(crate) fn plan_with_yielding(
     planning: &mut Planning<'_>,
     scratch: &mut InheritanceScratch,

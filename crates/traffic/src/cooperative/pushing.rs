@@ -1,9 +1,9 @@
 //! Pushing: an agent that is blocked sends the agent at rest before it to a retreat off its path. Agents in the way
 //! of that retreat go first.
 //!
-//! The stretch of path that retreats keep clear of is long at first, so that of two agents that meet in a corridor
-//! one backs out of it. Where that leaves no retreat, a shorter stretch may do, as in a full ring where all must move
-//! on a little. After some failures in a row the pusher backs out itself.
+//! Retreats keep clear of a stretch of path that is long at first. So one of two agents that meet in a corridor backs
+//! out of it. Where that leaves no retreat, a shorter stretch may do, as in a full ring where all must move on a
+//! little. After some failures in a row the pusher backs out itself.
 
 use crate::cooperative::fixed::{
     BACK_OUT_AFTER_FAILURES, CLEAR_AGAIN_STEPS, CLEAR_EDITS_TICKS, CLEAR_MOVES, GUIDE_PATH_MOVES,
@@ -192,8 +192,8 @@ fn send_off(
     }
 }
 
-/// Avoids the cells of an edit, with the ground around them for [`Place::Near`]. Gives the doublings of a search: the way
-/// off a large area is long.
+/// Avoids the cells of an edit, with the ground around them for [`Place::Near`]. Gives the doublings of a search: the
+/// way off a large area is long.
 fn avoid_edit(
     planning: &Planning<'_>,
     scratch: &mut PushScratch,

@@ -1,6 +1,6 @@
-//! Why an agent does not go on, found on demand from plans and reservations as they stand between two ticks. A walk along
-//! the next moves of the path meets the first thing that keeps them from being a plan. The last turn
-//! has noted the stop before a corridor.
+//! Why an agent does not go on, found on demand from plans and reservations as they stand between two ticks. A walk
+//! along the next moves of the path meets the first thing that keeps them from being a plan. The last turn has noted
+//! the stop before a corridor.
 
 use crate::collision::{CollisionRule, Transition};
 use crate::cooperative::corridor_entry::list_corridors_ahead;
@@ -267,8 +267,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The reason in an obstacle beyond no-stopping ground on which the plan would have to end: the ground, and who is in
-/// the way off it.
+/// The reason if an obstacle stands beyond no-stopping ground on which the plan would have to end. It names the ground,
+/// and the agent in the way off it.
 fn on_no_stopping(kept_on: Option<Reason>, found: Reason) -> Reason {
     match (kept_on, found.holder(), found.at()) {
         (Some(Reason::NoStopping { corridor, .. }), Some(holder), Some(at)) => {

@@ -285,8 +285,8 @@ impl Reservations {
         self.free = NO_RESERVATION;
     }
 
-    /// Whether a move between these ticks conflicts with reservations of others: `None` if not, else a later tick at
-    /// which to try again, [`FOREVER`] if the other agent does not leave. Of the ticks after `latest` any will do.
+    /// Whether a move between these ticks conflicts with reservations of others: `None` if not, else a later tick to
+    /// try. That is [`FOREVER`] if the other agent does not leave. Of the ticks after `latest` any will do.
     #[inline]
     pub(crate) fn look_again_at(
         &self,

@@ -50,8 +50,8 @@ impl Reserved {
 
 /// Every agent can carry out its plan from where it is, and has reserved the cells for it.
 ///
-/// Where a move was refused at the last tick, or an edit has made a plan impossible, the next tick drops all plans
-/// and reservations before it reads them. They are not compared.
+/// After a refused move, or an edit that makes a plan impossible, the next tick first drops all plans and reservations.
+/// They are not compared.
 pub(crate) fn check_plans(rule: &Cooperative, context: &RuleContext<'_>) -> Result<(), RuleStateError> {
     let reserved = Reserved::of(&rule.table.reservations);
     let (mut plans_hold, mut missing) = (context.refused.is_empty(), Vec::new());

@@ -1,9 +1,9 @@
 //! Roadblocks: agents that cannot make way. The map, or others that stay, leave them no pose off the path of an agent
 //! that waits behind them.
 //!
-//! Friends that can move are ignored, so a crowd in which everyone is blocked for now contains no roadblock. An agent that
-//! waits long behind another one tests it. A roadblock stays one while it is shut in, wherever in its pocket it is, until
-//! a push finds a retreat for it.
+//! Friends that can move are ignored, so a crowd in which everyone is blocked for now contains no roadblock. An agent
+//! that waits long behind another one tests it. A roadblock stays one while it is shut in, wherever in its pocket it
+//! is, until a push finds a retreat for it.
 
 use crate::cooperative::fixed::{CLEAR_MOVES, ROADBLOCK_TEST_STEPS};
 use crate::cooperative::moves::{end_of_move, guide_moves, transition_at};
@@ -51,8 +51,8 @@ pub(crate) fn forget_roadblock(table: &mut PlanTable, agent: AgentId) {
     }
 }
 
-/// Whether the friend `other`, which blocks the agent in `row`, cannot make way for it: it is shut in, and covers cells of
-/// the path of the agent wherever it goes. It is a roadblock then.
+/// Whether the friend `other` cannot make way for the agent in `row`, which it blocks. It is shut in, and covers cells
+/// of the agent's path wherever it goes. It is a roadblock then.
 pub(crate) fn is_roadblock(
     planning: &mut Planning<'_>,
     scratch: &mut PushScratch,
@@ -75,8 +75,8 @@ pub(crate) fn is_roadblock(
     let stretch = &path[..path.len().min(CLEAR_MOVES[0])];
     scratch.avoided.reset(view.grid_size.n_cells());
     scratch.avoided.add_moves(view, &planning.table.reservations, row, stretch);
-    // It does not get past the agent that waits. Of those on the poses that it reaches off the path, who is shut in as well
-    // cannot leave them.
+    // It does not get past the agent that waits. Of those on the poses that it reaches off the path, who is shut in as
+    // well cannot leave them.
     let waits = Some(view.agents.slots[row]);
     gather_poses(planning, scratch, other, waits);
     let mut others = std::mem::take(&mut scratch.others);

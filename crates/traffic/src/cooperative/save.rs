@@ -1,9 +1,9 @@
 //! The state of the rule, part by part: all that a later tick depends on.
 //!
-//! Left out are scratch memory, what every tick computes before it reads it, what follows from the rest (the heads of
-//! plans, the lists of reservations by agent), and what no later tick reads (soft reservations that have ended, windows
-//! of paths that have changed). The order of reservations on a cell, of cost windows, and of agents at corridors does
-//! matter. So do the numbers of corridors.
+//! Scratch memory is left out, and all that a tick computes before it reads it. So is all that follows from the rest:
+//! the heads of plans, the lists of reservations by agent. No later tick reads soft reservations that have ended, or
+//! windows of paths that have changed. The order of reservations on a cell, of cost windows, and of agents at corridors
+//! does matter. So do the numbers of corridors.
 
 use crate::cooperative::admission::Corridor;
 use crate::cooperative::plan_table::PlanTable;

@@ -24,9 +24,10 @@ impl WayAround {
         Self { reached: bits(), is_mouth: bits(), mouths: Vec::new(), queue: Vec::new() }
     }
 
-    /// Whether a region has several mouths and a short way from one to another. A mouth is a set of free cells next to the
-    /// region that touch, if only at corners. The way is short if all cells of mouths are within `steps_max` steps of the
-    /// first one, over free cells outside the region. Linear in the cells of the region and the cells within these steps.
+    /// Whether a region has several mouths and a short way from one to another. A mouth is a set of free cells next to
+    /// the region that touch, if only at corners. The way is short if all cells of mouths are within `steps_max` steps
+    /// of the first one, over free cells outside the region. Linear in the cells of the region and the cells within
+    /// these steps.
     pub(crate) fn is_short(
         &mut self,
         (free, shape): (&BitGrid, GridShape),

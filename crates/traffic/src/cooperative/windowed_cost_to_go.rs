@@ -1,9 +1,9 @@
 //! Windowed cost-to-go: of every pose in a window around an agent, to where its path leaves the window.
 //!
 //! A path is a single string of poses. An agent that has to leave it because others are in its way must know the
-//! cost-to-go of every pose nearby. The poses of the path within the window, each with what remains of the path from
-//! there, are the sources of a Dijkstra search backward over the movement tables. So a goal that no other agent
-//! shares costs a few thousand poses, not all poses of the map.
+//! cost-to-go of every pose nearby. A Dijkstra search goes backward over the movement tables. Its sources are the poses
+//! of the path within the window, each with the cost of the rest of the path. So a goal that no other agent shares
+//! costs a few thousand poses, not all poses of the map.
 //!
 //! The search stops when it has settled the pose that is asked for, and goes on when another is. Most agents ask only
 //! for poses that are little farther from where the path leaves the window than they are themselves.
@@ -72,7 +72,8 @@ clone_fields!(CostWindow { slot, used_at, key, center, radius, area, costs, sett
 #[derive(Debug, Default)]
 pub(crate) struct CostWindows {
     pub(crate) list: Vec<CostWindow>,
-    /// Number of the window of each agent, by agent slot. The next agent in an agent slot reuses the memory of the last.
+    /// Number of the window of each agent, by agent slot. The next agent in an agent slot reuses the memory of the
+    /// last.
     pub(crate) of_agent: Vec<u32>,
     /// Bytes of all costs.
     pub(crate) bytes: usize,

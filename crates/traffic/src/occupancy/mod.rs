@@ -100,9 +100,9 @@ impl Occupancy {
         self.blocker_unless(agent, step, |leaves| leaves <= until)
     }
 
-    /// The first other agent that prevents a move from starting now and ending at tick `until`, whatever agents at
-    /// rest begin now. It is an agent under way, or under the swept rule any holder of a cell, because an agent that
-    /// leaves a cell now still sweeps it.
+    /// The first other agent that prevents a move from starting now and ending at tick `until`, whatever agents at rest
+    /// begin now. It is an agent under way. Under the swept rule it is any holder of a cell: an agent that leaves a
+    /// cell now still sweeps it.
     pub fn certain_blocker_of_move(
         &self,
         agent: AgentSlot,
@@ -233,8 +233,8 @@ impl Occupancy {
         }
     }
 
-    /// Discrete rule: the first other agent that holds a cell on which a marked move ends, and does not leave it in
-    /// time or would exchange with it.
+    /// Discrete rule: the first other agent that holds a cell on which a marked move ends. It does not leave the cell
+    /// in time, or the two would exchange.
     fn held_up_by(&self, agent: AgentSlot, step: &Transition<'_>, until: u32) -> Option<AgentSlot> {
         let ((anchor, cells), (start_anchor, start)) = (step.end(), step.start());
         cells.iter().find_map(|&offset| {

@@ -36,8 +36,8 @@ fn control_with(ground: &Ground, params: TrafficParams) -> CorridorControl {
     CorridorControl::new(ground.grid.size(), &ground.tables, &sides_of(ground), params)
 }
 
-/// Cells and widths of the corridors, by the definition at the head of `corridor_map.rs`, where ways around are short up
-/// to `detour` cells.
+/// Cells and widths of the corridors, by the definition at the head of `corridor_map.rs`, where ways around are short
+/// up to `detour` cells.
 fn defined(ground: &Ground, detour: u32) -> BTreeSet<(Cells, u32)> {
     let size = ground.grid.size();
     let body = |tables: &&MovementTables| tables.class().spec().footprint.len();

@@ -108,8 +108,8 @@ fn only_bodies_that_can_turn_but_not_go_back_need_room_to_turn() {
     assert_eq!([0, 1, 2].map(|class| footprints.needs(class)), [false, true, false]);
 }
 
-/// Lorries from both ends of a lane in which two of them pass side by side. With footprints all come through; where they
-/// may stop nose to nose some lock for good.
+/// Lorries from both ends of a lane in which two of them pass side by side. With footprints all come through; where
+/// they may stop nose to nose some lock for good.
 #[test]
 fn bodies_without_reverse_pass_each_other_in_a_lane() {
     for collision in RULES {

@@ -1,11 +1,11 @@
 //! Crowds: on a map too full for all robots, some pursue no goal for a while.
 //!
 //! Where robots cover more than about half of the free cells, each robot that goes to its goal keeps others from
-//! theirs. The more robots there are, the fewer tasks are done. So only as many pursue their goals as the map
-//! carries. The others rest, and any robot may push them (the winner of the League of Robot Runners 2023 leaves
-//! robots without goals too: Jiang et al., SoCS 2024). Robots near their goals come first, for they soon make room
-//! for others. But each tick of waiting makes up for part of the distance, so that every robot has its turn: none
-//! comes before a robot that has waited longer by `robot_ticks_of_step_packed` times the diameter of the map.
+//! theirs. The more robots there are, the fewer tasks are done. So only as many pursue their goals as the map carries.
+//! The others rest, and any robot may push them. (The winner of the League of Robot Runners 2023 leaves robots without
+//! goals, too: Jiang et al., SoCS 2024.) Robots near their goals come first, for they soon make room for others. But
+//! each tick of waiting makes up for part of the distance, so that every robot has its turn. A robot that has waited
+//! longer by `robot_ticks_of_step_packed` times the diameter of the map always comes first.
 
 use crate::motion::Activity;
 use crate::params::TrafficParams;

@@ -2,8 +2,8 @@
 //!
 //! Each step is counted where it is made, and each tick in which a robot waits; counts fade gradually. A step against
 //! the flow costs more, and so does a step out of a cell in which robots wait. Later fields lead around both, and a
-//! small lead of one direction grows into a lane (Guided PIBT, Chen et al., AAAI 2024, whose costs grow with
-//! contraflow and crowding too).
+//! small lead of one direction grows into a lane. (Guided PIBT, Chen et al., AAAI 2024. Its costs grow with contraflow
+//! and crowding, too.)
 
 use super::unit_map::{BLOCKED, UnitMap};
 use crate::clone_fields::clone_fields;
@@ -17,7 +17,7 @@ pub(super) struct Guidance {
     /// Ticks waited in each free cell, fading.
     pub waiting: Vec<u32>,
     /// The step that leads to each free cell at each heading: the cell it comes from `<< STEP_BITS`, and its cost in
-    /// ticks; [`NO_STEP`] where there is none.
+    /// ticks. [`NO_STEP`] where there is none.
     pub steps_to: Vec<[u32; 4]>,
 }
 

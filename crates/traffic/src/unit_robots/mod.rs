@@ -9,8 +9,8 @@
 //!    Silver 2005 are): module `unit_fields`. Steps against the flow of robots, and out of cells in which robots
 //!    wait, cost more (Guided PIBT, Chen et al. 2024): module `guidance`.
 //! 3. Robots take turns, those nearest to their goals first, and look for the operation that leads nearest. A robot
-//!    that is in the way and comes later inherits the priority: it yields and looks for another operation. If the last of
-//!    such a chain finds none, the chain is undone. That is EPIBT (Yukhnevich and Andreychuk 2025,
+//!    that is in the way and comes later inherits the priority: it yields and looks for another operation. If the last
+//!    of such a chain finds none, the chain is undone. That is EPIBT (Yukhnevich and Andreychuk 2025,
 //!    <https://arxiv.org/abs/2511.09193>), which extends PIBT (Okumura et al. 2019) from one action to several. A few
 //!    of the robots that have waited longest go before all others for a while, so that none starves. Such a robot, if
 //!    blocked, pushes a string of robots towards an empty cell: module `push`.

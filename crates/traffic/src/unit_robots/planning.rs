@@ -120,9 +120,9 @@ impl UnitRobots {
     /// Bytes of a field for each cell and heading, and of all fields together at most.
     pub const FIELDS_NEED: (u64, u64) = (1, FIELD_BYTES_OF_TEAM_MAX as u64);
 
-    /// The rule for so many robots of a class. `None` if the class is not one of unit robots (one cell, four
-    /// headings, a step forward and both quarter turns, each in one tick), if the rule of collision is not the
-    /// discrete one, or if one field for each robot needs too much memory.
+    /// The rule for so many robots of a class. Unit robots have one cell, four headings, and three moves of one tick: a
+    /// step forward and both quarter turns. `None` for any other class, without the discrete rule of collision, or if
+    /// one field for each robot needs too much memory.
     pub fn new(
         tables: &MovementTables,
         rule: CollisionRule,
@@ -135,9 +135,9 @@ impl UnitRobots {
         (fits && all_take_one_tick(tables)).then_some(made)
     }
 
-    /// The same to take over a saved state, long after the start: edits may have made moves longer, so that cells count
-    /// as blocked, and robots may have come. `None` if the class is not one of unit robots whatever the map, or if the
-    /// rule of collision is not the discrete one.
+    /// The same to take over a saved state, long after the start. By then edits may have made moves longer, so that
+    /// cells count as blocked, and robots may have come. `None` if the class is not one of unit robots whatever the
+    /// map, or if the rule of collision is not the discrete one.
     pub fn to_restore(
         tables: &MovementTables,
         rule: CollisionRule,

@@ -1,8 +1,8 @@
 //! Pushing of unit robots: a robot that goes first and is blocked pushes a string of robots towards an empty cell.
 //!
 //! Operations reach a few ticks, and a yielding robot takes its best operation. So in a lane with one bay no robot
-//! enters the bay, and in a dense crowd no chain of yielding robots may lead to the empty cells. This search covers the
-//! map instead: breadth-first over cells that robots can leave, for the nearest empty cell off the path of the
+//! enters the bay. In a dense crowd no chain of yielding robots may lead to the empty cells. This search covers the map
+//! instead, breadth-first over cells that robots can leave. It looks for the nearest empty cell off the path of the
 //! pusher, or else one on it. All robots in between turn and then move up by one cell at the same tick. Where no cell
 //! is empty, a ring of robots rotates.
 
@@ -136,8 +136,8 @@ fn may_leave(context: &PushContext<'_>, cell: u32, row: usize) -> bool {
     !others && !is_bound
 }
 
-/// The nearest room for the robot in `first`: an empty cell off the path of the pusher, else one on it, else the
-/// pusher's own cell if a ring leads back to it.
+/// The nearest room for the robot in `first`: an empty cell off the path of the pusher, else one on it. Else it is the
+/// pusher's own cell, if a ring leads back to it.
 fn find_room(
     context: &PushContext<'_>,
     scratch: &mut PushScratch,

@@ -1,9 +1,9 @@
 //! Cost-to-go of unit robots: one field for each goal cell, made on request and kept while there is memory.
 //!
-//! Every action takes a tick, and a robot turns in place. So none of the four headings of a cell costs more than the
-//! cheapest by more than two turns, and a heading that costs two turns more is opposite the cheapest. That leaves 19
-//! turn patterns, and a cell takes 2 bytes: 11 bits for the cost of the cheapest heading, 5 for the pattern of the
-//! others. A field with a cost that needs more bits has 4 bytes per cell.
+//! Every action takes a tick, and a robot turns in place. So no heading of a cell costs more than two turns more than
+//! the cheapest. A heading that costs two turns more is opposite the cheapest. That leaves 19 turn patterns. A cell
+//! takes 2 bytes: 11 bits for the cost of the cheapest heading, 5 for the pattern of the others. A field with a cost
+//! that needs more bits has 4 bytes per cell.
 //!
 //! A field is made for a robot by A* from the goal back towards the robot. The Manhattan distance is the lower bound.
 //! The search goes on for `robot_field_margin_ticks` beyond the cost of the robot. The abstract distances of Silver

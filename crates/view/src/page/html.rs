@@ -34,9 +34,9 @@ const MARK: &str = "<meta name=\"generator\" content=\"Wheelbase\">";
 /// Slowest and smallest: a page is written once and may be sent often.
 const DEFLATE_LEVEL: u8 = 9;
 
-/// The self-contained page of a recording, with or without the planned paths, with the reasons of agents for resting that
-/// were [found](wheelbase_scenario::recording::wait_reasons). Reads the recording from its start.
-/// Linear in the events.
+/// The self-contained page of a recording, with or without the planned paths, with the reasons of agents for resting
+/// that were [found](wheelbase_scenario::recording::wait_reasons). Reads the recording from its start. Linear in the
+/// events.
 /// # Errors
 /// [`RecordingError`] if the recording is damaged, its scenario cannot be built, or the events take more than half a
 /// GiB.

@@ -1,7 +1,7 @@
 //! What a user can do about an agent that waits.
 
-/// A remedy for each reason, by the name of the reason in outputs. The tables of `docs/troubleshooting.md` list the same
-/// remedies in the same order.
+/// A remedy for each reason, by the name of the reason in outputs. The tables of `docs/troubleshooting.md` list the
+/// same remedies in the same order.
 const REMEDIES: [(&str, &str); 31] = [
     ("nothing_to_do", "give an order"),
     ("moves", "wait until the move ends"),

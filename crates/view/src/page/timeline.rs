@@ -50,8 +50,8 @@ pub struct ClassGeometry {
     pub shape: BodyShape,
     /// `[x, y]` of the covered cells, relative to the anchor, by pose.
     pub footprints: Vec<Vec<[i32; 2]>>,
-    /// `[x, y, heading]` of each primitive by pose: offset of the anchor and heading afterwards; `None` where it does not
-    /// apply.
+    /// `[x, y, heading]` of each primitive by pose: offset of the anchor and heading afterwards; `None` where it does
+    /// not apply.
     pub steps: Vec<Vec<Option<[i32; 3]>>>,
     /// `[x, y]` of the cells swept by each primitive, relative to its start anchor, by pose.
     pub swept: Vec<Vec<Vec<[i32; 2]>>>,

@@ -17,8 +17,8 @@ const LINES_MAX: usize = 8;
 /// Most reasons of failures that are listed.
 const REASONS_MAX: usize = 20;
 
-/// The page of a table: median and quartiles over the seeds of every measure that is a number, over every parameter that
-/// has several values; over the seeds if none has.
+/// The page of a table: median and quartiles over the seeds of every measure that is a number, over every parameter
+/// that has several values; over the seeds if none has.
 pub fn page(table: &Table, manifest: &Manifest) -> String {
     let items = table.items();
     let rows: Vec<Row> = table.rows().collect();

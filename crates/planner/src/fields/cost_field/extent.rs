@@ -63,8 +63,8 @@ impl Extent {
         self.before = self.before.union(anchors);
     }
 
-    /// Bounds of the reached region, when all states of at most `radius` ticks are settled, possibly some of
-    /// the next cost, and their neighbours are known.
+    /// Bounds of the reached region, when all states of at most `radius` ticks are settled and their neighbours known.
+    /// Some states of the next cost may be settled, too.
     ///
     /// Along any path, the cells covered per tick never exceed the rate of the best primitive.
     pub fn reached(&self, space: StateSpace, radius: u32) -> Rect {

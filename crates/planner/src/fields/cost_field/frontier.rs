@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// States by cost, popped in blocks in order of cost. The order among equals does not matter, because a cost is settled
-/// with all its states. Costs near the current one are held in buckets, larger ones in a heap, so that costs of any
-/// range fit, and ordinary moves take one store.
+/// with all its states. Buckets contain the costs near the current one, a heap the larger ones. So costs of any range
+/// fit, and ordinary moves take one store.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frontier {
     pub(super) near: BucketQueue,

@@ -1,8 +1,8 @@
 //! Cost fields: the exact cost between every pose and one goal, or one start.
 //!
 //! Dijkstra 1959 over the movement tables, backward from a goal or forward from a start, in order of cost (see
-//! `sweep`). Repair after an edit follows Ramalingam and Reps 1996: first the states that lost their support,
-//! in order of their old cost, then Dijkstra's algorithm from the boundary of these states.
+//! `sweep`). Repair after an edit follows Ramalingam and Reps 1996. First come the states that lost their support, in
+//! order of their old cost, then Dijkstra's algorithm from the boundary of these states.
 
 pub(crate) mod arcs;
 mod cache;
@@ -54,8 +54,8 @@ pub enum SettleTarget {
 ///
 /// A pose that cannot be reached within [`COST_MAX`] ticks counts as unreachable.
 ///
-/// Memory: 4 bytes per state, 1 more with next moves, 4 per pose of the goal, and about 4 to 40 per pose on the
-/// boundary of the settled region. Creating further fields in the same memory does not allocate.
+/// Memory: 4 bytes per state, 1 more with next moves, and 4 per pose of the goal. The boundary of the settled region
+/// takes about 4 to 40 per pose. Creating further fields in the same memory does not allocate.
 ///
 /// ```
 /// use wheelbase_grid::{CellXY, Grid, Rect, SideTable, TerrainKind, TerrainTable};
@@ -343,9 +343,9 @@ impl CostField {
             + self.frontier.memory_bytes()
     }
 
-    /// The next move downhill from a settled pose: among the moves whose time plus the cost after them equals
-    /// the pose's cost, the one of least primitive. `None` at a pose of the goal and at unsettled poses. For a
-    /// field from a start: the last move of a cheapest path to the pose, and the state before it.
+    /// The next move downhill from a settled pose. Its time plus the cost after it equals the pose's cost. Among such
+    /// moves it has the least primitive. `None` at a pose of the goal and at unsettled poses. For a field from a start:
+    /// the last move of a cheapest path to the pose, and the state before it.
     ///
     /// # Panics
     /// If the tables have followed an edit that the field has not.

@@ -1,9 +1,8 @@
 //! In-place repair of a field after the map has changed.
 //!
-//! Time is proportional to the number of poses whose cost changes. A block on a path to the goal changes the
-//! costs of everything behind it, so that for a single request a fresh search is cheaper on most maps, and a
-//! search guided by the unrepaired field is cheaper still: see
-//! [`Heuristic::Field`](crate::search::Heuristic::Field).
+//! Time is proportional to the number of poses whose cost changes. A block on a path to the goal changes the costs of
+//! everything behind it. So for a single request a fresh search is cheaper on most maps. A search guided by the
+//! unrepaired field is cheaper still: see [`Heuristic::Field`](crate::search::Heuristic::Field).
 
 use super::arcs::ArcGraph;
 use super::frontier::{Block, Frontier};
@@ -54,13 +53,13 @@ pub struct Repaired {
 }
 
 impl CostField {
-    /// Follows an edit of the map, after [`MovementTables::update`]: every pose of at most [`CostField::radius`] ticks
-    /// has its exact cost again, lower or higher, and next moves equal a fresh field. `changed` is the changed
+    /// Follows an edit of the map, after [`MovementTables::update`]. Every pose of at most [`CostField::radius`] ticks
+    /// gets its exact cost, lower or higher. Next moves are as in a fresh field. `changed` is the changed
     /// rectangle of cells. After several edits, call it once for each of them, in any order; the field is valid after
     /// the last call.
     ///
     /// Time is proportional to the poses that can touch the rectangle, the poses whose cost changes, and their
-    /// neighbours: after a block on the path of a single agent, mostly more than a fresh search takes. Does not
+    /// neighbours. After a block on the path of a single agent that is mostly more than a fresh search takes. Does not
     /// allocate once `scratch` has grown.
     ///
     /// # Panics
@@ -99,8 +98,8 @@ impl CostField {
         Repaired { lost: scratch.dropping.states().len() as u64, expansions }
     }
 
-    /// Transfers all pending work to the frontier, so that each state on the boundary of the settled region has
-    /// the least cost derived from settled states.
+    /// Transfers all pending work to the frontier. Then each state on the boundary of the settled region has the least
+    /// cost derived from settled states.
     fn unwind(&mut self, tables: &MovementTables, n_queues: usize) {
         with_layout!(&tables.graph().layouts, layout => with_indexing!(self.space, indexing => {
             let graph = ArcGraph { words: &layout.words, times: &tables.graph().times, indexing };

@@ -30,7 +30,8 @@ pub struct SavedField {
     keeps_moves: bool,
     radius: u32,
     revision: u64,
-    /// Of each state with a cost, settled or tentative: how many states after the one before it, from state 0; the cost.
+    /// Of each state with a cost, settled or tentative: how many states after the one before it, from state 0; the
+    /// cost.
     gaps: Vec<u32>,
     costs: Vec<u32>,
     sweep: SavedSweep,
@@ -296,8 +297,8 @@ impl<'a, W: SlotBits, L: StateIndexing> Check<'a, W, L> {
         Self { field, tables, graph, waiting, listed, passed }
     }
 
-    /// Costs up to the radius are exact, because each follows from lower ones and no other. Each larger cost is the cost
-    /// of some path and waits for their turn, and so does the end of every move from a settled state.
+    /// Costs up to the radius are exact, because each follows from lower ones and no other. Each larger cost is the
+    /// cost of some path, and waits for its turn. So does the end of every move from a settled state.
     fn run(&self) -> Result<(), RestoreError> {
         let field = self.field;
         let error =

@@ -1,10 +1,10 @@
 //! Dijkstra's algorithm in order of cost without an open list, for classes whose moves take few distinct times.
 //!
-//! The states of cost `c` are the unreached ends of moves of `t` ticks from states of cost `c - t`, for each
-//! `t`. Settled states form a list in order of cost. For each move time, a queue traverses that list with a lag
-//! of that time (the buckets of Dial 1969 inverted: instead of being inserted where it belongs, each state is
-//! fetched when it is due). So a state enters the list once, at its final cost, and without a branch. Moves of
-//! other times (slow terrain, slopes, classes with many times) go through a [`Frontier`].
+//! The states of cost `c` are the unreached ends of moves of `t` ticks from states of cost `c - t`, for each `t`.
+//! Settled states form a list in order of cost. For each move time, a queue traverses that list with a lag of that
+//! time. (The buckets of Dial 1969 inverted: each state is fetched when it is due, and not inserted where it belongs.)
+//! So a state enters the list once, at its final cost, and without a branch. Moves of other times (slow terrain,
+//! slopes, classes with many times) go through a [`Frontier`].
 
 use super::arcs::{ArcGraph, Arcs};
 use super::frontier::{Block, Frontier};
@@ -511,8 +511,8 @@ impl<W: SlotBits, L: StateIndexing> FieldSearch<'_, W, L> {
 /// Transfers the pending work of the queues to the frontier: the states at the ends of pending moves, with the
 /// resulting costs. Unsettled states are pushed themselves.
 ///
-/// `spread` reflects the current tables, possibly after an edit: a move that became faster may lead to a cost
-/// below the radius, and such states are left to the repair.
+/// `spread` reflects the current tables, possibly after an edit. A move that became faster may lead to a cost below the
+/// radius. Such states are left to the repair.
 pub(crate) fn unwind<W: SlotBits, L: StateIndexing>(
     graph: &ArcGraph<'_, W, L>,
     spread: &Arcs,

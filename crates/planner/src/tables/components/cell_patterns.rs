@@ -1,7 +1,7 @@
 //! Component labels for classes with reversible moves, computed for runs of like cells.
 //!
-//! How the moves of a cell connect its poses with each other and with earlier cells is worked out once for all
-//! cells with the same moves. Mostly a cell has the same moves as its predecessor: then the whole run gets one
+//! The moves of a cell connect its poses with each other and with earlier cells. These connections are computed once
+//! for all cells with the same moves. Mostly a cell has the same moves as its predecessor. Then the whole run gets one
 //! label per part of a cell, and only the states that its moves lead to need to be examined.
 
 use super::disjoint_sets::{DisjointSets, NO_LABEL};

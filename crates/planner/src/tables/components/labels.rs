@@ -4,10 +4,9 @@ use super::disjoint_sets::{DisjointSets, NO_LABEL};
 
 /// An optional number per state, in blocks of 64 states.
 ///
-/// A bit per state records whether it has a number. A uniform block takes one entry of 4 bytes. A block with up
-/// to 4 numbers a page of 32 bytes, with up to 16 a page of 96, each holding a list of numbers and 2 or 4 bits
-/// per state; with more, all 64 numbers. So a state takes 0.19 bytes in uniform blocks, else 0.69, 1.69 or
-/// 4.19.
+/// A bit per state records whether it has a number. A uniform block takes one entry of 4 bytes. A block with up to 4
+/// numbers has a page of 32 bytes, with up to 16 a page of 96. Each page contains a list of numbers and 2 or 4 bits per
+/// state. A block with more has all 64 numbers. So a state takes 0.19 bytes in uniform blocks, else 0.69, 1.69 or 4.19.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Labels {
     /// A bit per state.
@@ -203,8 +202,8 @@ impl Labels {
         self.known[state as usize / BLOCK] &= !(1 << (state as usize % BLOCK));
     }
 
-    /// Calls `found` with each run of states that have one number: the number, and how many they are. Uniform blocks are
-    /// one run.
+    /// Calls `found` with each run of states that have one number: the number, and how many they are. Uniform blocks
+    /// are one run.
     pub fn for_each_run(&self, mut found: impl FnMut(u32, u32)) {
         for (block, (&known, &entry)) in self.known.iter().zip(&self.blocks).enumerate() {
             if entry & KIND == 0 {

@@ -26,12 +26,12 @@ use wheelbase_grid::Rect;
 /// Created by [`make_components`](crate::MovementTables::make_components), whose documentation describes
 /// searches without them.
 ///
-/// Memory: 0.2 bytes per state, more where sets are interleaved: 0.7 with up to 4 sets in the same 64 states, 1.7 with
-/// up to 16, 4.2 with more. The same again for one-way moves. After an edit that removes moves, a local search first
-/// checks whether the poses that lost a move are still connected nearby, for example around a building. If not, floods
-/// start from the separated groups in lockstep until at most one can still grow: the cost is proportional to the
-/// smaller parts (after the dynamic connectivity of Even and Shiloach 1981), and never much more than relabelling
-/// everything. Added moves join two sets (union-find, Tarjan 1975).
+/// Memory: 0.2 bytes per state. Where sets are interleaved it is 0.7 with up to 4 sets in the same 64 states, 1.7 with
+/// up to 16, and 4.2 with more. The same again for one-way moves. After an edit that removes moves, a local search
+/// comes first. It checks whether the poses that lost a move are still connected nearby, for example around a building.
+/// If not, floods start from the separated groups in lockstep until at most one can still grow. The cost is
+/// proportional to the smaller parts, and never much more than relabelling everything. (After the dynamic connectivity
+/// of Even and Shiloach 1981.) Added moves join two sets (union-find, Tarjan 1975).
 #[derive(Clone, Debug, Default)]
 pub struct Components {
     /// Set of each legal state.
@@ -202,9 +202,9 @@ impl Components {
 
     /// Determines the parts of set `whole` after an edit that separated it locally into groups.
     ///
-    /// Each group starts a part. The parts grow in turn, one state each, and merge where they meet, until at
-    /// most one can still grow: that part keeps the rest of the set. Gives up, leaving labels invalid, once the
-    /// parts are so large that relabelling everything is faster.
+    /// Each group starts a part. The parts grow in turn, one state each, and merge where they meet, until at most one
+    /// can still grow. That part keeps the rest of the set. Gives up, leaving labels invalid, once the parts are so
+    /// large that relabelling everything is faster.
     fn split(&mut self, tables: &PoseGraph, whole: u32) -> bool {
         let Self { labels, sets, flood, local, .. } = self;
         let first = sets.parents.len() as u32;
@@ -249,8 +249,8 @@ impl Components {
         self.label(state).map(|label| (label, self.strong.get(state.0)))
     }
 
-    /// Sizes of the sets of mutually reachable poses. Linear in the blocks of 64 states, with 4 bytes for each set. Exact
-    /// unless the strong components [are stale](Self::is_stale).
+    /// Sizes of the sets of mutually reachable poses. Linear in the blocks of 64 states, with 4 bytes for each set.
+    /// Exact unless the strong components [are stale](Self::is_stale).
     pub fn sizes(&self) -> ComponentSizes<'_> {
         let mut sizes: Vec<u32> = Vec::new();
         self.mutual_labels().for_each_run(|label, count| {
@@ -327,8 +327,8 @@ impl ComponentSizes<'_> {
         self.sizes.iter().copied().max().unwrap_or(0)
     }
 
-    /// The set of a state, by a number whose equality alone is meaningful, and its size. `None` if its pose is illegal or
-    /// unknown.
+    /// The set of a state, by a number whose equality alone is meaningful, and its size. `None` if its pose is illegal
+    /// or unknown.
     pub fn set_of(&self, state: State) -> Option<(u32, u32)> {
         let label = self.components.mutual_labels().get(state.0);
         let set = (label != NO_LABEL).then(|| self.components.mutual_set(label))?;
