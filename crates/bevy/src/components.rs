@@ -58,16 +58,6 @@ pub struct Waiting {
     pub why: WaitReason,
 }
 
-/// A unit off the map: in a transport or a garrison, or away until it respawns. It keeps its entity, its orders and
-/// your components, and has no [`Pose2`]. `On<Add, OffMap>` and `On<Remove, OffMap>` are the moments to hide and to
-/// show it. [`Orders::enter`](crate::Orders::enter) and [`Orders::leave`](crate::Orders::leave).
-#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[component(immutable, storage = "SparseSet")]
-pub struct OffMap {
-    /// The unit that it has entered; `None` if none was named. It may be gone by now.
-    pub container: Option<AgentId>,
-}
-
 /// Where to draw a unit on the map in this frame: a point of the plane of [`Space`](crate::Space), and an angle. With
 /// the feature `transform` its `Transform` follows.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq)]

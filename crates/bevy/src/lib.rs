@@ -43,6 +43,7 @@ mod cursor;
 mod gizmos;
 mod interpolate;
 mod messages;
+mod off_map;
 mod orders;
 #[cfg(feature = "picking")]
 mod picking;
@@ -56,11 +57,12 @@ mod units;
 mod wheelbase;
 
 pub use command_queue::CommandQueue;
-pub use components::{OffMap, Pose2, Unit, UnitActivity, UnitClass, UnitOrder, UnitTeam, Waiting};
+pub use components::{Pose2, Unit, UnitActivity, UnitClass, UnitOrder, UnitTeam, Waiting};
 pub use cursor::{Cursor, CursorPoint};
 #[cfg(feature = "gizmos")]
 pub use gizmos::WheelbaseGizmos;
 pub use messages::{EditMessage, LocalTurn, MapChanged, TooLate, UnitMessage, UnitRemoved, UnitSpawned};
+pub use off_map::OffMap;
 pub use orders::{OrderSeries, Orders, SelectUnits};
 pub use player_command::{OrderTicket, PlayerAct, PlayerCommand};
 pub use plugin::{WheelbasePlugin, WheelbaseSystems};

@@ -1,9 +1,10 @@
 //! Entities follow the world: they come, go, and get the components that have changed.
 
 use crate::command_queue::CommandQueue;
-use crate::components::{OffMap, Pose2, Unit, UnitActivity, UnitClass, UnitOrder, UnitTeam, Waiting};
+use crate::components::{Pose2, Unit, UnitActivity, UnitClass, UnitOrder, UnitTeam, Waiting};
 use crate::interpolate::drawn;
 use crate::messages::{EditMessage, MapChanged, UnitMessage, UnitRemoved, UnitSpawned};
+use crate::off_map::OffMap;
 use crate::space::Space;
 use crate::units::{Known, Units};
 use crate::wheelbase::Wheelbase;

@@ -1,6 +1,6 @@
 //! Which entity is which unit.
 
-use crate::components::OffMap;
+use crate::off_map::OffMap;
 use bevy_ecs::entity::Entity;
 use bevy_ecs::resource::Resource;
 use wheelbase_sim::{AgentId, AgentRow};

@@ -1991,7 +1991,7 @@ typedef struct wb_settings {
      */
     uint32_t ticks;
     /**
-     * Path searches in progress at once, 1 to 1,024. Usually 16.
+     * Path searches in progress together, 1 to 1,024. Usually 16.
      */
     uint32_t search_slots;
     /**
@@ -2255,8 +2255,9 @@ uint32_t wb_last_error(char *buffer, size_t capacity, size_t *count);
 /**
  * Makes a map of `width` x `height` cells of one terrain kind, with open sides, of height 0.
  *
- * Its terrain kinds are those of MovingAI maps, in this order, with characters and speeds in permille: `ground` (`.`
- * `G`) 1000, `swamp` (`S`) 500, `water` (`W`), `trees` (`T`) and `out` (`@` `O`) 0. At most 2^26 cells; 1 byte each.
+ * Its terrain kinds are those of MovingAI maps, in this order, with characters and speeds in thousandths: `ground`
+ * (`.` `G`) 1000, `swamp` (`S`) 500, `water` (`W`), `trees` (`T`) and `out` (`@` `O`) 0. At most 2^26 cells; 1 byte
+ * each.
  *
  * Threads: any. Lifetime: until `wb_map_destroy`. Statuses: `WB_ARGUMENT` for a size, shape or kind that does not
  * exist.
@@ -2526,7 +2527,7 @@ uint32_t wb_tables_update(uint64_t tables, uint64_t map, const struct wb_rect *c
 
 /**
  * Makes the components of the poses: which are connected. Updates keep them. They answer `wb_tables_connected`, and
- * searches for goals out of reach end at once; that pays for many requests.
+ * searches for goals out of reach end immediately; that pays for many requests.
  *
  * Threads: one, while no other call uses the tables (else `WB_BUSY`). Cost: about as much as compiling. Searches that
  * are under way must be begun again.
@@ -2678,7 +2679,7 @@ uint32_t wb_path_destroy(uint64_t path);
  * Plans a cheapest path. `path` gets its poses and moves, and is empty without one; 0 if only the answer is wanted.
  * That there is no path is an answer (`answer->result`), not a failure.
  *
- * Threads: any number at once with the same tables, each with its own scratch and path. Cost: expansions; after the
+ * Threads: any number together with the same tables, each with its own scratch and path. Cost: expansions; after the
  * first searches nothing is allocated. Statuses: `WB_ARGUMENT` for a request that makes no sense, `WB_SIZE`.
  *
  * Pointers: `request` and what it points to can be read as far as its sizes and counts say, or `request` is null; `answer` may
@@ -2739,7 +2740,7 @@ uint32_t wb_plan_explain(uint64_t map,
                          size_t *count);
 
 /**
- * Plans many requests at once. `answers` gets one for each; `offsets`, of `count + 1` numbers, says where the path of
+ * Plans many requests together. `answers` gets one for each; `offsets`, of `count + 1` numbers, says where the path of
  * each is: its poses are `poses[offsets[n]]` to `poses[offsets[n + 1] - 1]`, and `moves` of the same place leads from
  * that pose to the next (`WB_NO_MOVE` from the last). `poses` and `moves` have room for `capacity` each; each may be
  * null. If the poses are more, `offsets[count]` says how many, answers and offsets are whole, and paths are written up
@@ -2748,7 +2749,7 @@ uint32_t wb_plan_explain(uint64_t map,
  * `threads`: 0 or 1 for the caller's alone; more are made by the library, and kept in the scratch for the next batch.
  * The answers are the same for any number. `scratch` may be 0: then memory and threads are made for this call.
  *
- * Threads: any number at once with the same tables, each with its own scratch. Statuses: as `wb_plan`, naming the
+ * Threads: any number together with the same tables, each with its own scratch. Statuses: as `wb_plan`, naming the
  * number of the request, before any is planned; `WB_BUFFER`.
  *
  * Pointers: `requests` has `count` structures as for `wb_plan`; `answers` has room for `count` structures of the `size` that
@@ -2815,7 +2816,7 @@ uint32_t wb_field_destroy(uint64_t field);
 
 /**
  * Searches on for at most `expansions`; `*complete` gets 1 when every pose that can be reached is settled, else 0. To
- * spread the work over frames, or to make the field complete, after which any number of threads can read it at once.
+ * spread the work over frames, or to make the field complete, after which any number of threads can read it together.
  *
  * Threads: one, while no other call uses the field (else `WB_BUSY`). Statuses: `WB_ARGUMENT` for other tables, or
  * tables that have changed since.
@@ -2837,7 +2838,7 @@ uint32_t wb_field_repair(uint64_t field, uint64_t tables, const struct wb_rect *
 /**
  * The cost between a pose and the field's end in ticks: to the goal, or from the start. `WB_NEVER` if there is no way.
  *
- * Threads: any number at once while the pose is settled or the field complete; else it searches on, as one, while no
+ * Threads: any number together while the pose is settled or the field complete; else it searches on, as one, while no
  * other call uses the field (else `WB_BUSY`). Statuses: `WB_ARGUMENT` as `wb_field_settle`, or for a heading that the
  * class lacks.
  *
@@ -2943,7 +2944,7 @@ uint32_t wb_queue_open(uint64_t queue, size_t *count);
 /**
  * Begins a frame of a budget of expansions. `tables` are those of each class, in order of its number; the frame keeps
  * what it needs of them. Drops the answers of the last frame. `*jobs` gets the number of searches that `wb_queue_run`
- * can run at once; 0 if there is nothing to do, and then the frame has ended.
+ * can run together; 0 if there is nothing to do, and then the frame has ended.
  *
  * ```c
  * size_t jobs = 0, answers = 0;
@@ -2965,7 +2966,7 @@ uint32_t wb_queue_begin(uint64_t queue, const uint64_t *tables, size_t n_tables,
  * Runs a job of the present round: `job` is less than the `jobs` of `wb_queue_begin` or `wb_queue_end`, and each is
  * run once.
  *
- * Threads: any number at once, with different jobs. Cost: its share of the budget. Statuses: `WB_ARGUMENT` for a job
+ * Threads: any number together, with different jobs. Cost: its share of the budget. Statuses: `WB_ARGUMENT` for a job
  * that does not exist or has been run; `WB_BUSY` while another thread runs it.
  */
 uint32_t wb_queue_run(uint64_t queue, size_t job);
@@ -2997,8 +2998,8 @@ uint32_t wb_queue_advance(uint64_t queue, const uint64_t *tables, size_t n_table
  * `*count` poses, and a move from each but the last to the next; 0 without a path. `ticket`, `answer`, `poses`,
  * `moves` may be null.
  *
- * Threads: any number at once. Lifetime: poses and moves are the queue's own memory, valid until the next frame begins
- * or the queue is destroyed. Statuses: `WB_NOT_FOUND` for a number that is no answer.
+ * Threads: any number together. Lifetime: poses and moves are the queue's own memory, valid until the next frame
+ * begins or the queue is destroyed. Statuses: `WB_NOT_FOUND` for a number that is no answer.
  *
  * Pointers: `ticket`, `poses`, `moves` and `count` may be written, or are null; `answer` may be written as far as its `size`
  * says, or is null.
@@ -3109,7 +3110,7 @@ uint32_t wb_world_destroy(uint64_t world);
  * bytes are kept until the world changes, so that the call that asks for their number and the call that gets them
  * make them once. Events are not in it.
  *
- * Threads: reads `world`; of two threads that save it at once, one may get `WB_BUSY`.
+ * Threads: reads `world`; of two threads that save it together, one may get `WB_BUSY`.
  *
  * Pointers: `buffer` has room for `capacity` bytes, or is null with `capacity` 0; `count` may be written.
  */

@@ -136,7 +136,7 @@ pub extern "C" fn wb_field_destroy(field: u64) -> u32 {
 }
 
 /// Searches on for at most `expansions`; `*complete` gets 1 when every pose that can be reached is settled, else 0. To
-/// spread the work over frames, or to make the field complete, after which any number of threads can read it at once.
+/// spread the work over frames, or to make the field complete, after which any number of threads can read it together.
 ///
 /// Threads: one, while no other call uses the field (else `WB_BUSY`). Statuses: `WB_ARGUMENT` for other tables, or
 /// tables that have changed since.
@@ -186,7 +186,7 @@ pub unsafe extern "C" fn wb_field_repair(
 
 /// The cost between a pose and the field's end in ticks: to the goal, or from the start. `WB_NEVER` if there is no way.
 ///
-/// Threads: any number at once while the pose is settled or the field complete; else it searches on, as one, while no
+/// Threads: any number together while the pose is settled or the field complete; else it searches on, as one, while no
 /// other call uses the field (else `WB_BUSY`). Statuses: `WB_ARGUMENT` as `wb_field_settle`, or for a heading that the
 /// class lacks.
 ///

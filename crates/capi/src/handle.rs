@@ -126,7 +126,7 @@ pub(crate) fn insert<T: Object>(object: T) -> Result<u64, Failure> {
     Ok(index as u64 | u64::from(present) << 32)
 }
 
-/// The object of a handle, for reading. Any number of threads may read at once.
+/// The object of a handle, for reading. Any number of threads may read together.
 pub(crate) fn shared<T: Object>(handle: u64) -> Result<Shared<T>, Failure> {
     let place = place::<T>(handle)?;
     let slot = match place.slot.try_read() {

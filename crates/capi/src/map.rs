@@ -84,8 +84,9 @@ fn size(width: u32, height: u32) -> Result<GridSize, Failure> {
 
 /// Makes a map of `width` x `height` cells of one terrain kind, with open sides, of height 0.
 ///
-/// Its terrain kinds are those of MovingAI maps, in this order, with characters and speeds in permille: `ground` (`.`
-/// `G`) 1000, `swamp` (`S`) 500, `water` (`W`), `trees` (`T`) and `out` (`@` `O`) 0. At most 2^26 cells; 1 byte each.
+/// Its terrain kinds are those of MovingAI maps, in this order, with characters and speeds in thousandths: `ground`
+/// (`.` `G`) 1000, `swamp` (`S`) 500, `water` (`W`), `trees` (`T`) and `out` (`@` `O`) 0. At most 2^26 cells; 1 byte
+/// each.
 ///
 /// Threads: any. Lifetime: until `wb_map_destroy`. Statuses: `WB_ARGUMENT` for a size, shape or kind that does not
 /// exist.

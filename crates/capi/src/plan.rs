@@ -287,7 +287,7 @@ pub(crate) fn path_to_write(path: u64) -> Result<Option<Exclusive<HostPath>>, Fa
 /// Plans a cheapest path. `path` gets its poses and moves, and is empty without one; 0 if only the answer is wanted.
 /// That there is no path is an answer (`answer->result`), not a failure.
 ///
-/// Threads: any number at once with the same tables, each with its own scratch and path. Cost: expansions; after the
+/// Threads: any number together with the same tables, each with its own scratch and path. Cost: expansions; after the
 /// first searches nothing is allocated. Statuses: `WB_ARGUMENT` for a request that makes no sense, `WB_SIZE`.
 ///
 /// # Safety
@@ -487,7 +487,7 @@ const STATUSES: [Status; 9] = [
     Status::Obstructed,
 ];
 
-/// Plans many requests at once. `answers` gets one for each; `offsets`, of `count + 1` numbers, says where the path of
+/// Plans many requests together. `answers` gets one for each; `offsets`, of `count + 1` numbers, says where the path of
 /// each is: its poses are `poses[offsets[n]]` to `poses[offsets[n + 1] - 1]`, and `moves` of the same place leads from
 /// that pose to the next (`WB_NO_MOVE` from the last). `poses` and `moves` have room for `capacity` each; each may be
 /// null. If the poses are more, `offsets[count]` says how many, answers and offsets are whole, and paths are written up
@@ -496,7 +496,7 @@ const STATUSES: [Status; 9] = [
 /// `threads`: 0 or 1 for the caller's alone; more are made by the library, and kept in the scratch for the next batch.
 /// The answers are the same for any number. `scratch` may be 0: then memory and threads are made for this call.
 ///
-/// Threads: any number at once with the same tables, each with its own scratch. Statuses: as `wb_plan`, naming the
+/// Threads: any number together with the same tables, each with its own scratch. Statuses: as `wb_plan`, naming the
 /// number of the request, before any is planned; `WB_BUFFER`.
 ///
 /// # Safety

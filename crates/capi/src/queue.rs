@@ -243,7 +243,7 @@ pub unsafe extern "C" fn wb_queue_open(queue: u64, count: *mut usize) -> u32 {
 
 /// Begins a frame of a budget of expansions. `tables` are those of each class, in order of its number; the frame keeps
 /// what it needs of them. Drops the answers of the last frame. `*jobs` gets the number of searches that `wb_queue_run`
-/// can run at once; 0 if there is nothing to do, and then the frame has ended.
+/// can run together; 0 if there is nothing to do, and then the frame has ended.
 ///
 /// ```c
 /// size_t jobs = 0, answers = 0;
@@ -293,7 +293,7 @@ fn start(queue: &mut Queue, tables: &[u64], budget: u64) -> Result<usize, Failur
 /// Runs a job of the present round: `job` is less than the `jobs` of `wb_queue_begin` or `wb_queue_end`, and each is
 /// run once.
 ///
-/// Threads: any number at once, with different jobs. Cost: its share of the budget. Statuses: `WB_ARGUMENT` for a job
+/// Threads: any number together, with different jobs. Cost: its share of the budget. Statuses: `WB_ARGUMENT` for a job
 /// that does not exist or has been run; `WB_BUSY` while another thread runs it.
 #[unsafe(no_mangle)]
 pub extern "C" fn wb_queue_run(queue: u64, job: usize) -> u32 {
@@ -394,8 +394,8 @@ pub unsafe extern "C" fn wb_queue_advance(
 /// `*count` poses, and a move from each but the last to the next; 0 without a path. `ticket`, `answer`, `poses`,
 /// `moves` may be null.
 ///
-/// Threads: any number at once. Lifetime: poses and moves are the queue's own memory, valid until the next frame begins
-/// or the queue is destroyed. Statuses: `WB_NOT_FOUND` for a number that is no answer.
+/// Threads: any number together. Lifetime: poses and moves are the queue's own memory, valid until the next frame
+/// begins or the queue is destroyed. Statuses: `WB_NOT_FOUND` for a number that is no answer.
 ///
 /// # Safety
 /// `ticket`, `poses`, `moves` and `count` may be written, or are null; `answer` may be written as far as its `size`

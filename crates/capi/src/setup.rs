@@ -65,7 +65,7 @@ pub struct wb_settings {
     pub seed: u64,
     /// Ticks to run at most; 0 (usual) for a world without a last tick, which idles when nothing is left to do.
     pub ticks: u32,
-    /// Path searches in progress at once, 1 to 1,024. Usually 16.
+    /// Path searches in progress together, 1 to 1,024. Usually 16.
     pub search_slots: u32,
     /// Expansions for path searches per tick, 1 to 2^40. Usually 200,000.
     pub expansions_per_tick: u64,

@@ -174,7 +174,7 @@ pub(crate) unsafe fn read_area(area: *const wb_rect, name: &str) -> Result<Rect,
 }
 
 /// Makes the components of the poses: which are connected. Updates keep them. They answer `wb_tables_connected`, and
-/// searches for goals out of reach end at once; that pays for many requests.
+/// searches for goals out of reach end immediately; that pays for many requests.
 ///
 /// Threads: one, while no other call uses the tables (else `WB_BUSY`). Cost: about as much as compiling. Searches that
 /// are under way must be begun again.

@@ -378,7 +378,7 @@ pub extern "C" fn wb_world_destroy(world: u64) -> u32 {
 /// bytes are kept until the world changes, so that the call that asks for their number and the call that gets them
 /// make them once. Events are not in it.
 ///
-/// Threads: reads `world`; of two threads that save it at once, one may get `WB_BUSY`.
+/// Threads: reads `world`; of two threads that save it together, one may get `WB_BUSY`.
 ///
 /// # Safety
 /// `buffer` has room for `capacity` bytes, or is null with `capacity` 0; `count` may be written.

@@ -1,7 +1,6 @@
 //! The world as a node.
 
 use crate::clock::Clock;
-use crate::commands::vector;
 use crate::map::WheelbaseMap;
 use crate::place::{ClassBody, Place};
 use crate::told::{Told, integer, place_of, read_file};
@@ -363,7 +362,8 @@ impl WheelbaseWorld {
         let world = World::new(setup).map_err(|errors| errors.to_string())?;
         if let Some(place) = map.place() {
             (self.cell_size, self.stretch) = (place.cell_size, place.stretch);
-            self.origin = vector(place.origin);
+            let [x, y] = place.origin.map(|at| at as f32);
+            self.origin = Vector2::new(x, y);
         }
         self.run(world);
         Ok(())

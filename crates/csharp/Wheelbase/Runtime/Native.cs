@@ -1178,7 +1178,7 @@ namespace Wheelbase
             public ulong seed;
             /// <summary>Ticks to run at most; 0 (usual) for a world without a last tick, which idles when nothing is left to do.</summary>
             public uint ticks;
-            /// <summary>Path searches in progress at once, 1 to 1,024. Usually 16.</summary>
+            /// <summary>Path searches in progress together, 1 to 1,024. Usually 16.</summary>
             public uint search_slots;
             /// <summary>Expansions for path searches per tick, 1 to 2^40. Usually 200,000.</summary>
             public ulong expansions_per_tick;
@@ -1281,8 +1281,9 @@ namespace Wheelbase
 
         /// <summary>Makes a map of <c>width</c> x <c>height</c> cells of one terrain kind, with open sides, of height 0.</summary>
         /// <remarks>
-        /// <para>Its terrain kinds are those of MovingAI maps, in this order, with characters and speeds in permille: <c>ground</c> (<c>.</c>
-        /// <c>G</c>) 1000, <c>swamp</c> (<c>S</c>) 500, <c>water</c> (<c>W</c>), <c>trees</c> (<c>T</c>) and <c>out</c> (<c>@</c> <c>O</c>) 0. At most 2^26 cells; 1 byte each.</para>
+        /// <para>Its terrain kinds are those of MovingAI maps, in this order, with characters and speeds in thousandths: <c>ground</c>
+        /// (<c>.</c> <c>G</c>) 1000, <c>swamp</c> (<c>S</c>) 500, <c>water</c> (<c>W</c>), <c>trees</c> (<c>T</c>) and <c>out</c> (<c>@</c> <c>O</c>) 0. At most 2^26 cells; 1 byte
+        /// each.</para>
         /// <para>Threads: any. Lifetime: until <c>wb_map_destroy</c>. Statuses: <c>Status.Argument</c> for a size, shape or kind that does not
         /// exist.</para>
         /// <para>Pointers: <c>map</c> may be written, or is null.</para>
@@ -1517,7 +1518,7 @@ namespace Wheelbase
         public static extern Status wb_tables_update(ulong tables, ulong map, CellRect* changed, uint* effect);
 
         /// <summary>Makes the components of the poses: which are connected. Updates keep them. They answer <c>wb_tables_connected</c>, and
-        /// searches for goals out of reach end at once; that pays for many requests.</summary>
+        /// searches for goals out of reach end immediately; that pays for many requests.</summary>
         /// <remarks>
         /// <para>Threads: one, while no other call uses the tables (else <c>Status.Busy</c>). Cost: about as much as compiling. Searches that
         /// are under way must be begun again.</para>
@@ -1639,7 +1640,7 @@ namespace Wheelbase
         /// <summary>Plans a cheapest path. <c>path</c> gets its poses and moves, and is empty without one; 0 if only the answer is wanted.
         /// That there is no path is an answer (<c>answer-&gt;result</c>), not a failure.</summary>
         /// <remarks>
-        /// <para>Threads: any number at once with the same tables, each with its own scratch and path. Cost: expansions; after the
+        /// <para>Threads: any number together with the same tables, each with its own scratch and path. Cost: expansions; after the
         /// first searches nothing is allocated. Statuses: <c>Status.Argument</c> for a request that makes no sense, <c>Status.Size</c>.</para>
         /// <para>Pointers: <c>request</c> and what it points to can be read as far as its sizes and counts say, or <c>request</c> is null; <c>answer</c> may
         /// be written as far as its <c>size</c> says, or is null.</para>
@@ -1685,7 +1686,7 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_plan_explain(ulong map, ulong tables, wb_request* request, Answer* answer, byte* buffer, UIntPtr capacity, UIntPtr* count);
 
-        /// <summary>Plans many requests at once. <c>answers</c> gets one for each; <c>offsets</c>, of <c>count + 1</c> numbers, says where the path of
+        /// <summary>Plans many requests together. <c>answers</c> gets one for each; <c>offsets</c>, of <c>count + 1</c> numbers, says where the path of
         /// each is: its poses are <c>poses[offsets[n]]</c> to <c>poses[offsets[n + 1] - 1]</c>, and <c>moves</c> of the same place leads from
         /// that pose to the next (<c>Constants.NoMove</c> from the last). <c>poses</c> and <c>moves</c> have room for <c>capacity</c> each; each may be
         /// null. If the poses are more, <c>offsets[count]</c> says how many, answers and offsets are whole, and paths are written up
@@ -1693,7 +1694,7 @@ namespace Wheelbase
         /// <remarks>
         /// <para><c>threads</c>: 0 or 1 for the caller's alone; more are made by the library, and kept in the scratch for the next batch.
         /// The answers are the same for any number. <c>scratch</c> may be 0: then memory and threads are made for this call.</para>
-        /// <para>Threads: any number at once with the same tables, each with its own scratch. Statuses: as <c>wb_plan</c>, naming the
+        /// <para>Threads: any number together with the same tables, each with its own scratch. Statuses: as <c>wb_plan</c>, naming the
         /// number of the request, before any is planned; <c>Status.Buffer</c>.</para>
         /// <para>Pointers: <c>requests</c> has <c>count</c> structures as for <c>wb_plan</c>; <c>answers</c> has room for <c>count</c> structures of the <c>size</c> that
         /// stands in the first; <c>poses</c> and <c>moves</c> have room for <c>capacity</c>, or are null; <c>offsets</c> has room for <c>count + 1</c>.</para>
@@ -1746,7 +1747,7 @@ namespace Wheelbase
         public static extern Status wb_field_destroy(ulong field);
 
         /// <summary>Searches on for at most <c>expansions</c>; <c>*complete</c> gets 1 when every pose that can be reached is settled, else 0. To
-        /// spread the work over frames, or to make the field complete, after which any number of threads can read it at once.</summary>
+        /// spread the work over frames, or to make the field complete, after which any number of threads can read it together.</summary>
         /// <remarks>
         /// <para>Threads: one, while no other call uses the field (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> for other tables, or
         /// tables that have changed since.</para>
@@ -1766,7 +1767,7 @@ namespace Wheelbase
 
         /// <summary>The cost between a pose and the field's end in ticks: to the goal, or from the start. <c>Constants.Never</c> if there is no way.</summary>
         /// <remarks>
-        /// <para>Threads: any number at once while the pose is settled or the field complete; else it searches on, as one, while no
+        /// <para>Threads: any number together while the pose is settled or the field complete; else it searches on, as one, while no
         /// other call uses the field (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> as <c>wb_field_settle</c>, or for a heading that the
         /// class lacks.</para>
         /// <para>Pointers: <c>pose</c> can be read, or is null; <c>ticks</c> may be written, or is null.</para>
@@ -1851,7 +1852,7 @@ namespace Wheelbase
 
         /// <summary>Begins a frame of a budget of expansions. <c>tables</c> are those of each class, in order of its number; the frame keeps
         /// what it needs of them. Drops the answers of the last frame. <c>*jobs</c> gets the number of searches that <c>wb_queue_run</c>
-        /// can run at once; 0 if there is nothing to do, and then the frame has ended.</summary>
+        /// can run together; 0 if there is nothing to do, and then the frame has ended.</summary>
         /// <remarks>
         /// <para><code>
         /// size_t jobs = 0, answers = 0;
@@ -1871,7 +1872,7 @@ namespace Wheelbase
         /// <summary>Runs a job of the present round: <c>job</c> is less than the <c>jobs</c> of <c>wb_queue_begin</c> or <c>wb_queue_end</c>, and each is
         /// run once.</summary>
         /// <remarks>
-        /// <para>Threads: any number at once, with different jobs. Cost: its share of the budget. Statuses: <c>Status.Argument</c> for a job
+        /// <para>Threads: any number together, with different jobs. Cost: its share of the budget. Statuses: <c>Status.Argument</c> for a job
         /// that does not exist or has been run; <c>Status.Busy</c> while another thread runs it.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -1901,8 +1902,8 @@ namespace Wheelbase
         /// <c>*count</c> poses, and a move from each but the last to the next; 0 without a path. <c>ticket</c>, <c>answer</c>, <c>poses</c>,
         /// <c>moves</c> may be null.</summary>
         /// <remarks>
-        /// <para>Threads: any number at once. Lifetime: poses and moves are the queue's own memory, valid until the next frame begins
-        /// or the queue is destroyed. Statuses: <c>Status.NotFound</c> for a number that is no answer.</para>
+        /// <para>Threads: any number together. Lifetime: poses and moves are the queue's own memory, valid until the next frame
+        /// begins or the queue is destroyed. Statuses: <c>Status.NotFound</c> for a number that is no answer.</para>
         /// <para>Pointers: <c>ticket</c>, <c>poses</c>, <c>moves</c> and <c>count</c> may be written, or are null; <c>answer</c> may be written as far as its <c>size</c>
         /// says, or is null.</para>
         /// </remarks>
@@ -1994,7 +1995,7 @@ namespace Wheelbase
         /// bytes are kept until the world changes, so that the call that asks for their number and the call that gets them
         /// make them once. Events are not in it.</summary>
         /// <remarks>
-        /// <para>Threads: reads <c>world</c>; of two threads that save it at once, one may get <c>Status.Busy</c>.</para>
+        /// <para>Threads: reads <c>world</c>; of two threads that save it together, one may get <c>Status.Busy</c>.</para>
         /// <para>Pointers: <c>buffer</c> has room for <c>capacity</c> bytes, or is null with <c>capacity</c> 0; <c>count</c> may be written.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
