@@ -3,9 +3,11 @@
 
 use crate::common::{apply, class_of, edit, grid_of};
 use proptest::prelude::*;
+use std::sync::Arc;
 use wheelbase_grid::*;
 use wheelbase_planner::abstraction::*;
 use wheelbase_planner::model::*;
+use wheelbase_planner::search::{Answer, PathQueue, QueuedRequest, Ticket};
 use wheelbase_planner::tables::*;
 use wheelbase_planner::{Request, Scratch, plan};
 
@@ -79,21 +81,24 @@ proptest! {
     }
 }
 
-/// A map of random obstacles, and walkers in four directions.
-fn walkers(seed: u64, obstacles: u64) -> MovementTables {
+/// A map of random obstacles.
+fn obstacles(seed: u64, percent: u64) -> Grid {
     let mut state = seed;
     let mut draw = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         state >> 33
     };
-    let rows: Vec<String> = (0..90)
-        .map(|_| (0..110).map(|_| if draw() % 100 < obstacles { '@' } else { '.' }).collect())
-        .collect();
+    let rows: Vec<String> =
+        (0..90).map(|_| (0..110).map(|_| if draw() % 100 < percent { '@' } else { '.' }).collect()).collect();
     let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
-    let grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default()).unwrap();
+    Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default()).unwrap()
+}
+
+/// Walkers in four directions among [`obstacles`].
+fn walkers(seed: u64, percent: u64) -> MovementTables {
     let mut spec = ClassSpec::new("walker", 1);
     spec.primitives = Primitive::four_directions(10);
-    MovementTables::compile(&grid, MovementClass::new(spec).unwrap())
+    MovementTables::compile(&obstacles(seed, percent), MovementClass::new(spec).unwrap())
 }
 
 /// Without headings, routes and paths exist for the same goals. A route then costs at least as much as a path of longer
@@ -126,6 +131,77 @@ fn walkers_find_routes_where_there_are_paths() {
     }
     assert!(n_found > 120, "{n_found}");
     assert!(excess / n_found < 30, "{excess} permille in {n_found} paths");
+}
+
+/// Runs a queue until it is empty: the answers and paths, in order of ticket.
+fn drain(queue: &mut PathQueue, tables: &MovementTables, budget: u64) -> Vec<(Ticket, Answer, Path)> {
+    let mut found = Vec::new();
+    while queue.open() > 0 {
+        assert!(queue.frame() < 100_000, "the queue does not end");
+        queue.advance(std::slice::from_ref(tables), budget);
+        found.extend(queue.answers().map(|one| (one.ticket, one.answer, one.path.clone())));
+    }
+    found.sort_unstable_by_key(|(ticket, ..)| *ticket);
+    found
+}
+
+/// With a graph the queue gives the paths of [`plan_along`], whatever the budget and the slots. Without a route or with
+/// a graph of another revision it gives the exact answer.
+#[test]
+fn a_queue_follows_routes() {
+    let mut routed = [0, 0];
+    for seed in 0..4 {
+        let mut tables = walkers(seed, 20 + 5 * seed);
+        let graph = Arc::new(Abstraction::of(&tables));
+        let requests: Vec<_> = (0..24)
+            .map(|at: i32| (at * 37 % 110, at * 53 % 90, at * 71 % 113, at * 29 % 90))
+            .map(|(x, y, to_x, to_y)| {
+                let goal = vec![GoalMember::any(CellXY::new(to_x, to_y))];
+                let exact = QueuedRequest::new(0, Pose::new(x, y, Heading(0)), goal);
+                QueuedRequest { graph: Some(graph.clone()), ..exact }
+            })
+            .collect();
+        for round in 0..2 {
+            let (mut memory, mut search) = (RouteScratch::default(), Scratch::new());
+            let right: Vec<_> = requests
+                .iter()
+                .map(|asked| {
+                    let (mut path, goal) = (Path::new(), asked.goal[0]);
+                    let route =
+                        (round == 0).then(|| graph.route(&tables, asked.start, goal, &mut memory)).flatten();
+                    let legs = route.and_then(|route| {
+                        let ends = (asked.start, goal);
+                        let spent = plan_along(&tables, &route, ends, &mut search, &mut path)?;
+                        Some(spent + route.expansions)
+                    });
+                    routed[round] += u32::from(legs.is_some());
+                    let (status, expansions) = legs.map_or_else(
+                        || {
+                            let answer = plan(&tables, &asked.as_request(), &mut search, &mut path);
+                            (answer.status, answer.expansions)
+                        },
+                        |expansions| (Status::Found, expansions),
+                    );
+                    (status, expansions, path)
+                })
+                .collect();
+            for (budget, slots) in [(u64::MAX, 1), (7, 3), (500, 8)] {
+                let mut queue = PathQueue::new(tables.space().size(), 1, slots);
+                for request in &requests {
+                    queue.submit(request.clone()).unwrap();
+                }
+                for ((_, answer, path), right) in drain(&mut queue, &tables, budget).into_iter().zip(&right) {
+                    assert_eq!((answer.status, answer.expansions, &path), (right.0, right.1, &right.2));
+                    assert_eq!(answer.cost, path.cost());
+                }
+            }
+            // The graph is of the map before.
+            let mut grid = obstacles(seed, 20 + 5 * seed);
+            let edit = grid.set_terrain(Rect::new(50, 0, 1, 60), TerrainKind(1));
+            tables.update(&grid, edit.changed);
+        }
+    }
+    assert!(routed[0] > 40 && routed[1] == 0, "{routed:?}");
 }
 
 #[cfg(feature = "rayon")]

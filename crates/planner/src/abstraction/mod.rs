@@ -9,7 +9,9 @@
 mod build;
 mod cluster_search;
 mod clusters;
+pub(crate) mod leg_search;
 mod route;
 
 pub use build::Abstraction;
-pub use route::{Route, RoutePortal, RouteScratch, plan_along, routes_need};
+pub use leg_search::plan_along;
+pub use route::{Route, RoutePortal, RouteScratch, routes_need};

@@ -3,8 +3,7 @@
 use crate::abstraction::build::{Abstraction, Rates, graph_need, poses_of};
 use crate::abstraction::cluster_search::{Along, ClusterSearch, UNREACHED};
 use crate::abstraction::clusters::{BORDER_PORTALS, Clusters, PortalId};
-use crate::model::{Goal, GoalMember, Path, Pose, StateSpace, Status};
-use crate::search::{Request, Scratch, plan};
+use crate::model::{GoalMember, Pose, StateSpace};
 use crate::tables::MovementTables;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -225,38 +224,5 @@ impl Frontier<'_> {
             }
         }
         None
-    }
-}
-
-/// Plans a path along a route, leg by leg. Each leg is exact, and leads to the second portal ahead with any heading, or
-/// to the goal. Returns the number of expansions; `path` then leads from the start to the goal. `None` if a leg does
-/// not exist, or the path would cost too much.
-///
-/// Costs of legs add up to at least the route's cost, and at most a few percent more where bodies turn freely.
-pub fn plan_along(
-    tables: &MovementTables,
-    route: &Route,
-    (start, goal): (Pose, GoalMember),
-    scratch: &mut Scratch,
-    path: &mut Path,
-) -> Option<u64> {
-    let mut leg = Path::new();
-    let (mut from, mut at, mut expansions) = (start, 0, 0);
-    path.clear();
-    loop {
-        let end = route.portals.get(at + 1);
-        let member = [end.map_or(goal, |portal| GoalMember::any(portal.cell))];
-        let request = Request::new(from, Goal::of(&member));
-        let answer = plan(tables, &request, scratch, &mut leg);
-        expansions += answer.expansions;
-        if answer.status != Status::Found {
-            return None;
-        }
-        tables.append_moves(path, tables.space().state(from)?, &leg.moves).ok()?;
-        if end.is_none() {
-            return Some(expansions);
-        }
-        from = leg.poses.last().map_or(from, |last| last.pose);
-        at += 2;
     }
 }

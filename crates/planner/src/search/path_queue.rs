@@ -1,7 +1,9 @@
 //! A queue of path requests for games: owned requests, a budget of expansions per frame, cancellation, edits.
 
+use crate::abstraction::leg_search::{LegProgress, LegSearch};
+use crate::abstraction::{Abstraction, Route, RouteScratch};
 use crate::model::goal::{Goal, GoalMember};
-use crate::model::outcome::Progress;
+use crate::model::outcome::{Progress, Reached, Status};
 use crate::model::path::Path;
 use crate::model::pose::Pose;
 use crate::search::guide::HeuristicName;
@@ -110,6 +112,13 @@ pub struct QueuedRequest {
     /// again after reading.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub landmarks: Option<Arc<Landmarks>>,
+    /// Abstract graph of the class, for far goals on large maps. The path then follows a route, leg by leg
+    /// ([`plan_along`](crate::abstraction::plan_along)). It takes a fraction of the expansions, and can be a few
+    /// percent longer than the cheapest path. The exact search answers where no path follows a route. It also answers
+    /// requests with several members, a radius, a limit, a window, obstacles or penalties. While the graph lacks
+    /// clusters or is of another revision of the map, it answers all. Serde skips the graph, as it does landmarks.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub graph: Option<Arc<Abstraction>>,
     /// 1000 is exact.
     pub weight_permille: u32,
     /// Most expansions, over all frames.
@@ -138,6 +147,7 @@ impl QueuedRequest {
             within: 0,
             heuristic: None,
             landmarks: None,
+            graph: None,
             weight_permille: 1000,
             expansions_max: None,
             partial: false,
@@ -149,7 +159,21 @@ impl QueuedRequest {
         }
     }
 
-    /// The same as a borrowed request.
+    /// The graph and the goal, if the path follows a route on these tables.
+    fn routed(&self, tables: &MovementTables) -> Option<(&Abstraction, GoalMember)> {
+        let Self { within: 0, expansions_max: None, window: None, obstacles: None, penalties: None, .. } =
+            self
+        else {
+            return None;
+        };
+        let graph = self
+            .graph
+            .as_deref()
+            .filter(|graph| graph.is_complete() && graph.revision() == tables.revision());
+        graph.zip(<[GoalMember; 1]>::try_from(&*self.goal).ok()).map(|(graph, [goal])| (graph, goal))
+    }
+
+    /// The same as a borrowed request, without its graph.
     pub fn as_request(&self) -> Request<'_> {
         let heuristic = match (&self.landmarks, self.heuristic) {
             (Some(landmarks), _) => Heuristic::Landmarks(landmarks),
@@ -253,6 +277,9 @@ struct Slot {
     share: u64,
     expansions: u64,
     scratch: Scratch,
+    /// The route that its path follows, and the search along it; `None` for an exact search.
+    legs: Option<(Route, LegSearch)>,
+    route_scratch: RouteScratch,
     path: Path,
     answer: Option<Answer>,
 }
@@ -289,12 +316,45 @@ impl Slot {
     fn search(&mut self, tables: &[MovementTables]) {
         let Some(queued) = &self.queued else { return };
         let tables = &tables[usize::from(queued.request.class)];
-        let request = queued.request.as_request();
+        let (request, start) = (queued.request.as_request(), queued.request.start);
+        let (mut left, mut spent) = (self.share, 0);
         if self.begun_for != Some(tables.revision()) {
-            begin(tables, &request, &mut self.scratch);
             (self.begun_for, self.expansions) = (Some(tables.revision()), 0);
+            self.legs = queued.request.routed(tables).and_then(|(graph, goal)| {
+                let route = graph.route(tables, start, goal, &mut self.route_scratch)?;
+                self.path.clear();
+                // A route is found in one piece.
+                spent = route.expansions;
+                left = left.saturating_sub(spent);
+                Some((route, LegSearch::new(start, goal)))
+            });
+            if self.legs.is_none() {
+                begin(tables, &request, &mut self.scratch);
+            }
         }
-        let progress = advance(tables, &request, &mut self.scratch, self.share);
+        if let Some((route, legs)) = &mut self.legs {
+            let before = left;
+            let progress = legs.advance(tables, route, &mut left, &mut self.scratch, &mut self.path);
+            spent += before - left;
+            self.expansions += spent;
+            self.share = spent;
+            match progress {
+                LegProgress::Paused => {}
+                LegProgress::Found => {
+                    let mut answer = Answer::ended(Status::Found);
+                    (answer.reached, answer.cost) = (Some(Reached::Goal), self.path.cost());
+                    answer.expansions = self.expansions;
+                    self.answer = Some(answer);
+                }
+                LegProgress::NoLeg => {
+                    // The next round searches exactly.
+                    (self.legs, self.expansions) = (None, 0);
+                    begin(tables, &request, &mut self.scratch);
+                }
+            }
+            return;
+        }
+        let progress = advance(tables, &request, &mut self.scratch, left);
         let answer = finish(tables, &request, &self.scratch, &mut self.path);
         self.share = answer.expansions - self.expansions;
         self.expansions = answer.expansions;
@@ -427,7 +487,8 @@ impl PathQueue {
     }
 
     /// Spends at most `budget` expansions on the requests and ends a frame. Answers of the frame before are dropped.
-    /// Returns the number of new answers. Apart from growing buffers, allocates nothing.
+    /// Returns the number of new answers. Apart from growing buffers and the portals of a route, allocates nothing. A
+    /// route is found in one piece, so a request with a graph can exceed the budget by the expansions of a route.
     /// # Panics
     /// If `tables` do not fit the number of classes and the map that the queue was made for.
     pub fn advance(&mut self, tables: &[MovementTables], budget: u64) -> usize {
@@ -586,7 +647,7 @@ impl PathQueue {
 
 impl Slot {
     fn free(&mut self) {
-        (self.queued, self.begun_for, self.answer) = (None, None, None);
+        (self.queued, self.begun_for, self.answer, self.legs) = (None, None, None, None);
         (self.share, self.expansions) = (0, 0);
     }
 }
