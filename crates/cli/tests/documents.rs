@@ -1,5 +1,5 @@
-//! The documents are true: help texts are as recorded, links lead somewhere, paths exist, programs in them run, every
-//! tunable is described, all scenarios are good.
+//! The documents are true: help texts match their snapshots, links and paths exist, and programs run. Every tunable is
+//! described, and every scenario is valid.
 
 use crate::common::*;
 use std::collections::BTreeSet;

@@ -7,8 +7,8 @@ use wheelbase_planner::{Goal, Path, Request, Scratch, plan};
 use wheelbase_sim::TraceEvent;
 use wheelbase_sim::{RunState, World};
 
-/// Tick and area of an edit, the terrain kind and side kind that it sets, and whether it sets terrain or a side or
-/// turns a cell.
+/// An edit: tick, corner and size of its area, terrain kind, side with its kind, and what it changes. The last number
+/// chooses between terrain, a side and a turned cell.
 type DrawnEdit = (u32, [i32; 2], [u32; 2], usize, usize, usize);
 
 fn events(edits: &[DrawnEdit]) -> String {

@@ -86,12 +86,12 @@ pub enum Command {
         #[serde(with = "plain")]
         team: Team,
     },
-    /// Sets the speed factor of agents, 1 to 65,535 permille. A move that begins takes `max(1, ceil(time * 1000 /
-    /// factor))` ticks; paths are planned for 1000.
+    /// Sets the speed factor of agents in thousandths, 1 to 65,535; 1000 is the normal speed. A move that begins takes
+    /// `max(1, ceil(time * 1000 / factor))` ticks; paths are planned for 1000.
     SpeedFactor {
         /// The agents.
         agents: AgentSelection,
-        /// The factor in permille.
+        /// The factor in thousandths.
         permille: u16,
     },
     /// Edits the map. It replaces the parts of waiting edits that set the same property of the same cells, unless it is
@@ -218,7 +218,7 @@ pub struct Spawn {
     /// Its team.
     #[serde(with = "plain")]
     pub team: Team,
-    /// Its speed factor in permille, 1 to 65,535.
+    /// Its speed factor in thousandths, 1 to 65,535.
     pub speed_factor: u16,
     /// Its orders.
     pub orders: Arc<[Order]>,
@@ -264,7 +264,7 @@ pub struct SpawnGroup {
     pub team: Team,
     /// Orders of each, stored once.
     pub orders: Arc<[Order]>,
-    /// Speed factor of each in permille, 1 to 65,535.
+    /// Speed factor of each in thousandths, 1 to 65,535.
     pub speed_factor: u16,
     /// Whether all legal poses are drawn alike: [`PlacementArea::anywhere`](crate::PlacementArea::anywhere).
     pub anywhere: bool,

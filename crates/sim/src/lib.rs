@@ -44,7 +44,7 @@
 //! | production lines and errands without end | [`Command::Tasks`] |
 //! | selection by cell and by box | [`World::agent_at`], [`World::agents_in`] |
 //! | to draw | [`World::agents`]; between ticks [`AgentRow::part`], [`AgentRow::anchor_at`], [`Body`], [`DrawnClass`] |
-//! | what happened, what was refused | [`World::events`]: [`EventRow::kind`], [`EventRow::refusal`], [`EventRow::failure`]; [`World::event_details`] |
+//! | events and refusals | [`World::events`]: [`EventRow::kind`], [`EventRow::refusal`], [`EventRow::failure`]; [`World::event_details`] |
 //! | walls, bridges, craters | [`Command::edit`] with a [`Change`]; [`World::would_disturb`] asks first |
 //! | whether a unit fits here | [`World::can_place`] |
 //! | a path to show before the click | [`World::plan`] |
@@ -53,10 +53,10 @@
 //! | teams | [`Spawn::team`], [`Command::Team`], [`Setup::friends`] |
 //! | deploying and upgrading | [`Command::Class`] |
 //! | damage and haste | [`Command::SpeedFactor`] |
-//! | health, cargo, names | components of its own on [`World::entities_mut`] |
+//! | health, cargo, names | your components on [`World::entities_mut`] |
 //! | threads | [`Setup::threads`] |
 //! | a frame budget | [`Settings::expansions_per_tick`], [`Settings::poses_per_agent`]: counted, so that all machines agree |
-//! | a rule of traffic, a planner of its own | [`Setup::with_rule`], [`Setup::paths`] with [`World::path_requests`] |
+//! | your own traffic rule, your own planner | [`Setup::with_rule`], [`Setup::paths`] with [`World::path_requests`] |
 //! | lockstep | [`World::state_hash`] |
 //!
 //! The names that games use most are re-exported here from the crates below; all their names are under [`grid`],

@@ -144,7 +144,7 @@ fn close_order(world: &mut World, row: usize) {
     }
 }
 
-/// Closes the current task, done or not. The next one is given when the order begins again.
+/// Closes the current task, done or not. The next one is given when the order restarts.
 fn close_task(agents: &mut Agents, orders: &mut OrderPool, row: usize) {
     let state = agents.orders(row);
     if let Some((slot, _)) = orders.current_tasks(&state) {

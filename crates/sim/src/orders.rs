@@ -361,7 +361,7 @@ impl Order {
         self
     }
 
-    /// Whether an order asks for the same, whatever number it has as an order to a group. Tasks begin again.
+    /// Whether an order asks for the same, whatever number it has as an order to a group. Tasks restart.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let same = match (&self.kind, &other.kind) {
             (OrderKind::GotoGroup(_, trip), OrderKind::GotoGroup(_, of)) => trip == of,

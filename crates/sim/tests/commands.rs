@@ -530,7 +530,7 @@ fn a_class_change_waits_for_the_end_of_a_move_and_keeps_orders() {
     run.steps_until_at(A, cell(16, 1), 60);
     run.steps(2);
     assert_eq!(run.count(EventKind::OrderDone, A), 2);
-    // One that waits is refused if the agent goes first.
+    // A waiting command is refused if the agent goes first.
     run.does(Command::order(A, Order::goto(cell(20, 1))));
     run.step();
     let ticket = run.does(Command::Class { agent: A, class: CART, pose: None });

@@ -37,7 +37,7 @@ pub struct AgentsView<'a> {
     pub motion: &'a [Motion],
     /// Waiting and yielding.
     pub wait_states: &'a [WaitState],
-    /// Rows that a rule has to visit. Every other agent is as the rule left it at the last tick: it rests, and has
+    /// Rows that a rule has to visit. Every other agent is as the rule left it at the last tick. It rests, and has
     /// neither a path nor an order that it could carry out.
     pub busy: &'a RowSet,
     /// Priority keys by the agents' own trips.

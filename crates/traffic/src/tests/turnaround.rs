@@ -28,8 +28,8 @@ fn lorry() -> ClassSpec {
     lorry
 }
 
-/// All cells that the bodies sweep on the way from a state to some state of the opposite heading in the least time on
-/// open ground.
+/// For each quickest half turn from a state on open ground, the cells that the body sweeps on the way. A half turn ends
+/// in any state of the opposite heading.
 fn half_turns(tables: &MovementTables, from: State) -> Vec<BTreeSet<CellXY>> {
     let (class, space) = (tables.class(), tables.space());
     let heading = space.pose(from).heading.0;

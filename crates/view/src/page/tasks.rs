@@ -21,8 +21,9 @@ pub struct PackedTasks {
     /// Tick up to which tasks are held: all, unless they would take too much space.
     pub until: u32,
     /// For each agent `n`, then for each task
-    /// `paths given before it, since the last; ticks to the next path, or since the last path if there is none; goal`:
-    /// 0 where that path ends, 1 where the agent is when its next task is given, or 2 and `x, y`.
+    /// `paths given before it, since the last; ticks to the next path, or since the last path if there is none; goal`.
+    /// The goal is 0 for the end of that path, 1 for the place of the agent when its next task is given, or 2 and
+    /// `x, y`.
     pub bytes: Vec<u8>,
 }
 
