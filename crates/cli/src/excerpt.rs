@@ -80,8 +80,8 @@ impl Sources {
     }
 }
 
-/// Whether lines of a file may be shown: the command line names the file, or it lies below the folder of a named file
-/// or below the working folder. Other files can be secrets: a file that somebody else wrote could name them.
+/// Whether lines of a file may be shown. The command line names the file, or it lies below the working folder or the
+/// folder of a named file. Other files can be secrets: a file that somebody else wrote could name them.
 fn may_show(file: &Path) -> bool {
     let Ok(file) = file.canonicalize() else { return false };
     let arguments = std::env::args_os().skip(1).filter_map(|argument| {

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 /// A map: the terrain kind of each cell, the kind of each of its sides, its elevation.
 ///
-/// Layers are flat, row-major arrays of `width * height` elements. The side layer is allocated once a side other than
-/// `open` is set, the elevation layer once a height other than 0 is set.
+/// Layers are flat, row-major arrays of `width * height` elements. The side layer is allocated when the first side
+/// other than `open` is set. The elevation layer is allocated when the first height other than 0 is set.
 ///
 /// ```
 /// use wheelbase_grid::{CellXY, Grid, Rect, SideTable, TerrainTable};

@@ -209,9 +209,9 @@ impl World {
         Some(distances)
     }
 
-    /// Whether a host may let the agent in a row begin a primitive at the next tick ([`Commanded`]), if the moves that
-    /// others begin then allow it. The agent rests. The move is legal, and does not enter the cells of a waiting edit.
-    /// It overlaps nothing that stays whatever the others do
+    /// Whether a host may let the agent in a row begin a primitive at the next tick ([`Commanded`]). The moves that
+    /// others begin then must still allow it. The agent rests. The move is legal, and does not enter the cells of a
+    /// waiting edit. It overlaps nothing that stays whatever the others do
     /// ([`certain_blocker_of_move`](wheelbase_traffic::Occupancy::certain_blocker_of_move)). Exact, unless
     /// [`World::may_change_from_outside`].
     ///

@@ -22,8 +22,8 @@ pub struct PackedTasks {
     pub until: u32,
     /// For each agent `n`, then for each task
     /// `paths given before it, since the last; ticks to the next path, or since the last path if there is none; goal`.
-    /// The goal is 0 for the end of that path, 1 for the place of the agent when its next task is given, or 2 and
-    /// `x, y`.
+    /// A goal of 0 is the end of that path. A goal of 1 is the place of the agent when its next task is given. A goal
+    /// of 2 is followed by `x, y`.
     pub bytes: Vec<u8>,
 }
 

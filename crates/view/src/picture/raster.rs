@@ -265,8 +265,8 @@ pub(super) fn blend(pixel: &mut Rgb, rgb: Rgb, alpha: u32) {
     }
 }
 
-/// The pieces of a stroke along points: a box for each segment, and a disc at each bend if the stroke is wide enough to
-/// show it. All have the same orientation, so that overlaps are filled once.
+/// The pieces of a stroke along points. Each segment has a box, and each bend has a disc if the stroke is wide enough
+/// to show it. All have the same orientation, so that overlaps are filled once.
 fn stroke_pieces(points: &[Point], width: f64, closed: bool, pieces: &mut Vec<Vec<Point>>) {
     const DISC_FROM: f64 = 1.5;
     const DISC_CORNERS: u32 = 12;
