@@ -90,8 +90,8 @@ impl Orders<'_, '_> {
     }
 
     /// Takes units off the map, into a container or, with `None`, into nothing. They keep their entities and orders,
-    /// and have [`OffMap`](crate::OffMap) until they [leave](Orders::leave). Whoever removes a container decides about
-    /// the units inside.
+    /// and have [`OffMap`](crate::OffMap) until they [leave](Orders::leave). The code that removes a container decides
+    /// about the units inside.
     pub fn enter(&mut self, units: impl SelectUnits, container: impl Into<Option<AgentId>>) -> OrderTicket {
         let container = container.into().unwrap_or(AgentId::NOBODY);
         self.give(Command::Enter { agents: units.selection(), container })

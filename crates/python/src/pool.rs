@@ -1,5 +1,5 @@
-//! Threads for work outside worlds, which have their own: a pool for each number of threads in each process, since the
-//! threads of a pool do not survive a fork.
+//! Threads for work outside worlds; worlds have their own threads. Each process has a pool for each number of threads,
+//! since the threads of a pool do not survive a fork.
 
 use crate::error::{Kind, argument, failure};
 use pyo3::prelude::*;
