@@ -162,7 +162,7 @@ impl OrderSeries<'_> {
     }
 
     /// In formation to poses around a cell: the units keep their layout and the pace of the slowest. They face the
-    /// heading of the pose, as counted by classes with so many headings.
+    /// heading of the pose, as counted by classes with this many headings.
     pub fn goto_formation(self, pose: Pose, headings: u8) -> Self {
         self.order(Order::goto_formation(pose, headings))
     }

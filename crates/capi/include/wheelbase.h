@@ -477,7 +477,7 @@
 #define WB_EVENT_TASK_DONE 7
 
 /**
- * An agent has another path: the answer to a request, or made by the rule of traffic. `a`: its number of moves.
+ * An agent has another path: the answer to a request, or made by the traffic rule. `a`: its number of moves.
  */
 #define WB_EVENT_PATH_FOUND 8
 
@@ -896,7 +896,7 @@
 #define WB_WAIT_STRANDED 9
 
 /**
- * A rule of traffic from outside holds it back.
+ * A traffic rule from outside holds it back.
  */
 #define WB_WAIT_OUTSIDE_RULE 10
 
@@ -1984,7 +1984,7 @@ typedef struct wb_settings {
      */
     uint32_t collision;
     /**
-     * Seed of all random numbers. Usually 0.
+     * Seed of all random numbers. Default 0.
      */
     uint64_t seed;
     /**
@@ -1992,19 +1992,19 @@ typedef struct wb_settings {
      */
     uint32_t ticks;
     /**
-     * Path searches in progress together, 1 to 1,024. Usually 16.
+     * Path searches in progress together, 1 to 1,024. Default 16.
      */
     uint32_t search_slots;
     /**
-     * Expansions for path searches per tick, 1 to 2^40. Usually 200,000.
+     * Expansions for path searches per tick, 1 to 2^40. Default 200,000.
      */
     uint64_t expansions_per_tick;
     /**
-     * Traffic search budget: tries of `WB_RULE_UNIT_ROBOTS` per tick. Usually 20,000.
+     * Traffic search budget: tries of `WB_RULE_UNIT_ROBOTS` per tick. Default 20,000.
      */
     uint64_t tries_per_tick;
     /**
-     * Threads, as for `wb_world_set_threads`. Usually 0.
+     * Threads, as for `wb_world_set_threads`. Default 0.
      */
     uint32_t threads;
     /**
@@ -2021,7 +2021,7 @@ typedef struct wb_settings {
      */
     uint32_t landmarks;
     /**
-     * Poses that each agent may expand per tick to plan its moves, at least 1; of `WB_RULE_COOPERATIVE`. Usually 16.
+     * Poses that each agent may expand per tick to plan its moves, at least 1; of `WB_RULE_COOPERATIVE`. Default 16.
      */
     uint32_t poses_per_agent;
     /**
@@ -2051,7 +2051,7 @@ typedef struct wb_spawn {
      */
     struct wb_pose pose;
     /**
-     * Its priority; higher goes first. Usually 0.
+     * Its priority; higher goes first. Default 0.
      */
     int32_t priority;
     /**
@@ -2507,7 +2507,7 @@ uint32_t wb_tables_need(uint64_t map, uint64_t class_, uint64_t *kept, uint64_t 
 uint32_t wb_tables_clone(uint64_t tables, uint64_t *copy);
 
 /**
- * Destroys tables; 0 is none. Searches, fields and frames of queues that are under way with them cannot go on.
+ * Destroys tables; 0 is none. Searches, fields and frames of queues in progress with them cannot go on.
  *
  * Threads: any, while no other call uses the tables (else `WB_BUSY`).
  */
@@ -2654,7 +2654,7 @@ const char *wb_plan_result_name(uint32_t result);
 uint32_t wb_scratch_new(uint64_t *scratch);
 
 /**
- * Destroys the memory of searches; 0 is none. A search that is under way is dropped.
+ * Destroys the memory of searches; 0 is none. A search in progress is dropped.
  *
  * Threads: any, while no other call uses it (else `WB_BUSY`).
  */
@@ -2694,7 +2694,7 @@ uint32_t wb_plan(uint64_t tables,
 
 /**
  * Begins a search, to be advanced over several frames. `*done` gets 1 if it has ended already, else 0. The request is
- * copied. Drops a search that is under way in the same scratch.
+ * copied. Drops a search in progress in the same scratch.
  *
  * Threads, statuses: as `wb_plan`.
  *

@@ -137,7 +137,7 @@ pub struct wb_spawn {
     pub class_: u32,
     /// Its pose: legal, on cells that nobody holds.
     pub pose: wb_pose,
-    /// Its priority; higher goes first. Usually 0.
+    /// Its priority; higher goes first. Default 0.
     pub priority: i32,
     /// Its team, 0 to 31.
     pub team: u32,

@@ -70,7 +70,7 @@ unsafe impl Sized32 for wb_request {
     const NAME: &'static str = "wb_request";
 }
 
-/// The memory of searches, and the request of the search under way.
+/// The memory of searches, and the request of the search in progress.
 pub(crate) struct SearchMemory {
     pub(crate) scratch: Scratch,
     asked: QueuedRequest,
@@ -78,7 +78,7 @@ pub(crate) struct SearchMemory {
     next: QueuedRequest,
     /// Where the host wants no path.
     path: Path,
-    /// Tables and their version of the search that is under way.
+    /// Tables and their version of the search in progress.
     begun: Option<(u64, u64)>,
     batch: BatchScratch,
     batch_asked: Vec<QueuedRequest>,
@@ -250,7 +250,7 @@ pub unsafe extern "C" fn wb_scratch_new(scratch: *mut u64) -> u32 {
     call("wb_scratch_new", || unsafe { give(scratch, "scratch", || Ok(SearchMemory::new())) })
 }
 
-/// Destroys the memory of searches; 0 is none. A search that is under way is dropped.
+/// Destroys the memory of searches; 0 is none. A search in progress is dropped.
 ///
 /// Threads: any, while no other call uses it (else `WB_BUSY`).
 #[unsafe(no_mangle)]
@@ -337,7 +337,7 @@ unsafe fn take_request(
 }
 
 /// Begins a search, to be advanced over several frames. `*done` gets 1 if it has ended already, else 0. The request is
-/// copied. Drops a search that is under way in the same scratch.
+/// copied. Drops a search in progress in the same scratch.
 ///
 /// Threads, statuses: as `wb_plan`.
 ///
@@ -368,7 +368,7 @@ pub unsafe extern "C" fn wb_plan_begin(
     })
 }
 
-/// The search that is under way in a scratch, with its tables.
+/// The search in progress in a scratch, with its tables.
 fn under_way(tables: u64, scratch: u64) -> Result<(Shared<Tables>, Exclusive<SearchMemory>), Failure> {
     let handle = tables;
     let (tables, memory) = (shared::<Tables>(tables)?, exclusive::<SearchMemory>(scratch)?);

@@ -41,7 +41,7 @@ pub const WB_WAIT_EDIT: u32 = 7;
 pub const WB_WAIT_UNREACHABLE: u32 = 8;
 /// An edit has made its pose illegal.
 pub const WB_WAIT_STRANDED: u32 = 9;
-/// A rule of traffic from outside holds it back.
+/// A traffic rule from outside holds it back.
 pub const WB_WAIT_OUTSIDE_RULE: u32 = 10;
 /// Agents that come from another side have their turn to enter a corridor.
 pub const WB_WAIT_CORRIDOR_TURN: u32 = 11;

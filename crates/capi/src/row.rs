@@ -62,7 +62,7 @@ pub const WB_EVENT_ORDER_FAILED: u32 = 5;
 pub const WB_EVENT_TASK_GIVEN: u32 = 6;
 /// A task is done. `a`, `b`: column and row of the agent's anchor.
 pub const WB_EVENT_TASK_DONE: u32 = 7;
-/// An agent has another path: the answer to a request, or made by the rule of traffic. `a`: its number of moves.
+/// An agent has another path: the answer to a request, or made by the traffic rule. `a`: its number of moves.
 pub const WB_EVENT_PATH_FOUND: u32 = 8;
 /// An agent has waited for 8 ticks. `a`: the agent in the way of its next move.
 pub const WB_EVENT_BLOCKED: u32 = 9;

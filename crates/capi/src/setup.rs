@@ -61,17 +61,17 @@ pub struct wb_settings {
     pub size: u32,
     /// `WB_COLLISION_SWEPT` (default) or `WB_COLLISION_DISCRETE`.
     pub collision: u32,
-    /// Seed of all random numbers. Usually 0.
+    /// Seed of all random numbers. Default 0.
     pub seed: u64,
     /// Ticks to run at most; 0 (default) for a world without a last tick, which idles when nothing is left to do.
     pub ticks: u32,
-    /// Path searches in progress together, 1 to 1,024. Usually 16.
+    /// Path searches in progress together, 1 to 1,024. Default 16.
     pub search_slots: u32,
-    /// Expansions for path searches per tick, 1 to 2^40. Usually 200,000.
+    /// Expansions for path searches per tick, 1 to 2^40. Default 200,000.
     pub expansions_per_tick: u64,
-    /// Traffic search budget: tries of `WB_RULE_UNIT_ROBOTS` per tick. Usually 20,000.
+    /// Traffic search budget: tries of `WB_RULE_UNIT_ROBOTS` per tick. Default 20,000.
     pub tries_per_tick: u64,
-    /// Threads, as for `wb_world_set_threads`. Usually 0.
+    /// Threads, as for `wb_world_set_threads`. Default 0.
     pub threads: u32,
     /// `WB_RULE_COOPERATIVE` (default), `WB_RULE_UNIT_ROBOTS` or `WB_RULE_COMMANDED`.
     pub rule: u32,
@@ -80,7 +80,7 @@ pub struct wb_settings {
     /// Landmarks of each class, 0 to 64, which make far searches cheap; a game of clicks on a large map asks for 4.
     /// `WB_NONE` (default): as many as pay off for agents with tasks all over the map, none in a game of clicks.
     pub landmarks: u32,
-    /// Poses that each agent may expand per tick to plan its moves, at least 1; of `WB_RULE_COOPERATIVE`. Usually 16.
+    /// Poses that each agent may expand per tick to plan its moves, at least 1; of `WB_RULE_COOPERATIVE`. Default 16.
     pub poses_per_agent: u32,
     /// Name of the world.
     pub name: *const c_char,

@@ -122,7 +122,7 @@ pub unsafe extern "C" fn wb_tables_clone(tables: u64, copy: *mut u64) -> u32 {
     })
 }
 
-/// Destroys tables; 0 is none. Searches, fields and frames of queues that are under way with them cannot go on.
+/// Destroys tables; 0 is none. Searches, fields and frames of queues in progress with them cannot go on.
 ///
 /// Threads: any, while no other call uses the tables (else `WB_BUSY`).
 #[unsafe(no_mangle)]

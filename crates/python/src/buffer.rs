@@ -10,7 +10,7 @@ use std::sync::Arc;
 use wheelbase_planner::Pose;
 use wheelbase_sim::{AgentRow, EventRow};
 
-/// An agent as a rule of traffic in Python sees it, in 32 bytes without padding.
+/// An agent as a traffic rule in Python sees it, in 32 bytes without padding.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct RuleRow {

@@ -29,7 +29,7 @@ pub(crate) fn threads_of(threads: u32) -> PyResult<Threads> {
     })
 }
 
-/// The pool of so many threads in this process; `None` for one, which needs none.
+/// The pool of this many threads in this process; `None` for one, which needs none.
 ///
 /// Its lock is held only by threads attached to Python, and `os.fork` is: so it is free in the child.
 pub(crate) fn pool(_attached: Python<'_>, threads: u32) -> PyResult<Option<Arc<ThreadPool>>> {

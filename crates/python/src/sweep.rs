@@ -76,7 +76,8 @@ fn settings(
     Ok(all)
 }
 
-/// The memory limit of so many bytes, or the free memory of this machine, of which `share` processes each have a part.
+/// The memory limit of this many bytes, or the free memory of this machine, of which `share` processes each have a
+/// part.
 fn memory(bytes: Option<Whole<u64>>, share: u64) -> MemoryMax {
     let MemoryMax { built, total } = bytes.map_or_else(machine_memory, |bytes| MemoryMax::of_all(bytes.0));
     let part = |bytes: Option<u64>| bytes.map(|bytes| bytes / share.max(1));

@@ -97,9 +97,9 @@ pub enum Command {
     /// Edits the map. It replaces the parts of waiting edits that set the same property of the same cells, unless it is
     /// one of [`Setup::scheduled`](crate::Setup::scheduled).
     Edit(MapEdit),
-    /// Moves for agents to begin at this tick, by number among the primitives of the agent's class. They are for a rule
-    /// of traffic driven from outside ([`Commanded`](wheelbase_traffic::Commanded)); other rules ignore them. The first
-    /// of two moves of an agent counts.
+    /// Moves for agents to begin at this tick, by number among the primitives of the agent's class. They are for a
+    /// traffic rule driven from outside ([`Commanded`](wheelbase_traffic::Commanded)); other rules ignore them. The
+    /// first of two moves of an agent counts.
     Decisions(#[serde(with = "plain::list")] Arc<[(AgentId, u8)]>),
     /// Answers the open path request of an agent with the moves from its pose to its goal. They are checked; a wrong
     /// path is refused, and the request stays open.

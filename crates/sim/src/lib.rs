@@ -1,7 +1,7 @@
 //! Thousands of oriented multi-tile agents, ticked exactly and deterministically, as a library that a game drives.
 //!
-//! A [`World`] is made of a map, movement classes and a rule of traffic ([`Setup`]). [`World::command`] is the only way
-//! to change it: units are placed, ordered about and removed, the map is edited. [`World::step`] runs a tick. After it
+//! A [`World`] is made of a map, movement classes and a traffic rule ([`Setup`]). [`World::command`] is the only way to
+//! change it: units are placed, ordered about and removed, the map is edited. [`World::step`] runs a tick. After it
 //! [`World::agents`] and [`World::events`] say where everybody is and what happened. Equal commands at equal ticks give
 //! equal worlds, on any machine and any number of threads. Each unit is an entity of a [`hecs`] world too: it carries
 //! components of the game, joined by [`AgentId`], and no state of the simulation.

@@ -134,7 +134,7 @@ fn close_order(world: &mut World, row: usize) {
         world.tick,
     );
     world.release_pose(row);
-    // A hold begins immediately: the rule of traffic must not send the agent aside at this tick.
+    // A hold begins immediately: the traffic rule must not send the agent aside at this tick.
     let next = world.orders.current(&world.agents.orders(row)).map(|order| &order.kind);
     if next.is_some_and(OrderKind::holds) && world.agents.motion[row].at_rest() {
         world.paths.drop_path(&mut world.agents.paths[row]);

@@ -429,7 +429,7 @@ fn spawns_are_placed_or_refused_with_the_reason() {
     let off = at(WALKER, 1, 1, 0).with_orders([Order::goto(cell(99, 0))]);
     run.refuses(spawn(off), RefusalReason::GoalOffMap);
     assert_eq!(run.world.counts().placed, 2);
-    // The cells of a move under way are held, and its end is.
+    // The cells of a move in progress are held, and its end is.
     run.does(Command::order(B, Order::goto(cell(2, 0))));
     run.steps(12);
     run.does(Command::order(A, Order::goto(cell(1, 0))));

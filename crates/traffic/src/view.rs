@@ -1,4 +1,4 @@
-//! The input of a rule of traffic.
+//! The input of a traffic rule.
 
 use crate::forbidden::ForbiddenArea;
 use crate::motion::{AgentId, AgentSlot, Motion, WaitState};
@@ -13,7 +13,7 @@ use wheelbase_planner::MovementTables;
 /// Row of a free agent slot.
 pub const NO_ROW: u32 = u32::MAX;
 
-/// What rules of traffic know of an agent's orders; equal as long as the agent is on the same trip. 12 bytes, hot.
+/// What traffic rules know of an agent's orders; equal as long as the agent is on the same trip. 12 bytes, hot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GoalStamp {
     /// Tick at which the current order or task became the current one.

@@ -81,7 +81,7 @@ namespace Wheelbase
         TaskGiven = 6,
         /// <summary>A task is done. <c>a</c>, <c>b</c>: column and row of the agent's anchor.</summary>
         TaskDone = 7,
-        /// <summary>An agent has another path: the answer to a request, or made by the rule of traffic. <c>a</c>: its number of moves.</summary>
+        /// <summary>An agent has another path: the answer to a request, or made by the traffic rule. <c>a</c>: its number of moves.</summary>
         PathFound = 8,
         /// <summary>An agent has waited for 8 ticks. <c>a</c>: the agent in the way of its next move.</summary>
         Blocked = 9,
@@ -229,7 +229,7 @@ namespace Wheelbase
         Unreachable = 8,
         /// <summary>An edit has made its pose illegal.</summary>
         Stranded = 9,
-        /// <summary>A rule of traffic from outside holds it back.</summary>
+        /// <summary>A traffic rule from outside holds it back.</summary>
         OutsideRule = 10,
         /// <summary>Agents that come from another side have their turn to enter a corridor.</summary>
         CorridorTurn = 11,
@@ -1175,17 +1175,17 @@ namespace Wheelbase
             public uint size;
             /// <summary><c>Collision.Swept</c> (default) or <c>Collision.Discrete</c>.</summary>
             public uint collision;
-            /// <summary>Seed of all random numbers. Usually 0.</summary>
+            /// <summary>Seed of all random numbers. Default 0.</summary>
             public ulong seed;
             /// <summary>Ticks to run at most; 0 (default) for a world without a last tick, which idles when nothing is left to do.</summary>
             public uint ticks;
-            /// <summary>Path searches in progress together, 1 to 1,024. Usually 16.</summary>
+            /// <summary>Path searches in progress together, 1 to 1,024. Default 16.</summary>
             public uint search_slots;
-            /// <summary>Expansions for path searches per tick, 1 to 2^40. Usually 200,000.</summary>
+            /// <summary>Expansions for path searches per tick, 1 to 2^40. Default 200,000.</summary>
             public ulong expansions_per_tick;
-            /// <summary>Traffic search budget: tries of <c>TrafficRule.UnitRobots</c> per tick. Usually 20,000.</summary>
+            /// <summary>Traffic search budget: tries of <c>TrafficRule.UnitRobots</c> per tick. Default 20,000.</summary>
             public ulong tries_per_tick;
-            /// <summary>Threads, as for <c>wb_world_set_threads</c>. Usually 0.</summary>
+            /// <summary>Threads, as for <c>wb_world_set_threads</c>. Default 0.</summary>
             public uint threads;
             /// <summary><c>TrafficRule.Cooperative</c> (default), <c>TrafficRule.UnitRobots</c> or <c>TrafficRule.Commanded</c>.</summary>
             public uint rule;
@@ -1194,7 +1194,7 @@ namespace Wheelbase
             /// <summary>Landmarks of each class, 0 to 64, which make far searches cheap; a game of clicks on a large map asks for 4.
             /// <c>Constants.None</c> (default): as many as pay off for agents with tasks all over the map, none in a game of clicks.</summary>
             public uint landmarks;
-            /// <summary>Poses that each agent may expand per tick to plan its moves, at least 1; of <c>TrafficRule.Cooperative</c>. Usually 16.</summary>
+            /// <summary>Poses that each agent may expand per tick to plan its moves, at least 1; of <c>TrafficRule.Cooperative</c>. Default 16.</summary>
             public uint poses_per_agent;
             /// <summary>Name of the world.</summary>
             public byte* name;
@@ -1212,7 +1212,7 @@ namespace Wheelbase
             public uint class_;
             /// <summary>Its pose: legal, on cells that nobody holds.</summary>
             public Pose pose;
-            /// <summary>Its priority; higher goes first. Usually 0.</summary>
+            /// <summary>Its priority; higher goes first. Default 0.</summary>
             public int priority;
             /// <summary>Its team, 0 to 31.</summary>
             public uint team;
@@ -1499,7 +1499,7 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_tables_clone(ulong tables, ulong* copy);
 
-        /// <summary>Destroys tables; 0 is none. Searches, fields and frames of queues that are under way with them cannot go on.</summary>
+        /// <summary>Destroys tables; 0 is none. Searches, fields and frames of queues in progress with them cannot go on.</summary>
         /// <remarks>
         /// <para>Threads: any, while no other call uses the tables (else <c>Status.Busy</c>).</para>
         /// </remarks>
@@ -1616,7 +1616,7 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_scratch_new(ulong* scratch);
 
-        /// <summary>Destroys the memory of searches; 0 is none. A search that is under way is dropped.</summary>
+        /// <summary>Destroys the memory of searches; 0 is none. A search in progress is dropped.</summary>
         /// <remarks>
         /// <para>Threads: any, while no other call uses it (else <c>Status.Busy</c>).</para>
         /// </remarks>
@@ -1650,7 +1650,7 @@ namespace Wheelbase
         public static extern Status wb_plan(ulong tables, wb_request* request, ulong scratch, ulong path, Answer* answer);
 
         /// <summary>Begins a search, to be advanced over several frames. <c>*done</c> gets 1 if it has ended already, else 0. The request is
-        /// copied. Drops a search that is under way in the same scratch.</summary>
+        /// copied. Drops a search in progress in the same scratch.</summary>
         /// <remarks>
         /// <para>Threads, statuses: as <c>wb_plan</c>.</para>
         /// <para>Pointers: <c>request</c> as for <c>wb_plan</c>; <c>done</c> may be written, or is null.</para>

@@ -24,7 +24,7 @@ namespace Wheelbase
         public ulong TriesPerTick;
         /// <summary>Threads that the world runs on: 0 or 1 for the calling one.</summary>
         public uint Threads;
-        /// <summary>The rule of traffic.</summary>
+        /// <summary>The traffic rule.</summary>
         public TrafficRule Rule;
         /// <summary>Who finds the paths.</summary>
         public PathSource Paths;

@@ -77,7 +77,7 @@ namespace Wheelbase
             }
         }
 
-        /// <summary>The message of the last call that failed on this thread; for those who use <c>Try...</c> methods.</summary>
+        /// <summary>The message of the last call that failed on this thread; for callers of <c>Try...</c> methods.</summary>
         public static string LastError()
         {
             var room = new Room(Arena.Begin(), 1, 1024);

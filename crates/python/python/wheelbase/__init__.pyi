@@ -51,7 +51,7 @@ MEASURES: list[str]
 NEVER: int
 #: The move of the last pose of a path in a batch.
 NO_MOVE: int
-#: What a rule of traffic decides for an agent that waits.
+#: What a traffic rule decides for an agent that waits.
 WAIT: int
 #: An agent: id, class, team, activity, primitive (255 at rest), from_x, from_y, to_x, to_y, from_heading, to_heading, turn,
 #: order_kind, begin_tick, end_tick, waits_since, order, flags (1 stranded, 2 on hold, 4 to the nearest pose).
@@ -412,7 +412,7 @@ class Spawn:
         """`speed_factor`: thousandths, 1000 by default. `number`: which of the agents that share its tasks."""
 
 class TrafficView:
-    """What a rule of traffic sees at a tick."""
+    """What a traffic rule sees at a tick."""
 
     tick: int
     #: For each agent: id, x, y and heading of where it rests or will rest, goal_x, goal_y, until (when it rests), class,
@@ -422,7 +422,7 @@ class TrafficView:
     move_ticks: NDArray[np.uint32]
 
 class Traffic:
-    """A rule of traffic to derive from."""
+    """A traffic rule to derive from."""
 
     needs_paths: bool
     saved_name: str | None

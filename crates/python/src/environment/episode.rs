@@ -9,7 +9,7 @@ use wheelbase_sim::{AgentId, Command, EventKind, Placement, Random, World};
 /// How far a step goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum StepLength {
-    /// So many ticks.
+    /// This many ticks.
     Ticks(u32),
     /// To the first tick at which some agent rests.
     UntilAtRest,

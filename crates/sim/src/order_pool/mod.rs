@@ -45,7 +45,7 @@ pub struct OrderState {
     pub waypoint: u32,
     /// Whether the current order has been reported as unreachable.
     pub reported: bool,
-    /// Whether the path in hand ends at the pose nearest to the goal of the current trip.
+    /// Whether the current path ends at the pose nearest to the goal of the current trip.
     pub to_nearest: bool,
     /// Whether an order was dropped since the current round of repeated orders began.
     pub(crate) dropped: bool,

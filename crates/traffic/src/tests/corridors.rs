@@ -413,7 +413,7 @@ fn agents_behind_a_batch_stay_back_in_the_queue() {
     assert!(kept(&corridor_control, 3 + REQUEST_TICKS + 1).is_empty());
 }
 
-/// A corridor that so many agents ask to enter eastward and westward, all of them near.
+/// A corridor that these numbers of agents ask to enter eastward and westward, all of them near.
 fn lane_between(n_east: u32, n_west: u32) -> (CorridorControl, u32) {
     let (_, mut corridor_control, corridor) = corridor_of(["########", ".......#", "########"]);
     // The agents from the west have the higher priority.

@@ -121,7 +121,7 @@ fn bodies_without_reverse_pass_each_other_in_a_lane() {
                 .flat_map(|(x, y)| [((x, y), (58 - x, 5 - y)), ((58 - x, y), (x, 5 - y))])
                 .map(|(start, goal)| world.add(0, at(start.0, start.1), 0, to(goal.0, goal.1)))
                 .collect();
-            // So many poses that credit, which is not what this is about, keeps nobody from its turn.
+            // Enough poses that credit keeps nobody from its turn: this test is not about credit.
             world.poses_per_agent = 1_000;
             let params = TrafficParams { turning_circles, ..TrafficParams::USUAL };
             let (tables, size) = (&world.ground.tables, world.ground.grid.size());
