@@ -33,9 +33,9 @@ pub fn carrier() -> MovementClass {
     vehicle("carrier", (-4..=4).flat_map(|f| (-1..=1).map(move |r| (f, r))).collect())
 }
 
-/// The truck on a map whose cells are divided into `times` x `times`: the body is `times` as long and wide in cells,
-/// and a step takes 1 / `times` of the time. `times` is 1, 2 or 4, so that the ticks are whole; they are 4 times the
-/// ticks of [`truck`].
+/// The truck on a map whose cells are divided into `times` x `times`. The body is `times` times as long and wide in
+/// cells, and a step takes 1 / `times` of the time. `times` is 1, 2 or 4, so that the ticks are whole; they are 4 times
+/// the ticks of [`truck`].
 ///
 /// # Panics
 /// If `times` is another number.

@@ -12,8 +12,8 @@ use wheelbase_planner::{Heading, Pose};
 /// The label of a fair comparison in outputs.
 pub const FAIR: &str = "fair: same tables, same heuristic, exact, costs equal";
 
-/// Our heuristic for vehicles on four headings as a plain function: Manhattan distance at 2 ticks per cell, plus 2
-/// ticks per quarter turn between the headings.
+/// Our heuristic for vehicles on four headings as a plain function. It is the Manhattan distance at 2 ticks per cell,
+/// plus 2 ticks per quarter turn between the headings.
 #[inline(always)]
 pub fn manhattan_ticks(x: i32, y: i32, heading: u8, goal: Pose) -> u32 {
     const QUARTERS: [u32; 4] = [0, 1, 2, 1];

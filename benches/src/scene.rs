@@ -154,8 +154,8 @@ pub fn drawn_scenes(side: u32, n_queries: usize) -> [Scene; 3] {
         .map(|(name, grid)| Scene::new(&format!("{name} {side}"), &grid, truck(), n_queries, 2))
 }
 
-/// A 1x1 and a 3x9 with the same moves and queries on open ground of 512 x 512 cells, without a heuristic, so that
-/// both expand nearly all poses. The size of a body must not cost time.
+/// A 1x1 and a 3x9 with the same moves and queries on open ground of 512 x 512 cells. Without a heuristic both expand
+/// nearly all poses. The size of a body must not cost time.
 pub fn open_scenes(n_queries: usize) -> [Scene; 2] {
     let grid = open(512);
     let mut scenes = [("open 1x1", cart()), ("open 3x9", carrier())]

@@ -1,14 +1,15 @@
 """Writes the scenarios of this folder: `python3 scenarios/bench/make.py`.
 
 The map is divided into blocks, and in each block one group starts. In `1k`, `5k` and `10k` it goes on patrol to the
-border of the map, east, north, west or south by turns, over to the opposite border and back, in legs short enough
-that a search for one stays small. In `rooms_and_river` it goes to another block. In `crowd_long`, `parked` and `bridge_long` groups start anywhere and get tasks at random. Nothing here
-is random; the program places the agents from the seed.
+border of the map, east, north, west or south in turn, then to the opposite border and back. Its waypoints are close
+enough that each search stays small. In `rooms_and_river` it goes to another block. In `crowd_long`, `parked` and
+`bridge_long` groups start anywhere and get random tasks. Nothing here is random; the program places the agents from
+the seed.
 """
 import pathlib
 
-# name, what it is, ticks, map, its side in cells, blocks along a side, agents a block, cells a leg (None: to another
-# block), search slots
+# name, description, ticks, map, its side in cells, blocks along a side, agents per block, cells between waypoints
+# (None: to another block), search slots
 SCENARIOS = [
     ("1k", "1,000 mixed agents on patrol; a river with fords and bridges, woods", 2000, "river", 512, 5, 40, 512, 16),
     ("5k", "5,000 mixed agents on patrol between the buildings of a base", 2000, "base", 1024, 10, 50, 256, 16),

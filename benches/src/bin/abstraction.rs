@@ -1,10 +1,11 @@
 //! The abstract graph: building, routes, paths along them and edits, compared with exact searches and with a peer.
 //!
-//! `cargo run --release -p wheelbase-benches --bin abstraction -- [--pairs N] [--edits N] [--large] [--only PART] [MAP]`
-//! (default 100 pairs and 200 edits). MAP is a MovingAI file. Without it, the maps are generated, of kind `base` and
-//! `rooms` and 1024 x 1024 cells; with `--large`, 2048 x 2048. `--only` takes the classes whose name contains PART. All
-//! on one thread, but graphs are built and updated on the threads of rayon. Two graphs after edits are compared with
-//! new ones. The peer plans for the class with the same moves and costs, `1x1 4 ways`, on the same pairs.
+//! `cargo run --release -p wheelbase-benches --bin abstraction --`, then
+//! `[--pairs N] [--edits N] [--large] [--only PART] [MAP]` (default 100 pairs and 200 edits). MAP is a MovingAI file.
+//! Without it, the maps are generated, of kind `base` and `rooms` and 1024 x 1024 cells; with `--large`, 2048 x 2048.
+//! `--only` takes the classes whose name contains PART. Everything runs on one thread, but graphs are built and updated
+//! on the threads of rayon. Two graphs after edits are compared with new ones. The peer plans for the class with the
+//! same moves and costs, `1x1 4 ways`, on the same pairs.
 
 #![forbid(unsafe_code)]
 

@@ -2,9 +2,9 @@
 //! neighbours, on maps of the MovingAI benchmark.
 //!
 //! `cargo run --release -p wheelbase-benches --bin points -- [ROUNDS [MAP]]` (default 3). The general searches answer
-//! the same queries. The grid planners have other rules and do not find the cheapest paths: each is listed after ours
-//! with the same rule of corners, with the mean and greatest ratio of its path costs to the optimum by that rule, and
-//! the number of paths that cut a corner. Costs are octile lengths, except on four neighbours.
+//! the same queries. The grid planners have other rules and do not find the cheapest paths. Each is listed after our
+//! planner with the same rule of corners. Its row has the mean and greatest ratio of its path costs to the optimum by
+//! that rule, and how many paths cut a corner. Costs are octile lengths, except on four neighbours.
 
 #![forbid(unsafe_code)]
 

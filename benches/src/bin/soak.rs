@@ -9,9 +9,9 @@
 //! the heap of glibc, which then grows with the number of loads. With `MALLOC_MMAP_THRESHOLD_=65536` and
 //! `MALLOC_TRIM_THRESHOLD_=131072` in the environment resident memory shows the memory in use.
 //!
-//! At every tick the cells of all agents are worked out from their rows and the footprints of the classes alone, with
-//! no code of the simulation. At every tenth the invariants of the simulation and the sizes of its pools are checked
-//! too. The first violation ends the run with exit status 1.
+//! Every tick computes the cells of all agents from their rows and the footprints of the classes, without code of the
+//! simulation. Every tenth tick also checks the invariants of the simulation and the sizes of its pools. The first
+//! violation ends the run with exit status 1.
 
 #![forbid(unsafe_code)]
 

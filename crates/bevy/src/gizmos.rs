@@ -130,7 +130,7 @@ fn outline_of_area(shape: GridShape, area: Rect) -> impl Iterator<Item = [Point;
     sides.map(move |ends| ends.map(|corner| lattice.point(corner)))
 }
 
-/// What is drawn; points are in cells.
+/// A shape to draw; points are in cells.
 #[derive(Debug, PartialEq)]
 enum Mark {
     Line([Point; 2]),

@@ -4,8 +4,8 @@ use bevy_ecs::component::Component;
 use wheelbase_sim::AgentId;
 
 /// A unit off the map: in a transport or a garrison, or away until it respawns. It keeps its entity, its orders and
-/// your components, and has no [`Pose2`](crate::Pose2). `On<Add, OffMap>` and `On<Remove, OffMap>` are the moments to hide and to
-/// show it. [`Orders::enter`](crate::Orders::enter) and [`Orders::leave`](crate::Orders::leave).
+/// your components, and has no [`Pose2`](crate::Pose2). Hide it on `On<Add, OffMap>`, and show it on
+/// `On<Remove, OffMap>`. [`Orders::enter`](crate::Orders::enter) and [`Orders::leave`](crate::Orders::leave).
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[component(immutable, storage = "SparseSet")]
 pub struct OffMap {

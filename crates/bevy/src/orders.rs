@@ -90,8 +90,8 @@ impl Orders<'_, '_> {
     }
 
     /// Takes units off the map, into a container or, with `None`, into nothing. They keep their entities and orders,
-    /// and have [`OffMap`](crate::OffMap) until they [leave](Orders::leave). Whoever removes a container decides about
-    /// the units inside.
+    /// and have [`OffMap`](crate::OffMap) until they [leave](Orders::leave). The code that removes a container decides
+    /// about the units inside.
     pub fn enter(&mut self, units: impl SelectUnits, container: impl Into<Option<AgentId>>) -> OrderTicket {
         let container = container.into().unwrap_or(AgentId::NOBODY);
         self.give(Command::Enter { agents: units.selection(), container })
@@ -162,7 +162,7 @@ impl OrderSeries<'_> {
     }
 
     /// In formation to poses around a cell: the units keep their layout and the pace of the slowest. They face the
-    /// heading of the pose, as counted by classes with so many headings.
+    /// heading of the pose, as counted by classes with this many headings.
     pub fn goto_formation(self, pose: Pose, headings: u8) -> Self {
         self.order(Order::goto_formation(pose, headings))
     }

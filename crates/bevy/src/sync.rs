@@ -15,7 +15,7 @@ use bevy_ecs::system::{Commands, Query, SystemParam};
 use std::collections::BTreeMap;
 use wheelbase_sim::{Activity, AgentId, AgentRow, ClassId, Command, EventKind, EventRow, Team, WaitReason};
 
-/// A waiting unit's reason is looked up once in so many ticks, by its id.
+/// A waiting unit's reason is looked up every time this many ticks have passed, depending on its id.
 const WHY_TICKS: u32 = 8;
 
 #[derive(SystemParam)]

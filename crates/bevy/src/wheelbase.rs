@@ -31,7 +31,7 @@ pub struct Wheelbase {
     given: BTreeMap<(u32, OrderTicket), PlayerAct>,
     /// Commands of the ticks in the ring by their tickets in the world: tick, name, whether they place one unit.
     tickets: BTreeMap<Ticket, (u32, OrderTicket, bool)>,
-    /// The same of all edits, which can wait for long.
+    /// The same for all edits, which can wait for long.
     edits: BTreeMap<Ticket, (u32, OrderTicket)>,
     /// Entities of the units that commands in the ring place.
     reserved: BTreeMap<OrderTicket, (u32, Entity)>,

@@ -320,7 +320,7 @@ class Scratch : public detail::Owner<wb_scratch_destroy> {
     static Result<Scratch> make() { return detail::make<Scratch>(wb_scratch_new); }
 };
 
-/** A request with the usual values. The goals are not copied: they have to live as long as it is used. */
+/** A request with the default values. The goals are not copied: they must live as long as the request is used. */
 inline wb_request request(const Pose &start, Span<const Goal> goals) {
     wb_request asked{};
     (void)wb_request_init(&asked);
@@ -403,7 +403,7 @@ class Tables : public detail::Owner<wb_tables_destroy> {
             return wb_plan_explain(map.handle(), handle_, &asked, &answer, to, room, count);
         });
     }
-    /** All requests at once; the memory of `batch` is used again. */
+    /** All requests together; the memory of `batch` is reused. */
     Status plan_batch(Span<const wb_request> requests, std::uint32_t threads, Scratch &scratch, Batch &batch) const {
         batch.answers.assign(requests.size(), wb_answer{});
         batch.offsets.assign(requests.size() + 1, 0);
@@ -525,14 +525,14 @@ class Queue : public detail::Owner<wb_queue_destroy> {
     }
 };
 
-/** Settings with the usual values. */
+/** Settings with the default values. */
 inline wb_settings settings() {
     wb_settings usual{};
     (void)wb_settings_init(&usual);
     return usual;
 }
 
-/** An order of a kind, with the usual values. */
+/** An order of a kind, with the default values. */
 inline wb_order order(std::uint32_t kind) {
     wb_order usual{};
     (void)wb_order_init(&usual, kind);
@@ -711,7 +711,7 @@ class World : public detail::Owner<wb_world_destroy> {
         return detail::list<std::vector<Cell>>(
             [&](auto *to, auto room, auto *count) { return wb_world_class_cells(handle_, class_, &pose, to, room, count); });
     }
-    /** A class as an object of its own. */
+    /** A class as a separate object. */
     Result<Class> class_of(std::uint32_t class_) const {
         return detail::make<Class>([&](auto *out) { return wb_world_class(handle_, class_, out); });
     }
@@ -725,7 +725,7 @@ class World : public detail::Owner<wb_world_destroy> {
         const std::uint32_t status = wb_world_landmarks_in_use(handle_, class_, &in_use);
         return Result<bool>(Status(status), in_use != 0);
     }
-    /** What is left of an agent's path. */
+    /** The rest of an agent's path. */
     Result<std::vector<PathPose>> path(std::uint32_t agent) const {
         return detail::list<std::vector<PathPose>>(
             [&](auto *to, auto room, auto *count) { return wb_world_path(handle_, agent, to, room, count); });
@@ -907,7 +907,7 @@ class Recording : public detail::Owner<wb_recording_destroy> {
     static Result<Recording> begin(const World &world) {
         return detail::make<Recording>([&](auto *out) { return wb_recording_begin(world.handle(), out); });
     }
-    /** After each step, with what it gave. */
+    /** After each step, with its result. */
     Status tick(const World &world, std::uint32_t state) { return Status(wb_recording_tick(handle_, world.handle(), state)); }
     Result<std::vector<std::uint8_t>> finish(const World &world) {
         return detail::list<std::vector<std::uint8_t>>(

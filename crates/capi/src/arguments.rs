@@ -5,7 +5,7 @@ use crate::status::{Failure, WB_BUFFER, WB_POINTER, WB_SIZE};
 use std::mem::MaybeUninit;
 
 /// A structure whose first field is `size: u32`, set by the caller to what its header says. Later versions of the
-/// library may append fields: a caller with an older header gives a smaller size, and the fields beyond it read as 0.
+/// library may append fields. A caller with an older header gives a smaller size, and the fields beyond it read as 0.
 ///
 /// # Safety
 /// `repr(C)`, the first field is a `u32`, and any bytes (all zero bytes among them) are a valid value.
@@ -75,7 +75,7 @@ pub(crate) unsafe fn fill_structure<T: Sized32>(
 }
 
 fn check_size<T: Sized32>(size: usize, name: &str) -> Result<(), Failure> {
-    // A structure of a later version is larger: what it says beyond ours cannot be obeyed, so it is refused.
+    // A structure of a later version is larger. We cannot obey its further fields, so it is refused.
     if (T::SIZE_MIN..=size_of::<T>()).contains(&size) {
         return Ok(());
     }
@@ -265,8 +265,8 @@ pub(crate) unsafe fn give<T: Object>(
     unsafe { write(pointer, handle, name) }
 }
 
-/// Writes `values` into the caller's buffer, and their number to `count`. A buffer that is too small (null with a
-/// capacity of 0 asks for the number alone) is left as it was, and the call fails with [`WB_BUFFER`].
+/// Writes `values` into the caller's buffer, and their number to `count`. If the buffer is too small, it stays
+/// unchanged and the call fails with [`WB_BUFFER`]. Null with a capacity of 0 asks only for the number.
 ///
 /// # Safety
 /// Where not null, `buffer` is valid for writes of `capacity` values, and `count` of one.

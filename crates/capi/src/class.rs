@@ -83,9 +83,9 @@ pub struct wb_primitive {
     pub time: u32,
     /// `WB_WHEN_ANY`; with 8 headings a primitive that moves is `WB_WHEN_STRAIGHT` or `WB_WHEN_DIAGONAL`.
     pub when: u32,
-    /// 1 if `swept` is given, even with no cell; else 0. Where it is not given and a rule is `WB_SWEEP_FULL`, a
-    /// primitive that moves and turns touches every cell that the body can touch at any angle of the turn and any point
-    /// of the way.
+    /// 1 if `swept` is given, even without cells; else 0. It matters for a primitive that moves and turns. If `swept`
+    /// is not given and a rule is `WB_SWEEP_FULL`, the primitive sweeps every cell that the body touches during the
+    /// turn and the move.
     pub lists_swept: u32,
     /// 0.
     pub reserved: u32,
@@ -113,7 +113,7 @@ pub struct wb_speed {
     pub name: *const c_char,
     /// Bytes of the name.
     pub name_length: usize,
-    /// Permille: 1000 normal, 0 impassable; at most 65535.
+    /// In thousandths: 1000 normal, 0 impassable; at most 65535.
     pub speed: u32,
     /// 0.
     pub reserved: u32,
@@ -137,9 +137,9 @@ pub struct wb_class_spec {
     pub pivot_forward: i32,
     /// The same, in half cells to the right. Both even or both odd.
     pub pivot_right: i32,
-    /// Climbing: permille of the base time for each unit of rise.
+    /// Climbing: extra time for each unit of rise, in thousandths of the base time.
     pub climb_up: u32,
-    /// Permille of the base time for each unit of fall; may be negative.
+    /// Extra time for each unit of fall, in thousandths of the base time; may be negative.
     pub climb_down: i32,
     /// Most rise of a move in units; `WB_NONE` for no limit.
     pub max_up: u32,
@@ -181,7 +181,7 @@ unsafe impl Sized32 for wb_class_spec {
     const NAME: &'static str = "wb_class_spec";
 }
 
-/// What is to be known of a class.
+/// Facts about a class.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct wb_class_info {
@@ -209,7 +209,7 @@ unsafe impl Sized32 for wb_class_info {
     const NAME: &'static str = "wb_class_info";
 }
 
-/// Sets a specification to the usual values: 4 headings on square maps, 1 cell, pivot at the anchor's centre,
+/// Sets a specification to the default values: 4 headings on square maps, 1 cell, pivot at the anchor's centre,
 /// `WB_SWEEP_USUAL`, no limits of climbing. Name and primitives are left to set.
 ///
 /// Threads: any.
@@ -252,12 +252,12 @@ pub unsafe extern "C" fn wb_class_spec_init(spec: *mut wb_class_spec) -> u32 {
 
 /// Makes a movement class: what an agent covers, how it moves, how long that takes.
 ///
-/// Threads: any. Lifetime: until `wb_class_destroy`; all is copied. Statuses: `WB_ARGUMENT` says what is wrong and what
-/// would be right; `WB_SIZE`.
+/// Threads: any. Lifetime: until `wb_class_destroy`; all data is copied. Statuses: `WB_ARGUMENT`, whose message names
+/// the mistake and the expected value; `WB_SIZE`.
 ///
 /// # Safety
-/// `spec` and all that it points to can be read as far as its sizes and counts say, or `spec` is null; `class_` may be
-/// written, or is null.
+/// `spec` and all data that it points to can be read as far as its sizes and counts say, or `spec` is null. `class_`
+/// may be written, or is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_class_new(spec: *const wb_class_spec, class_: *mut u64) -> u32 {
     call("wb_class_new", || {
@@ -430,7 +430,7 @@ pub extern "C" fn wb_class_destroy(class_: u64) -> u32 {
     call("wb_class_destroy", || destroy::<Class>(class_))
 }
 
-/// Writes what is to be known of a class.
+/// Writes the facts about a class.
 ///
 /// Threads: any.
 ///

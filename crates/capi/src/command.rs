@@ -88,16 +88,16 @@ unsafe fn inside(area: *const wb_rect) -> Result<AgentSelection, Failure> {
 
 /// Places an agent. Its id is the number of agents placed before; the event `WB_EVENT_SPAWNED` has it, and the ticket.
 ///
-/// `tick` and `ticket`, here and in all commands: with `tick` 0 the command takes effect at the beginning of the next
-/// step, after the commands given before it. With a later tick it takes effect then, before the commands given there
-/// with 0; a tick that is past counts as 0. The number of the command is written to `ticket`, unless that is null: the
-/// event of a refusal has it. The call itself fails only for arguments that mean nothing; what the world cannot do,
-/// such as an order for an agent that is gone, it refuses at that tick by an event.
+/// `tick` and `ticket` mean the same in all commands. With `tick` 0 the command takes effect at the beginning of the
+/// next step, after the commands given before it. With a later tick it takes effect then, before the commands given
+/// there with 0. A past tick counts as 0. The number of the command is written to `ticket`, unless that is null; the
+/// event of a refusal has it. The call itself fails only for meaningless arguments. If the world cannot carry the
+/// command out, for example because an agent is gone, an event refuses it at that tick.
 ///
 /// Threads: changes `world`. Lifetime: everything is copied; rows stay borrowed.
 ///
 /// # Safety
-/// `spawn` and what it points to are valid; `ticket` is null, or may be written.
+/// `spawn` and all data that it points to are valid. `ticket` is null, or may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_command_spawn(
     world: u64,
@@ -114,7 +114,7 @@ pub unsafe extern "C" fn wb_command_spawn(
 /// `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
 ///
 /// # Safety
-/// `group` and what it points to are valid; `ticket` is null, or may be written.
+/// `group` and all data that it points to are valid. `ticket` is null, or may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_command_spawn_group(
     world: u64,
@@ -242,10 +242,10 @@ pub unsafe extern "C" fn wb_command_leave(
     }
 }
 
-/// Gives agents orders, done one after another, in place of their remaining orders, or with `append` 1 after them; no
-/// orders leave them without any. Agents sent to a group goal by one command share the poses around it. Of several
-/// commands to an agent at one tick only the first replaces, and the orders of the others come after it; orders that
-/// begin with `WB_ORDER_STOP` always replace.
+/// Gives agents orders, which they carry out one after another. The orders replace the remaining ones, or follow them
+/// with `append` 1. An empty list takes all orders away. Agents sent to a group goal by one command share the poses
+/// around it. Of several commands to an agent at one tick only the first replaces; the orders of the others follow.
+/// Orders that begin with `WB_ORDER_STOP` always replace.
 ///
 /// `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
 ///
@@ -322,7 +322,8 @@ fn flag(flag: u8, name: &str) -> Result<bool, Failure> {
 /// `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
 ///
 /// # Safety
-/// `agents` points to `n_agents` ids; `source` and what it points to are valid; `ticket` is null, or may be written.
+/// `agents` points to `n_agents` ids; `source` and all data that it points to are valid. `ticket` is null, or may be
+/// written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_command_tasks(
     world: u64,
@@ -347,7 +348,7 @@ pub unsafe extern "C" fn wb_command_tasks(
 /// `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
 ///
 /// # Safety
-/// `area` is valid; `source` and what it points to are valid; `ticket` is null, or may be written.
+/// `area` is valid; `source` and all data that it points to are valid. `ticket` is null, or may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_command_tasks_in(
     world: u64,
@@ -411,9 +412,9 @@ pub unsafe extern "C" fn wb_command_priority_in(
     }
 }
 
-/// Gives an agent another class at the end of its current move: deploys, upgrades. It keeps its orders; a heading that
-/// the new class lacks becomes any heading. `pose` is the new pose, in headings of the new class; null keeps the cell
-/// and the heading of the same name, or the first one (east).
+/// Gives an agent another class at the end of its current move, for example to deploy or upgrade. It keeps its orders.
+/// A heading that the new class lacks becomes any heading. `pose` is the new pose, in headings of the new class. Null
+/// keeps the cell, and the heading of the same name or else the first heading (east).
 ///
 /// `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
 ///
@@ -482,8 +483,8 @@ pub unsafe extern "C" fn wb_command_team_in(
     }
 }
 
-/// Sets the speed factor of agents, 1 to 65,535 permille; 1,000 is the usual speed. A move that begins takes
-/// max(1, ceil(time * 1000 / factor)) ticks; paths are planned for 1,000.
+/// Sets the speed factor of agents in thousandths, 1 to 65,535; 1,000 is the normal speed. A move that begins takes
+/// max(1, ceil(time * 1000 / factor)) ticks. Paths are planned for 1,000.
 ///
 /// `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
 ///
@@ -530,9 +531,9 @@ pub unsafe extern "C" fn wb_command_speed_factor_in(
     }
 }
 
-/// Changes the map; all changes are one edit. `on_agents`, one of `WB_ON_AGENTS_...`, says what happens to agents whose
-/// pose or move would become illegal; `deadline` is the most ticks of waiting where that has a deadline, and is ignored
-/// otherwise.
+/// Changes the map; all changes are one edit. `on_agents`, one of `WB_ON_AGENTS_...`, decides about agents whose pose
+/// or move would become illegal. `deadline` is the most ticks of waiting if `on_agents` has a deadline; otherwise it is
+/// ignored.
 ///
 /// `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
 ///
@@ -583,8 +584,8 @@ pub unsafe extern "C" fn wb_command_cancel_edit(world: u64, edit: u64, tick: u32
     }
 }
 
-/// Moves for agents to begin at the tick, by number among the primitives of the agent's class, for a world with the
-/// rule `WB_RULE_COMMANDED`; other rules ignore them. The first of two moves of an agent counts.
+/// Moves for agents to begin at the tick, in a world with the rule `WB_RULE_COMMANDED`; other rules ignore them. A move
+/// is a number among the primitives of the agent's class. Of two moves of an agent the first counts.
 ///
 /// `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
 ///
@@ -610,9 +611,9 @@ pub unsafe extern "C" fn wb_command_decisions(
     }
 }
 
-/// Answers the open path request of an agent, in a world with `WB_PATHS_HOST`: with the moves from its pose to its
-/// goal, primitives by number, or with `found` 0 that there is no path. Moves are checked; a wrong path is refused, and
-/// the request stays open.
+/// Answers the open path request of an agent, in a world with `WB_PATHS_HOST`. The answer is the moves from its pose to
+/// its goal, as numbers of primitives, or `found` 0 if there is no path. Moves are checked: a wrong path is refused,
+/// and the request stays open.
 ///
 /// `tick`, `ticket`, threads and lifetime: as for `wb_command_spawn`.
 ///

@@ -9,7 +9,7 @@ use std::ffi::c_char;
 /// library of the same major number and the same or a higher minor.
 pub const WB_ABI_VERSION: u32 = 1 << 16;
 
-/// The version of the library that runs: compare its upper 16 bits with those of `WB_ABI_VERSION`.
+/// The version of the library that runs: compare its upper 16 bits with the upper 16 bits of `WB_ABI_VERSION`.
 ///
 /// Threads: any.
 #[unsafe(no_mangle)]
@@ -35,8 +35,8 @@ pub extern "C" fn wb_status_name(status: u32) -> *const c_char {
 /// `buffer` has room for `capacity` bytes, or is null with `capacity` 0; `count` may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_last_error(buffer: *mut c_char, capacity: usize, count: *mut usize) -> u32 {
-    // Nothing in here panics, and a failure of this call does not replace the message: one call asks for its length,
-    // the next one gets it.
+    // Nothing in here panics, and a failure of this call does not replace the message. One call asks for its length,
+    // and the next call gets it.
     with_last_error(|message| {
         // SAFETY: by this function's contract.
         let filled = unsafe { fill(buffer.cast::<u8>(), capacity, count, message.as_bytes(), "buffer") };

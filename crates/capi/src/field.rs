@@ -186,9 +186,9 @@ pub unsafe extern "C" fn wb_field_repair(
 
 /// The cost between a pose and the field's end in ticks: to the goal, or from the start. `WB_NEVER` if there is no way.
 ///
-/// Threads: any number together while the pose is settled or the field complete; else it searches on, as one, while no
-/// other call uses the field (else `WB_BUSY`). Statuses: `WB_ARGUMENT` as `wb_field_settle`, or for a heading that the
-/// class lacks.
+/// Threads: any number together while the pose is settled or the field complete. Otherwise the call continues the
+/// search, and no other call may use the field (else `WB_BUSY`). Statuses: `WB_ARGUMENT` as `wb_field_settle`, or for a
+/// heading that the class lacks.
 ///
 /// # Safety
 /// `pose` can be read, or is null; `ticks` may be written, or is null.
@@ -251,8 +251,8 @@ pub unsafe extern "C" fn wb_field_within(
     })
 }
 
-/// Writes a cheapest path between a pose and the field's end, in the direction of travel; `*found` gets 1, or 0 if
-/// there is none, and then the path is empty.
+/// Writes a cheapest path between a pose and the field's end, in the direction of travel. `*found` gets 1. Without a
+/// path it gets 0, and the path is empty.
 ///
 /// Threads: as `wb_field_cost`; the path is written by one. Statuses: as `wb_field_cost`.
 ///

@@ -76,8 +76,8 @@ struct Slot {
 /// A place with its lock.
 #[derive(Default)]
 struct Place {
-    /// Generation and kind as in the upper half of the handle of what is here, 0 of nothing: to tell a handle that is
-    /// old or forged while the lock is taken.
+    /// Generation and kind, as in the upper half of the handle of the object here; 0 without one. It reveals an old or
+    /// forged handle while the lock is taken.
     present: AtomicU32,
     slot: RwLock<Slot>,
 }
@@ -323,7 +323,7 @@ mod tests {
         drop(reading);
         let changing = exclusive::<Number>(handle).unwrap();
         assert_eq!(status(shared::<Number>(handle)), WB_BUSY);
-        // Whoever has a forged handle of the place is not told to wait.
+        // A caller with a forged handle of the place is not told to wait.
         assert_eq!(status(shared::<Number>(handle + (1 << 32))), WB_NO_HANDLE);
         let as_field = handle & !(0xff << 56) | (Kind::Field as u64) << 56;
         assert_eq!(status(shared::<Other>(as_field)), WB_NO_HANDLE);

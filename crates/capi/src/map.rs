@@ -30,7 +30,7 @@ impl Object for Map {
 pub struct wb_terrain {
     /// `sizeof(wb_terrain)`.
     pub size: u32,
-    /// Speed in permille: 1000 normal, 400 slow, 0 impassable; at most 65535.
+    /// Speed in thousandths: 1000 normal, 400 slow, 0 impassable; at most 65535.
     pub speed: u32,
     /// Name; movement classes set their own speeds by it.
     pub name: *const c_char,
@@ -48,7 +48,7 @@ unsafe impl Sized32 for wb_terrain {
     const NAME: &'static str = "wb_terrain";
 }
 
-/// What is to be known of a map.
+/// Facts about a map.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct wb_map_info {
@@ -64,7 +64,7 @@ pub struct wb_map_info {
     pub revision: u64,
     /// Number of terrain kinds, numbered from 0.
     pub terrain_kinds: u32,
-    /// Number of side kinds, numbered from 0: `WB_SIDE_OPEN`, `WB_SIDE_WALL`, those of the map's file.
+    /// Number of side kinds, numbered from 0: `WB_SIDE_OPEN`, `WB_SIDE_WALL`, then the side kinds of the map's file.
     pub side_kinds: u32,
     /// 1 if a cell has or had a height other than 0, else 0.
     pub has_elevation: u32,
@@ -84,9 +84,9 @@ fn size(width: u32, height: u32) -> Result<GridSize, Failure> {
 
 /// Makes a map of `width` x `height` cells of one terrain kind, with open sides, of height 0.
 ///
-/// Its terrain kinds are those of MovingAI maps, in this order, with characters and speeds in thousandths: `ground`
-/// (`.` `G`) 1000, `swamp` (`S`) 500, `water` (`W`), `trees` (`T`) and `out` (`@` `O`) 0. At most 2^26 cells; 1 byte
-/// each.
+/// It has the terrain kinds of MovingAI maps, in this order, with characters, and speeds in thousandths. They are
+/// `ground` (`.` `G`) 1000, `swamp` (`S`) 500, and `water` (`W`), `trees` (`T`) and `out` (`@` `O`) 0. At most 2^26
+/// cells; 1 byte each.
 ///
 /// Threads: any. Lifetime: until `wb_map_destroy`. Statuses: `WB_ARGUMENT` for a size, shape or kind that does not
 /// exist.
@@ -119,12 +119,12 @@ fn terrain_kind(number: u32, table: &TerrainTable) -> Result<TerrainKind, Failur
 /// numbered in their order from 0; the kinds of MovingAI maps (see `wb_map_new`) that are not among them follow. At
 /// most 255 kinds.
 ///
-/// Threads: any. Lifetime: until `wb_map_destroy`; all is copied. Statuses: `WB_ARGUMENT` for a size or shape that does
-/// not exist, a wrong number of cells, a cell of no kind, or two kinds with the same name or character.
+/// Threads: any. Lifetime: until `wb_map_destroy`; all data is copied. Statuses: `WB_ARGUMENT` for an invalid size or
+/// shape, a wrong number of cells, or a cell of no kind. Also for two kinds with the same name or character.
 ///
 /// # Safety
-/// `cells` has `n_cells` bytes; `terrains` has `n_terrains` structures with texts as long as they say, or is null with
-/// 0; `map` may be written, or is null.
+/// `cells` has `n_cells` bytes. `terrains` has `n_terrains` structures with texts as long as they say, or is null with
+/// 0. `map` may be written, or is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_map_from_cells(
     width: u32,
@@ -216,9 +216,9 @@ fn in_rows(error: GridError) -> Failure {
     Failure::new(WB_TEXT, format!("{place}{error}"))
 }
 
-/// Makes the map of a file that the host has read: of a map file, or of a scenario (`.toml`), which may have terrain
-/// kinds, side kinds, walls and heights of its own. The ending of `name` says which: `.toml`, `.png`, `.tmx` (Tiled),
-/// else MovingAI. The name is used in messages; no file is opened, so a file that names others cannot be read: use
+/// Makes the map of a file that the host has read. It is a map file or a scenario (`.toml`), which may define terrain
+/// kinds, side kinds, walls and heights. The ending of `name` tells the format: `.toml`, `.png`, `.tmx` (Tiled), else
+/// MovingAI. The name is used in messages. No file is opened, so a file that names others cannot be read: use
 /// `wb_map_open`.
 ///
 /// Threads: any. Lifetime: until `wb_map_destroy`. Statuses: `WB_TEXT` with file, line and column of each mistake.
@@ -285,7 +285,7 @@ pub extern "C" fn wb_map_destroy(map: u64) -> u32 {
     call("wb_map_destroy", || destroy::<Map>(map))
 }
 
-/// Writes what is to be known of a map: size, shape, revision, numbers of kinds.
+/// Writes the facts about a map: size, shape, revision, numbers of kinds.
 ///
 /// Threads: any, beside other readers of the map.
 ///

@@ -3,7 +3,8 @@
 use std::ffi::{CString, c_char};
 use std::sync::OnceLock;
 
-/// The names of a kind of number, each with a zero byte at its end. Made of those of the libraries at the first use.
+/// The names of a kind of number, each with a zero byte at its end. The first use makes them from the names of the
+/// libraries.
 pub(crate) struct Names(OnceLock<Vec<CString>>);
 
 impl Names {

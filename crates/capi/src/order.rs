@@ -1,7 +1,7 @@
 //! Orders, tasks and placements as C gives them, and what they are in Rust.
 //!
-//! Whatever has a value in Rust becomes that value: a goal off the map or a class that the world lacks is refused by
-//! the world, by an event with the ticket, as everywhere.
+//! An argument becomes a Rust value wherever such a value exists. So the world itself refuses a goal off the map or an
+//! unknown class, by an event with the ticket.
 
 #![allow(non_camel_case_types)]
 
@@ -49,7 +49,7 @@ pub struct wb_task_list {
     pub count: u32,
 }
 
-/// A source of tasks: goals that agents are given one after another, without end. What is not of its kind is ignored.
+/// A source of tasks: goals that agents are given one after another, without end. Fields of other kinds are ignored.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct wb_task_source {
@@ -83,8 +83,8 @@ unsafe impl Sized32 for wb_task_source {
     const NAME: &'static str = "wb_task_source";
 }
 
-/// An order. What is not of its kind is ignored: a structure of zeros but for `size`, `kind` and what the kind names is
-/// an order.
+/// An order. Fields of other kinds are ignored. So a structure of zeros is an order once `size`, `kind` and the fields
+/// of the kind are set.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct wb_order {
@@ -92,8 +92,8 @@ pub struct wb_order {
     pub size: u32,
     /// `WB_ORDER_...`
     pub kind: u32,
-    /// Number of headings in which the headings of `goals` count: 4, 6 or 8, as its agents' class has; 1, or 0 for 1,
-    /// if no goal names a heading. Agents of other classes take the headings of the same names.
+    /// Number of headings that the headings of `goals` count in: 4, 6 or 8, as the agents' class has. It is 1, or 0 for
+    /// 1, if no goal names a heading. Agents of other classes take the headings of the same names.
     pub headings: u32,
     /// Radius around each goal in cells; of an order to follow, the distance in cells to keep within.
     pub within: u32,
@@ -137,11 +137,11 @@ pub struct wb_spawn {
     pub class_: u32,
     /// Its pose: legal, on cells that nobody holds.
     pub pose: wb_pose,
-    /// Its priority; higher goes first. Usually 0.
+    /// Its priority; higher goes first. Default 0.
     pub priority: i32,
     /// Its team, 0 to 31.
     pub team: u32,
-    /// Its speed factor in permille, 1 to 65,535; 0 for the usual 1,000.
+    /// Its speed factor in thousandths, 1 to 65,535; 0 for the default 1,000.
     pub speed_factor: u32,
     /// Its index among the agents that share its tasks.
     pub number: u32,
@@ -175,7 +175,7 @@ pub struct wb_spawn_group {
     pub priority: i32,
     /// Team of each, 0 to 31.
     pub team: u32,
-    /// Speed factor of each in permille, 1 to 65,535; 0 for the usual 1,000.
+    /// Speed factor of each in thousandths, 1 to 65,535; 0 for the default 1,000.
     pub speed_factor: u32,
     /// 1: in any legal pose; 0: in the largest set of poses that reach each other while it has room.
     pub anywhere: u32,
@@ -193,7 +193,7 @@ unsafe impl Sized32 for wb_spawn_group {
     const NAME: &'static str = "wb_spawn_group";
 }
 
-/// Makes `order` an order of a kind, with its `size` and the usual values of everything else.
+/// Makes `order` an order of a kind, with its `size` and the default values of everything else.
 ///
 /// Threads: any.
 ///
@@ -394,7 +394,7 @@ pub(crate) unsafe fn spawn_of(spawn: *const wb_spawn) -> Result<Spawn, Failure> 
     })
 }
 
-/// The speed factor of an agent to place, where 0 stands for the usual one.
+/// The speed factor of an agent to place, where 0 stands for the default one.
 fn speed_factor(factor: u32, name: &str) -> Result<u16, Failure> {
     if factor == 0 { Ok(USUAL_SPEED_PERMILLE) } else { permille(factor, name) }
 }

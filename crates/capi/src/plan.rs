@@ -29,7 +29,7 @@ pub const WB_NO_MOVE: u8 = u8::MAX;
 /// Most threads of a batch.
 const THREADS_MAX: u32 = 1024;
 
-/// What is asked of the planner. Begin with `wb_request_init`.
+/// A request to the planner. Initialise it with `wb_request_init`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wb_request {
@@ -57,8 +57,8 @@ pub struct wb_request {
     pub goals: *const wb_goal,
     /// Number of members, at least 1.
     pub n_goals: usize,
-    /// Cells that no move may sweep, such as resting agents: a bit for each cell, each row begun with a new word; the
-    /// bit of (x, y) is `obstacles[y * ((width + 63) / 64) + x / 64] >> (x % 64) & 1`. Null for none.
+    /// Cells that no move may sweep, such as resting agents: a bit for each cell, with a new word for each row. The bit
+    /// of (x, y) is `obstacles[y * ((width + 63) / 64) + x / 64] >> (x % 64) & 1`. Null for none.
     pub obstacles: *const u64,
     /// Number of words: `(width + 63) / 64 * height`; 0 for none.
     pub n_obstacles: usize,
@@ -70,7 +70,7 @@ unsafe impl Sized32 for wb_request {
     const NAME: &'static str = "wb_request";
 }
 
-/// The memory of searches, and the request of the search under way.
+/// The memory of searches, and the request of the search in progress.
 pub(crate) struct SearchMemory {
     pub(crate) scratch: Scratch,
     asked: QueuedRequest,
@@ -78,7 +78,7 @@ pub(crate) struct SearchMemory {
     next: QueuedRequest,
     /// Where the host wants no path.
     path: Path,
-    /// Tables and their version of the search that is under way.
+    /// Tables and their version of the search in progress.
     begun: Option<(u64, u64)>,
     batch: BatchScratch,
     batch_asked: Vec<QueuedRequest>,
@@ -103,8 +103,7 @@ impl SearchMemory {
         }
     }
 
-    /// The memory for another search than those of this file, and a path for where the host wants none. Drops a search
-    /// that is under way.
+    /// The memory for a search outside this file, and a path in case the host wants none. Drops a search in progress.
     pub(crate) fn for_other(&mut self) -> (&mut Scratch, &mut Path) {
         self.begun = None;
         (&mut self.scratch, &mut self.path)
@@ -200,7 +199,7 @@ fn read_obstacles(
     Ok(())
 }
 
-/// Sets a request to the usual values: the cheapest path, default heuristic, no limits. Start and goals are left to
+/// Sets a request to the default values: the cheapest path, default heuristic, no limits. Start and goals are left to
 /// set.
 ///
 /// Threads: any.
@@ -251,7 +250,7 @@ pub unsafe extern "C" fn wb_scratch_new(scratch: *mut u64) -> u32 {
     call("wb_scratch_new", || unsafe { give(scratch, "scratch", || Ok(SearchMemory::new())) })
 }
 
-/// Destroys the memory of searches; 0 is none. A search that is under way is dropped.
+/// Destroys the memory of searches; 0 is none. A search in progress is dropped.
 ///
 /// Threads: any, while no other call uses it (else `WB_BUSY`).
 #[unsafe(no_mangle)]
@@ -291,8 +290,8 @@ pub(crate) fn path_to_write(path: u64) -> Result<Option<Exclusive<HostPath>>, Fa
 /// first searches nothing is allocated. Statuses: `WB_ARGUMENT` for a request that makes no sense, `WB_SIZE`.
 ///
 /// # Safety
-/// `request` and what it points to can be read as far as its sizes and counts say, or `request` is null; `answer` may
-/// be written as far as its `size` says, or is null.
+/// `request` and all data that it points to can be read as far as its sizes and counts say, or `request` is null.
+/// `answer` may be written as far as its `size` says, or is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_plan(
     tables: u64,
@@ -338,7 +337,7 @@ unsafe fn take_request(
 }
 
 /// Begins a search, to be advanced over several frames. `*done` gets 1 if it has ended already, else 0. The request is
-/// copied. Drops a search that is under way in the same scratch.
+/// copied. Drops a search in progress in the same scratch.
 ///
 /// Threads, statuses: as `wb_plan`.
 ///
@@ -369,7 +368,7 @@ pub unsafe extern "C" fn wb_plan_begin(
     })
 }
 
-/// The search that is under way in a scratch, with its tables.
+/// The search in progress in a scratch, with its tables.
 fn under_way(tables: u64, scratch: u64) -> Result<(Shared<Tables>, Exclusive<SearchMemory>), Failure> {
     let handle = tables;
     let (tables, memory) = (shared::<Tables>(tables)?, exclusive::<SearchMemory>(scratch)?);
@@ -387,8 +386,8 @@ fn under_way(tables: u64, scratch: u64) -> Result<(Shared<Tables>, Exclusive<Sea
 
 /// Goes on with a search for at most `expansions`; `*done` gets 1 when it has ended, else 0. Slicing changes no answer.
 ///
-/// Threads: as `wb_plan`; another thread may go on. Statuses: `WB_ARGUMENT` if no search is under way, or the tables
-/// have changed since: then begin again.
+/// Threads: as `wb_plan`; another thread may go on. Statuses: `WB_ARGUMENT` if no search is in progress, or the tables
+/// have changed since: then restart it.
 ///
 /// # Safety
 /// `done` may be written, or is null.
@@ -438,7 +437,7 @@ pub unsafe extern "C" fn wb_plan_finish(tables: u64, scratch: u64, path: u64, an
 /// `WB_ARGUMENT` for another map than the tables are of, or a result that does not exist.
 ///
 /// # Safety
-/// `request` as for `wb_plan`; `answer` can be read as far as its `size` says, or is null; `buffer` has room for
+/// `request` as for `wb_plan`; `answer` can be read as far as its `size` says, or is null. `buffer` has room for
 /// `capacity` bytes, or is null with 0; `count` may be written, or is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_plan_explain(
@@ -487,11 +486,11 @@ const STATUSES: [Status; 9] = [
     Status::Obstructed,
 ];
 
-/// Plans many requests together. `answers` gets one for each; `offsets`, of `count + 1` numbers, says where the path of
-/// each is: its poses are `poses[offsets[n]]` to `poses[offsets[n + 1] - 1]`, and `moves` of the same place leads from
-/// that pose to the next (`WB_NO_MOVE` from the last). `poses` and `moves` have room for `capacity` each; each may be
-/// null. If the poses are more, `offsets[count]` says how many, answers and offsets are whole, and paths are written up
-/// to the first for which there is no room.
+/// Plans many requests together. `answers` gets one answer per request. `offsets` has `count + 1` numbers, which locate
+/// the paths. The poses of path n are `poses[offsets[n]]` to `poses[offsets[n + 1] - 1]`. The entry of `moves` at the
+/// same index leads from that pose to the next (`WB_NO_MOVE` from the last). `poses` and `moves` have room for
+/// `capacity` each; each may be null. If there are more poses, `offsets[count]` is their number. Answers and offsets
+/// are then complete, and paths are written up to the first without room.
 ///
 /// `threads`: 0 or 1 for the caller's alone; more are made by the library, and kept in the scratch for the next batch.
 /// The answers are the same for any number. `scratch` may be 0: then memory and threads are made for this call.
@@ -500,8 +499,8 @@ const STATUSES: [Status; 9] = [
 /// number of the request, before any is planned; `WB_BUFFER`.
 ///
 /// # Safety
-/// `requests` has `count` structures as for `wb_plan`; `answers` has room for `count` structures of the `size` that
-/// stands in the first; `poses` and `moves` have room for `capacity`, or are null; `offsets` has room for `count + 1`.
+/// `requests` has `count` structures as for `wb_plan`. `answers` has room for `count` structures of the `size` in the
+/// first. `poses` and `moves` have room for `capacity`, or are null. `offsets` has room for `count + 1`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_plan_batch(
     tables: u64,

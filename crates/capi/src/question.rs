@@ -41,7 +41,7 @@ pub const WB_WAIT_EDIT: u32 = 7;
 pub const WB_WAIT_UNREACHABLE: u32 = 8;
 /// An edit has made its pose illegal.
 pub const WB_WAIT_STRANDED: u32 = 9;
-/// A rule of traffic from outside holds it back.
+/// A traffic rule from outside holds it back.
 pub const WB_WAIT_OUTSIDE_RULE: u32 = 10;
 /// Agents that come from another side have their turn to enter a corridor.
 pub const WB_WAIT_CORRIDOR_TURN: u32 = 11;
@@ -65,7 +65,7 @@ pub const WB_WAIT_RESTING: u32 = 19;
 pub const WB_WAIT_MAKES_WAY: u32 = 21;
 /// The next move is planned.
 pub const WB_WAIT_PLANNED: u32 = 22;
-/// Nothing is in the way any more; it looks for a plan again after a pause.
+/// Nothing is in the way any more; it looks for another plan after a pause.
 pub const WB_WAIT_PAUSE: u32 = 23;
 /// No plan among the reservations of the others was found.
 pub const WB_WAIT_NO_PLAN: u32 = 24;
@@ -124,7 +124,7 @@ const RULES: [&str; 32] = [
 /// The sides of a corridor, by number.
 const SIDES: [&str; 4] = ["east", "north", "west", "south"];
 
-/// Why an agent is not moving on. What is not about it is `WB_NONE`, and cells are 0.
+/// Why an agent is not moving on. Numbers that do not apply are `WB_NONE`, and such cells are 0.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct wb_wait_reason {
@@ -132,7 +132,7 @@ pub struct wb_wait_reason {
     pub size: u32,
     /// `WB_WAIT_...`
     pub rule: u32,
-    /// The agent that holds what is needed.
+    /// The agent that holds the cells it needs.
     pub holder: u32,
     /// 1 if `at` says which cell is needed, else 0.
     pub has_at: u32,
@@ -326,7 +326,7 @@ pub struct wb_group_pose {
 /// Threads: reads `world`.
 ///
 /// # Safety
-/// `agents` points to `n_agents` ids; `order` points to an order whose `size` is set, with pointers as its fields say;
+/// `agents` points to `n_agents` ids. `order` points to an order whose `size` is set, with pointers as its fields say.
 /// `poses` has room for `capacity` poses, or is null with `capacity` 0; `count` may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_world_group_poses(
@@ -395,8 +395,9 @@ pub unsafe extern "C" fn wb_world_plan(
     })
 }
 
-/// Where an agent can get within some ticks from where it rests, or will rest, at the usual speed and alone on the map:
-/// each pose with its distance in ticks. Linear in the poses within reach. `WB_NOT_FOUND` if the agent is not present.
+/// The poses that an agent can reach within some ticks from where it rests, or will rest, each with its distance in
+/// ticks. The agent moves at the normal speed, alone on the map. Linear in the poses within reach. `WB_NOT_FOUND` if
+/// the agent is not present.
 ///
 /// Threads: reads `world`.
 ///
@@ -422,8 +423,8 @@ pub unsafe extern "C" fn wb_world_reach(
     })
 }
 
-/// What is left of the path of an agent: from where it rests, or will rest, with arrivals in ticks from there at its
-/// speed factor, if nothing holds it up. Without a path this is one pose. `WB_NOT_FOUND` if the agent is not present.
+/// The remaining path of an agent, from where it rests or will rest. Arrivals are in ticks from there at its speed
+/// factor, if nothing holds it up. Without a path this is one pose. `WB_NOT_FOUND` if the agent is not present.
 ///
 /// Threads: reads `world`.
 ///
@@ -448,15 +449,15 @@ pub unsafe extern "C" fn wb_world_path(
     })
 }
 
-/// Why an agent is not moving on: by which rule, for which agent, at which cell or corridor; and the same in words,
-/// UTF-8, without a zero byte at its end. `count` may be null where the words are not wanted. `WB_NOT_FOUND` if the
-/// agent is not present.
+/// Why an agent is not moving on: by which rule, for which agent, at which cell or corridor. The buffer gets the same
+/// in words, as UTF-8 without a zero byte at its end. `count` may be null if the words are not wanted. `WB_NOT_FOUND`
+/// if the agent is not present.
 ///
 /// Threads: reads `world`.
 ///
 /// # Safety
-/// `reason` points to a structure whose `size` is set; `buffer` has room for `capacity` bytes, or is null with
-/// `capacity` 0; `count` is null, or may be written.
+/// `reason` points to a structure whose `size` is set. `buffer` has room for `capacity` bytes, or is null with
+/// `capacity` 0. `count` is null, or may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_world_reason_for_waiting(
     world: u64,
@@ -622,7 +623,7 @@ pub unsafe extern "C" fn wb_world_class_cells(
     })
 }
 
-/// A class as an object of its own: for its headings and primitives, and for other worlds.
+/// A class as a separate object, for its headings and primitives, and for other worlds.
 ///
 /// Threads: reads `world`. Lifetime: independent of the world.
 ///
@@ -642,8 +643,9 @@ pub unsafe extern "C" fn wb_world_class(world: u64, class_: u32, class_handle: *
 /// Corridors stay as the bodies of the setup have them, so declare the smallest and the largest body there. Snapshots
 /// and copies have the class. A recording that began before refuses the next tick: begin another one.
 ///
-/// Fails with `WB_LIMIT` for a class beyond 256, and with `WB_ARGUMENT` for a class for maps of another shape, or under
-/// `WB_RULE_UNIT_ROBOTS`, which drives one class. Then nothing has changed.
+/// Fails with `WB_LIMIT` for a class beyond 256, and with `WB_ARGUMENT` for a class for maps of another shape.
+/// `WB_RULE_UNIT_ROBOTS` drives one class, so there it fails with `WB_ARGUMENT` too. After a failure nothing has
+/// changed.
 ///
 /// Threads: changes `world`, reads `class_handle`. Lifetime: the world does not need the handle later.
 ///
@@ -665,8 +667,8 @@ pub unsafe extern "C" fn wb_world_add_class(world: u64, class_handle: u64, class
     })
 }
 
-/// Whether searches of a class use its landmarks: 1, or 0 if it has none, or if an edit has made a move easier and they
-/// are not repaired yet.
+/// Whether searches of a class use its landmarks: 1 if so. 0 if it has none, or if an edit has made a move easier and
+/// they are not repaired yet.
 ///
 /// Threads: reads `world`.
 ///
@@ -684,8 +686,8 @@ pub unsafe extern "C" fn wb_world_landmarks_in_use(world: u64, class_: u32, in_u
     })
 }
 
-/// The tables of a class as an object of its own, as they are now: to plan with. They share the world's memory until an
-/// edit changes one of the two, and do not follow the world.
+/// The present tables of a class as a separate object, to plan with. They share the world's memory until an edit
+/// changes one of the two, and do not follow the world.
 ///
 /// Threads: reads `world`. Lifetime: independent of the world.
 ///
@@ -703,7 +705,7 @@ pub unsafe extern "C" fn wb_world_tables(world: u64, class_: u32, tables: *mut u
     })
 }
 
-/// The map as an object of its own, as it is now. It shares the world's memory until an edit changes one of the two.
+/// The present map as a separate object. It shares the world's memory until an edit changes one of the two.
 ///
 /// Threads: reads `world`. Lifetime: independent of the world.
 ///

@@ -26,7 +26,7 @@ impl Object for Queue {
     const KIND: Kind = Kind::Queue;
 }
 
-/// A frame between begin and end: its tables, shared with those of the host, and the jobs of the present round.
+/// A frame between begin and end: its tables, shared with the host's tables, and the jobs of the present round.
 struct Frame {
     tables: Vec<MovementTables>,
     jobs: Vec<Mutex<Job>>,
@@ -122,8 +122,8 @@ fn broken_job(number: usize) -> Failure {
     Failure::new(WB_BROKEN, format!("job {number} panicked: destroy this queue"))
 }
 
-/// Makes an empty queue of path requests, for maps of a size and a number of classes. `slots` searches are under way at
-/// once, at least one; each holds the memory of a search, and their number is part of the result.
+/// Makes an empty queue of path requests, for maps of a size and a number of classes. `slots` searches, at least one,
+/// are in progress together. Each holds the memory of a search, and their number affects the result.
 ///
 /// In each frame the queue spends a budget of expansions on the requests that come first by priority and age. The
 /// answers depend on requests, tables and budgets, and on no thread.
@@ -241,9 +241,9 @@ pub unsafe extern "C" fn wb_queue_open(queue: u64, count: *mut usize) -> u32 {
     })
 }
 
-/// Begins a frame of a budget of expansions. `tables` are those of each class, in order of its number; the frame keeps
-/// what it needs of them. Drops the answers of the last frame. `*jobs` gets the number of searches that `wb_queue_run`
-/// can run together; 0 if there is nothing to do, and then the frame has ended.
+/// Begins a frame of a budget of expansions. `tables` are the tables of each class, in order of class number; the frame
+/// keeps the data that it needs. Drops the answers of the last frame. `*jobs` gets the number of searches that
+/// `wb_queue_run` can run together. It is 0 if there is nothing to do, and then the frame has ended.
 ///
 /// ```c
 /// size_t jobs = 0, answers = 0;

@@ -26,8 +26,8 @@ impl Object for HostRecording {
 }
 
 /// Begins to record a world, before the step of the first tick to record. A world that has not stepped, from
-/// `wb_world_new`, `wb_world_open` or `wb_world_parse`, is recorded with its setup, any other with a snapshot: so the
-/// file needs nothing else. Another recording of the world ends.
+/// `wb_world_new`, `wb_world_open` or `wb_world_parse`, is recorded with its setup. Any other world is recorded with a
+/// snapshot. So the file needs no other data. Another recording of the world ends.
 ///
 /// Threads: changes `world`.
 ///
@@ -87,9 +87,8 @@ pub extern "C" fn wb_recording_tick(recording: u64, world: u64, state: u32) -> u
 }
 
 /// Writes the recording as bytes, the content of a file for `wheelbase verify`. The first call ends it; further calls
-/// give the same bytes. `world` is the world that was recorded, or 0 if it is not at hand any more: then, and if the
-/// recording had ended before, or the world is broken, the bytes end as if the run had been killed, which `wheelbase
-/// verify` says and accepts.
+/// give the same bytes. `world` is the recorded world, or 0 if it is gone. If it is 0 or broken, or the recording had
+/// ended before, the bytes end as if the run had been killed. `wheelbase verify` reports this and accepts it.
 ///
 /// Threads: changes `recording`, reads `world`.
 ///

@@ -62,7 +62,7 @@ pub const WB_EVENT_ORDER_FAILED: u32 = 5;
 pub const WB_EVENT_TASK_GIVEN: u32 = 6;
 /// A task is done. `a`, `b`: column and row of the agent's anchor.
 pub const WB_EVENT_TASK_DONE: u32 = 7;
-/// An agent has another path: the answer to a request, or made by the rule of traffic. `a`: its number of moves.
+/// An agent has another path: the answer to a request, or made by the traffic rule. `a`: its number of moves.
 pub const WB_EVENT_PATH_FOUND: u32 = 8;
 /// An agent has waited for 8 ticks. `a`: the agent in the way of its next move.
 pub const WB_EVENT_BLOCKED: u32 = 9;
@@ -74,7 +74,7 @@ pub const WB_EVENT_EDIT_WAITS: u32 = 11;
 pub const WB_EVENT_PRIORITY_SET: u32 = 12;
 /// An agent has another team. `a`: the team.
 pub const WB_EVENT_TEAM_SET: u32 = 13;
-/// An agent has another speed factor. `a`: the factor in permille.
+/// An agent has another speed factor. `a`: the factor in thousandths.
 pub const WB_EVENT_SPEED_FACTOR_SET: u32 = 14;
 /// An agent has another class. `a`: the class.
 pub const WB_EVENT_CLASS_SET: u32 = 15;
@@ -178,8 +178,8 @@ pub const WB_FAILURE_COST_OVERFLOW: u32 = 6;
 ///
 /// The move fields (`from_x` to `turn`, `begin_tick`, `end_tick`) hold the present move, and at rest the last one. So
 /// after the step that leads to tick t they say where the agent was at any time from t - 1 to t. At time u its part of
-/// the move is (u - `begin_tick`) / (`end_tick` - `begin_tick`), at most 1. Of an agent that has not moved since it was
-/// placed, both poses are its pose and both ticks the tick at which it was placed.
+/// the move is (u - `begin_tick`) / (`end_tick` - `begin_tick`), at most 1. For an agent that has not moved since it
+/// was placed, both poses are its pose. Both ticks are the tick at which it was placed.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct wb_agent_row {

@@ -22,7 +22,7 @@ pub const WB_COLLISION_SWEPT: u32 = 0;
 /// Bodies never overlap at whole moves: a move holds its start and its end.
 pub const WB_COLLISION_DISCRETE: u32 = 1;
 
-/// The usual rule of traffic, for any classes.
+/// The default traffic rule, for any classes.
 pub const WB_RULE_COOPERATIVE: u32 = 0;
 /// A rule for one class of one cell whose moves take a tick each, under `WB_COLLISION_DISCRETE`.
 pub const WB_RULE_UNIT_ROBOTS: u32 = 1;
@@ -59,28 +59,28 @@ impl Object for HostSetup {
 pub struct wb_settings {
     /// `sizeof(wb_settings)`, set by the caller.
     pub size: u32,
-    /// `WB_COLLISION_SWEPT` (usual) or `WB_COLLISION_DISCRETE`.
+    /// `WB_COLLISION_SWEPT` (default) or `WB_COLLISION_DISCRETE`.
     pub collision: u32,
-    /// Seed of all random numbers. Usually 0.
+    /// Seed of all random numbers. Default 0.
     pub seed: u64,
-    /// Ticks to run at most; 0 (usual) for a world without a last tick, which idles when nothing is left to do.
+    /// Ticks to run at most; 0 (default) for a world without a last tick, which idles when nothing is left to do.
     pub ticks: u32,
-    /// Path searches in progress together, 1 to 1,024. Usually 16.
+    /// Path searches in progress together, 1 to 1,024. Default 16.
     pub search_slots: u32,
-    /// Expansions for path searches per tick, 1 to 2^40. Usually 200,000.
+    /// Expansions for path searches per tick, 1 to 2^40. Default 200,000.
     pub expansions_per_tick: u64,
-    /// Traffic search budget: tries of `WB_RULE_UNIT_ROBOTS` per tick. Usually 20,000.
+    /// Traffic search budget: tries of `WB_RULE_UNIT_ROBOTS` per tick. Default 20,000.
     pub tries_per_tick: u64,
-    /// Threads, as for `wb_world_set_threads`. Usually 0.
+    /// Threads, as for `wb_world_set_threads`. Default 0.
     pub threads: u32,
-    /// `WB_RULE_COOPERATIVE` (usual), `WB_RULE_UNIT_ROBOTS` or `WB_RULE_COMMANDED`.
+    /// `WB_RULE_COOPERATIVE` (default), `WB_RULE_UNIT_ROBOTS` or `WB_RULE_COMMANDED`.
     pub rule: u32,
-    /// `WB_PATHS_PLANNER` (usual) or `WB_PATHS_HOST`.
+    /// `WB_PATHS_PLANNER` (default) or `WB_PATHS_HOST`.
     pub paths: u32,
     /// Landmarks of each class, 0 to 64, which make far searches cheap; a game of clicks on a large map asks for 4.
-    /// `WB_NONE` (usual): as many as pay off for agents with tasks all over the map, none in a game of clicks.
+    /// `WB_NONE` (default): as many as pay off for agents with tasks all over the map, none in a game of clicks.
     pub landmarks: u32,
-    /// Poses that each agent may expand per tick to plan its moves, at least 1; of `WB_RULE_COOPERATIVE`. Usually 16.
+    /// Poses that each agent may expand per tick to plan its moves, at least 1; of `WB_RULE_COOPERATIVE`. Default 16.
     pub poses_per_agent: u32,
     /// Name of the world.
     pub name: *const c_char,
@@ -94,7 +94,7 @@ unsafe impl Sized32 for wb_settings {
     const NAME: &'static str = "wb_settings";
 }
 
-/// Makes `settings` the usual ones, with their `size`.
+/// Sets `settings` to the defaults, with their `size`.
 ///
 /// Threads: any.
 ///
@@ -243,7 +243,7 @@ pub unsafe extern "C" fn wb_setup_class(setup: u64, class_or_tables: u64, class_
 /// Threads: changes `setup`. Lifetime: everything is copied.
 ///
 /// # Safety
-/// `spawn` and what it points to are valid; `agent` may be written.
+/// `spawn` and all data that it points to are valid. `agent` may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wb_setup_agent(setup: u64, spawn: *const wb_spawn, agent: *mut u32) -> u32 {
     call("wb_setup_agent", || {

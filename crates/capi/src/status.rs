@@ -1,6 +1,6 @@
 //! Statuses: what a call returns.
 
-/// The call did what it was asked for.
+/// The call succeeded.
 pub const WB_OK: u32 = 0;
 /// A pointer is null where a value is needed, or not aligned.
 pub const WB_POINTER: u32 = 1;
@@ -24,7 +24,7 @@ pub const WB_ARGUMENT: u32 = 9;
 pub const WB_TEXT: u32 = 10;
 /// A limit is exceeded: memory, or the number of objects.
 pub const WB_LIMIT: u32 = 11;
-/// What was asked for does not exist, such as an agent that has been removed.
+/// The requested object does not exist, such as an agent that has been removed.
 pub const WB_NOT_FOUND: u32 = 12;
 /// A call panicked, which is a fault of the library, and changed nothing.
 pub const WB_PANIC: u32 = 13;

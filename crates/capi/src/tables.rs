@@ -122,7 +122,7 @@ pub unsafe extern "C" fn wb_tables_clone(tables: u64, copy: *mut u64) -> u32 {
     })
 }
 
-/// Destroys tables; 0 is none. Searches, fields and frames of queues that are under way with them cannot go on.
+/// Destroys tables; 0 is none. Searches, fields and frames of queues in progress with them cannot go on.
 ///
 /// Threads: any, while no other call uses the tables (else `WB_BUSY`).
 #[unsafe(no_mangle)]
@@ -130,10 +130,10 @@ pub extern "C" fn wb_tables_destroy(tables: u64) -> u32 {
     call("wb_tables_destroy", || destroy::<Tables>(tables))
 }
 
-/// Follows an edit of the map: compiles again what the `changed` rectangle of `wb_map_edit` can touch, and keeps the
-/// components right. Of several edits give the rectangle that holds all. `effect` gets `WB_UPDATE_CHANGED` and
-/// `WB_UPDATE_EASED`, or 0; it may be null. Searches that are under way must be begun again, fields repaired
-/// (`wb_field_repair`).
+/// Follows an edit of the map: recompiles everything that the `changed` rectangle of `wb_map_edit` can touch, and keeps
+/// the components correct. After several edits give the rectangle that contains all of them. `effect` gets
+/// `WB_UPDATE_CHANGED` and `WB_UPDATE_EASED`, or 0; it may be null. Searches in progress must be restarted, and fields
+/// repaired (`wb_field_repair`).
 ///
 /// Threads: one, while no other call uses the tables (else `WB_BUSY`). Statuses: `WB_ARGUMENT` for a map of another
 /// size, shape or other kinds.
@@ -176,8 +176,8 @@ pub(crate) unsafe fn read_area(area: *const wb_rect, name: &str) -> Result<Rect,
 /// Makes the components of the poses: which are connected. Updates keep them. They answer `wb_tables_connected`, and
 /// searches for goals out of reach end immediately; that pays for many requests.
 ///
-/// Threads: one, while no other call uses the tables (else `WB_BUSY`). Cost: about as much as compiling. Searches that
-/// are under way must be begun again.
+/// Threads: one, while no other call uses the tables (else `WB_BUSY`). Cost: about as much as compiling. Searches in
+/// progress must be restarted.
 #[unsafe(no_mangle)]
 pub extern "C" fn wb_tables_make_components(tables: u64) -> u32 {
     call("wb_tables_make_components", || {
@@ -205,7 +205,7 @@ pub unsafe extern "C" fn wb_tables_is_legal(tables: u64, pose: *const wb_pose, l
     })
 }
 
-/// Whether some pose with its anchor in the cell `to` can be reached from some legal pose with its anchor in `from`:
+/// Whether some pose with its anchor in the cell `to` can be reached from some legal pose with its anchor in `from`.
 /// `*answer` gets `WB_CONNECTED_YES`, `WB_CONNECTED_NO` or `WB_CONNECTED_UNKNOWN`. No search.
 ///
 /// Threads: any, beside other readers of the tables.
@@ -234,8 +234,8 @@ pub unsafe extern "C" fn wb_tables_connected(
     })
 }
 
-/// One move from a pose: `*ticks` gets its time, or 0 if it is illegal (`wb_explain_move` says why), and `*after` the
-/// pose after it, or the pose itself. `after` may be null.
+/// One move from a pose. `*ticks` gets its time, or 0 if it is illegal (`wb_explain_move` says why). `*after` gets the
+/// pose after a legal move, else the pose itself. `after` may be null.
 ///
 /// Threads: any, beside other readers of the tables. Statuses: `WB_ARGUMENT` for a heading or a primitive that the
 /// class lacks.
@@ -276,8 +276,8 @@ fn check_primitive(primitive: u32, n_primitives: usize) -> Result<(), Failure> {
     Err(Failure::argument(format!("`primitive` is {primitive}, expected less than {n_primitives}")))
 }
 
-/// Checks a list of moves from a pose, such as a path after an edit: `*n_legal` gets the number of leading moves that
-/// are legal, `*end` the pose and the ticks after these. `end` may be null.
+/// Checks a list of moves from a pose, such as a path after an edit. `*n_legal` gets the number of leading legal moves,
+/// and `*end` the pose and the ticks after them. `end` may be null.
 ///
 /// Threads: any, beside other readers of the tables. Statuses: `WB_ARGUMENT` for a heading that the class lacks.
 ///

@@ -12,7 +12,7 @@ use wheelbase_planner::{GoalMember, Heading, Path, PathPose, Pose, Status, model
 pub const WB_ANY_HEADING: u32 = u32::MAX;
 /// No number: no agent, no limit, no ticket, where a comment says so.
 pub const WB_NONE: u32 = u32::MAX;
-/// Ticks of what is never reached.
+/// Ticks to a place that is never reached.
 pub const WB_NEVER: u32 = u32::MAX;
 
 /// If the goal cannot be reached, there is no path.
@@ -36,8 +36,9 @@ pub struct wb_cell {
     pub y: i32,
 }
 
-/// A pose: the cell of the anchor, and the heading counted counterclockwise from east. With 4 headings: 0 E, 1 N, 2 W,
-/// 3 S; with 8: E, NE, N, NW, W, SW, S, SE; with the 6 of hexagonal maps: E, NE, NW, W, SW, SE; with 1: 0.
+/// A pose: the cell of the anchor, and the heading counted counterclockwise from east. 4 headings are 0 E, 1 N, 2 W, 3
+/// S. 8 headings are E, NE, N, NW, W, SW, S, SE. The 6 headings of hexagonal maps are E, NE, NW, W, SW, SE. A single
+/// heading is 0.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct wb_pose {
@@ -82,12 +83,12 @@ pub const WB_CHANGE_TERRAIN: u32 = 0;
 pub const WB_CHANGE_ELEVATION: u32 = 1;
 /// A change that sets the sides of the cell (`area.x`, `area.y`), which is on the map, to `side_kinds`.
 pub const WB_CHANGE_SIDES: u32 = 2;
-/// A change that rotates the cell (`area.x`, `area.y`), which is on the map, with its sides by `value` steps
-/// counterclockwise: quarter turns of a square, sixths of a turn of a hexagon.
+/// A change that rotates the cell (`area.x`, `area.y`), which is on the map, with its sides. It turns counterclockwise
+/// by `value` steps: quarter turns of a square, sixths of a turn of a hexagon.
 pub const WB_CHANGE_ROTATE: u32 = 3;
 /// In `side_kinds`: this side stays as it is.
 pub const WB_KEEP: u32 = u32::MAX;
-/// The side kind that never limits a move. Further kinds are those of the map's file.
+/// The side kind that never limits a move. Further kinds come from the map's file.
 pub const WB_SIDE_OPEN: u32 = 0;
 /// The side kind that no move crosses.
 pub const WB_SIDE_WALL: u32 = 1;
@@ -253,7 +254,7 @@ impl wb_pose {
         if self.heading == WB_ANY_HEADING {
             return Ok(GoalMember::any(cell));
         }
-        // Named in vain only where there is no mistake, which is nearly always: so the name is made when it is needed.
+        // The name is needed only for a mistake, which is rare. So it is made only then.
         match heading(self.heading, headings, "") {
             Ok(heading) => Ok(GoalMember { cell, heading: Some(heading) }),
             Err(_) => Err(Failure::argument(format!(

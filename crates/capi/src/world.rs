@@ -350,7 +350,7 @@ pub unsafe extern "C" fn wb_world_clone(world: u64, copy: *mut u64) -> u32 {
 /// Makes `world` a copy of `from`, in the memory that `world` has, as far as it goes: what a game does to roll back.
 /// Both may be the same world. A recording of `world` ends.
 ///
-/// Threads: changes `world`, reads `from`. Lifetime: ends what was borrowed from `world`.
+/// Threads: changes `world`, reads `from`. Lifetime: invalidates memory borrowed from `world`.
 #[unsafe(no_mangle)]
 pub extern "C" fn wb_world_copy_from(world: u64, from: u64) -> u32 {
     call("wb_world_copy_from", || {
@@ -368,15 +368,15 @@ pub extern "C" fn wb_world_copy_from(world: u64, from: u64) -> u32 {
 
 /// Destroys a world. 0 does nothing.
 ///
-/// Threads: changes `world`. Lifetime: ends what was borrowed from it.
+/// Threads: changes `world`. Lifetime: invalidates memory borrowed from it.
 #[unsafe(no_mangle)]
 pub extern "C" fn wb_world_destroy(world: u64) -> u32 {
     call("wb_world_destroy", || destroy::<HostWorld>(world))
 }
 
 /// Writes the whole world as bytes, for `wb_world_load`: a saved game, or the start of a player who joins late. The
-/// bytes are kept until the world changes, so that the call that asks for their number and the call that gets them
-/// make them once. Events are not in it.
+/// bytes are kept until the world changes. So one call can ask for their number and the next can get them, without
+/// making them twice. They do not contain events.
 ///
 /// Threads: reads `world`; of two threads that save it together, one may get `WB_BUSY`.
 ///
@@ -444,7 +444,7 @@ pub unsafe extern "C" fn wb_world_load(
 /// Puts the world of `wb_world_save` in place of this one, which keeps its handle and its threads. If it fails, the
 /// world is as it was. A recording of `world` ends.
 ///
-/// Threads: changes `world`. Lifetime: ends what was borrowed from it.
+/// Threads: changes `world`. Lifetime: invalidates memory borrowed from it.
 ///
 /// # Safety
 /// `bytes` has `length` bytes.
@@ -461,8 +461,8 @@ pub unsafe extern "C" fn wb_world_restore(world: u64, bytes: *const u8, length: 
     })
 }
 
-/// Sets the threads that the world runs on: 0 or 1 for the calling thread, else as many of its own, at most 1,024.
-/// Results are equal for all. In a browser there is only the calling thread.
+/// Sets the threads that the world runs on: 0 or 1 for the calling thread, else this many threads of the world, at most
+/// 1,024. Results are equal for all. In a browser there is only the calling thread.
 ///
 /// Threads: changes `world`.
 #[unsafe(no_mangle)]
@@ -488,8 +488,8 @@ pub extern "C" fn wb_world_set_ticks(world: u64, ticks: u32) -> u32 {
     })
 }
 
-/// Checks after every tick from now on that no two agents overlap and no agent stands where it may not, and counts the
-/// pairs that do in `collisions` of `wb_counts`. For tests: it takes time.
+/// From now on checks after every tick that no two agents overlap and no agent has an illegal pose. `collisions` of
+/// `wb_counts` counts the pairs in violation. For tests: it takes time.
 ///
 /// Threads: changes `world`.
 #[unsafe(no_mangle)]
@@ -505,7 +505,7 @@ pub extern "C" fn wb_world_check_invariants(world: u64) -> u32 {
 /// Fails with `WB_BROKEN` if the step panics, which is a fault of the library, as do all later calls but
 /// `wb_world_destroy`.
 ///
-/// Threads: changes `world`. Lifetime: ends what was borrowed from it.
+/// Threads: changes `world`. Lifetime: invalidates memory borrowed from it.
 ///
 /// # Safety
 /// `state` may be written.

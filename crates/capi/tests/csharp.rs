@@ -1,5 +1,5 @@
-//! The interface of `crates/csharp` is that of the header: its numbers, structures and functions, with their comments.
-//! WHEELBASE_BLESS=1 cargo test -p wheelbase-capi --test csharp writes both files again.
+//! The interface of `crates/csharp` repeats the header: its numbers, structures and functions, with their comments.
+//! WHEELBASE_BLESS=1 cargo test -p wheelbase-capi --test csharp rewrites both files.
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
 use std::collections::BTreeMap;
@@ -174,7 +174,7 @@ impl Header {
         format!("{plain}{}", "*".repeat(stars))
     }
 
-    /// A comment of C as one of C#: names in backticks become those of C#.
+    /// A comment of C as one of C#: names in backticks become C# names.
     fn docs(&self, to: &mut String, indent: &str, docs: &[String], of: &[Field]) {
         let word = |word: &str| -> String {
             let number = word.strip_prefix("WB_").and_then(|name| self.number(name));

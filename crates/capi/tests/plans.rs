@@ -95,7 +95,7 @@ fn a_thousand_queries_cost_what_they_do_in_rust() {
     ok(wb_map_destroy(map));
 }
 
-/// A call that fails leaves what it was to change as it was: the path, and a search that is under way with its request.
+/// A call that fails changes nothing: neither the path, nor a search in progress with its request.
 #[test]
 fn calls_that_fail_change_nothing() {
     let rows = "................\n................\n................\n";

@@ -116,8 +116,8 @@ struct Target<'a> {
     reason: Option<String>,
 }
 
-/// A pose within reach: x, y, heading, ticks, the last move of the path to it, and the index in the list of the pose
-/// before that move.
+/// A pose within reach: x, y, heading, ticks and the last move of the path to it. The last number is the list index of
+/// the pose before that move.
 type ReachedPose<'a> = (i32, i32, &'static str, u32, Option<&'a str>, Option<usize>);
 
 impl<'a> Answer<'a> {

@@ -80,8 +80,8 @@ impl Sources {
     }
 }
 
-/// Whether lines of a file may be shown: it was named on the command line, or lies below the folder of a file named
-/// there or below the working folder. Others can be secrets, which a file that somebody else has written names.
+/// Whether lines of a file may be shown. The command line names the file, or it lies below the working folder or the
+/// folder of a named file. Other files can be secrets: a file that somebody else wrote could name them.
 fn may_show(file: &Path) -> bool {
     let Ok(file) = file.canonicalize() else { return false };
     let arguments = std::env::args_os().skip(1).filter_map(|argument| {

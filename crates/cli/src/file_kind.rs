@@ -231,8 +231,8 @@ impl Takes {
     pub const CLASS: Self =
         Self { kinds: &[FileKind::ClassFile], expected: "a file with one [class.NAME] table" };
 
-    /// The failure of a command that could not read the file at `path` because of `error`: names the kind of file if it
-    /// is the wrong one.
+    /// The failure of a command that could not read the file at `path` because of `error`. Names the kind of the file
+    /// if that kind is wrong here.
     pub fn refuse(self, path: &Path, error: LoadError) -> Failure {
         // Else another file is wrong, which this file names.
         if !error.is_in(path) {

@@ -1,5 +1,6 @@
-//! Guides of searches: landmarks and cost fields, prepared where a query names them, and for a file of queries also
-//! where counts of expansions predict that they pay. No clock is involved, so answers depend on the file alone.
+//! Guides of searches: landmarks and cost fields. They are prepared if a query names them. For a file of queries they
+//! are also prepared if counts of expansions predict that they pay. No clock is involved, so answers depend on the file
+//! alone.
 
 use crate::query::{HeuristicChoice, Query};
 use std::collections::BTreeMap;

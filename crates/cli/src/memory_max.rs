@@ -29,8 +29,8 @@ pub fn check(max: MemoryMax, need: MemoryNeed, what: impl FnOnce() -> String) ->
         .map_err(|error| Failure::bad_input(format!("{error}; --memory-max SIZE sets the limit")))
 }
 
-/// Refuses to compile a class for a map and to run a number of `searches` together on it if that can exceed the limit,
-/// together with `more`.
+/// Refuses to compile a class for a map and to run `searches` searches on it together if they and `more` can exceed the
+/// limit.
 pub fn check_planning(
     file: &Path,
     (grid, class): (&Grid, &MovementClass),

@@ -63,7 +63,7 @@ pub fn write_text(out: &mut impl Write, result: &RunResult, failed: &FailedOrder
     write_times(out, result)
 }
 
-/// Writes the share of their time for which trips carried the agents, and who does not get on.
+/// Writes the share of their time for which trips carried the agents, and the agents without progress.
 pub fn write_carried(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
     let (Some(carried), Some(progress)) = (result.carried_permille, result.progress_permille) else {
         return Ok(());

@@ -1,5 +1,5 @@
-//! The documents are true: help texts are as recorded, links lead somewhere, paths exist, programs in them run, every
-//! tunable is described, all scenarios are good.
+//! The documents are true: help texts match their snapshots, links and paths exist, and programs run. Every tunable is
+//! described, and every scenario is valid.
 
 use crate::common::*;
 use std::collections::BTreeSet;
@@ -416,7 +416,7 @@ mod programs {
             let answer = plan(&tables, &request, &mut scratch, &mut path);
             assert_eq!((answer.status, answer.cost), (Status::Found, 60));
 
-            // A building goes up between the lake and the northern edge. Only the poses near it are compiled again.
+            // A building goes up between the lake and the northern edge. Only the poses near it are recompiled.
             let trees = grid.terrain_table().kind_of_name("trees").ok_or("no trees")?;
             let edit = grid.set_terrain(Rect::new(4, 0, 2, 2), trees);
             tables.update(&grid, edit.changed);
@@ -777,8 +777,8 @@ mod programs {
         // docs/embedding.md 9: begin
         use wheelbase_sim::*;
 
-        /// A building of a team; `None` if others are in the way. Units of the team leave for a rally point, and the edit
-        /// waits for them.
+        /// A building of a team; `None` if others are in the way. Units of the team leave for a rally point, and the
+        /// edit waits for them.
         fn build(
             world: &mut World,
             team: Team,
@@ -925,8 +925,8 @@ mod programs {
         // docs/embedding.md 12: begin
         use wheelbase_sim::*;
 
-        /// A turn, on every machine: the commands of all players in an order that all agree on, then some ticks. The hash
-        /// that it returns is sent to the others and compared.
+        /// A turn, on every machine: the commands of all players in an order that all agree on, then some ticks.
+        /// It returns a hash, which the machines exchange and compare.
         fn turn(world: &mut World, commands: impl IntoIterator<Item = Command>, ticks: u32) -> u64 {
             for command in commands {
                 world.command(command);

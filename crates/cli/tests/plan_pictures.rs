@@ -171,8 +171,8 @@ fn a_path_along_a_route_is_drawn_with_clusters_and_portals() {
     }
 }
 
-/// The first column from 3 on in row 0 with a contour line at its west: its distance and the previous column's differ
-/// when divided by 5.
+/// The first column from 3 on in row 0 with a contour line on its west side. Divided by 5, its distance and the
+/// previous column's differ.
 fn json_distance_line(folder: &Folder) -> i64 {
     let ended = folder.run(&["distances", "a.toml", "--from", "1,0,E", "--within", "60", "--format", "json"]);
     let answer = ended.json();

@@ -1,6 +1,5 @@
-//! The public interface of each library crate is as recorded in `docs/api`: every name that a program can use, with the
-//! methods and public fields of types. WHEELBASE_BLESS=1 cargo test -p wheelbase --test integration public_api::
-//! records it again.
+//! The public interface of each library crate matches `docs/api`: every name that a program can use, with methods and
+//! public fields. WHEELBASE_BLESS=1 cargo test -p wheelbase --test integration public_api:: renews the record.
 //!
 //! An item stands under the path of its module where that is public, else under the shortest path that re-exports it.
 //! Other paths to it are `use` lines. Impls of traits and items hidden from the documentation are left out. The

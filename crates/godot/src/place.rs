@@ -108,8 +108,8 @@ impl Tiles {
         }
     }
 
-    /// The row of tiles that becomes row 0 of the map, if the first row in use is `first`: a row of hexagons that is
-    /// not shifted.
+    /// The row of tiles that becomes row 0 of the map, if the first row in use is `first`. It is a row of hexagons that
+    /// is not shifted.
     pub(crate) fn first_row(self, first: i32) -> i32 {
         let is_shifted = self.shape == GridShape::Hex && (first & 1 == 0) == self.shifts_even_rows;
         first - i32::from(is_shifted)

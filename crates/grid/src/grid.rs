@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 /// A map: the terrain kind of each cell, the kind of each of its sides, its elevation.
 ///
-/// Layers are flat, row-major arrays of `width * height` elements. The side layer is allocated only after a side
-/// other than `open` has been set, the elevation layer once a height other than 0 has been.
+/// Layers are flat, row-major arrays of `width * height` elements. The side layer is allocated when the first side
+/// other than `open` is set. The elevation layer is allocated when the first height other than 0 is set.
 ///
 /// ```
 /// use wheelbase_grid::{CellXY, Grid, Rect, SideTable, TerrainTable};
@@ -427,9 +427,9 @@ impl Grid {
         self.count_edit(Rect::new(xy.x, xy.y, 1, 1))
     }
 
-    /// Rotates a tile and its sides by `turns` steps, counter-clockwise positive: quarter turns of a square
-    /// (one turn moves the east side to the north), sixths of a turn of a hexagon. Terrain and elevation stay.
-    /// Affects only the edges of this cell.
+    /// Rotates a tile and its sides by `turns` steps, counter-clockwise positive. A step is a quarter turn of a square
+    /// (the east side becomes the north side) or a sixth of a turn of a hexagon. Terrain and elevation stay. Affects
+    /// only the edges of this cell.
     ///
     /// ```
     /// use wheelbase_grid::{Cell, CellXY, Grid, Side, SideKind, SideTable, TerrainTable};

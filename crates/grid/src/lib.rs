@@ -1,9 +1,9 @@
 //! Terrain for units that cover more than one cell.
 //!
-//! A [`Grid`] is a rectangle of square or hexagonal cells ([`GridShape`]) in flat arrays, one per layer: the
-//! terrain kind of each cell, the kind of each of its sides, its elevation. It knows no agent and no heading.
-//! Every edit reports the rectangle it changed and increments a revision, so that data compiled from the map
-//! can follow. Map files and generators live in the crate `wheelbase-maps`.
+//! A [`Grid`] is a rectangle of square or hexagonal cells ([`GridShape`]) in flat arrays, one per layer. The layers
+//! hold each cell's terrain kind, the kinds of its sides, and its elevation. A grid knows no agents and no headings.
+//! Every edit reports the rectangle it changed and increments a revision, so that data compiled from the map can
+//! follow. Map files and generators live in the crate `wheelbase-maps`.
 //!
 //! x grows to the east, y to the south; cell `(x, y)` has index `y * width + x`.
 

@@ -144,9 +144,9 @@ impl GridShape {
         }
     }
 
-    /// Offset `(dx, dy)` from a cell in a row of the given parity to its neighbour on a side. Sides that cells
-    /// of the shape lack also have one: on square maps the diagonal neighbours, on hexagonal maps (N and S) the
-    /// cell two rows away.
+    /// Offset `(dx, dy)` from a cell in a row of the given parity to its neighbour on a side. Sides that cells of the
+    /// shape lack also have an offset. On square maps it leads to the diagonal neighbour, on hexagonal maps (N and S)
+    /// to the cell two rows away.
     #[inline]
     pub fn step(self, side: Side, parity: u8) -> (i32, i32) {
         let east = i32::from(parity);
@@ -246,8 +246,8 @@ impl GridShape {
     }
 }
 
-/// Maximum columns to the west and to the east gained by moving `rows` rows up or down, from a row of the given
-/// parity of a hexagonal map.
+/// The most columns that a move of `rows` rows up or down gains to the west and to the east. The move starts in a row
+/// of the given parity on a hexagonal map.
 fn drift(rows: i64, parity: u8) -> (i64, i64) {
     let parity = i64::from(parity);
     ((rows + 1 - parity) / 2, (rows + parity) / 2)

@@ -16,9 +16,9 @@ const HALF_TURN_SLACK: f32 = 1e-4;
 /// Angles are in radians, 0 is east, counter-clockwise as seen on the screen; since y grows downwards, a facing
 /// of angle `a` points to `(cos a, -sin a)`.
 ///
-/// Floats stay in this module and never reach simulation state, whose results would otherwise differ between
-/// machines: a position from outside becomes a cell once, through [`WorldSpace::quantise`], and cells become
-/// positions only for display.
+/// Floats stay in this module and never reach simulation state, because results would then differ between machines. A
+/// position from outside becomes a cell once, through [`WorldSpace::quantise`]. Cells become positions only for
+/// display.
 ///
 /// ```
 /// use glam::Vec2;
@@ -137,9 +137,8 @@ impl WorldPose {
         self.interpolate_turn(other, shorter_turn(self.angle, other.angle), t)
     }
 
-    /// Like [`WorldPose::interpolate`], but turns by `turn_radians` in total (counter-clockwise positive),
-    /// whatever the angle of `other`: turns of 180 or 270 degrees follow the direction of their motion
-    /// primitive.
+    /// Like [`WorldPose::interpolate`], but turns by `turn_radians` in total (counter-clockwise positive), whatever the
+    /// angle of `other`. Turns of 180 or 270 degrees thus follow the direction of their motion primitive.
     pub fn interpolate_turn(self, other: Self, turn_radians: f32, t: f32) -> Self {
         let t = if t > 0.0 { t.min(1.0) } else { 0.0 };
         Self { position: self.position.lerp(other.position, t), angle: self.angle + turn_radians * t }

@@ -138,7 +138,7 @@ fn by_queue(game: &mut Game, log: &mut Vec<String>) -> Result<(), Box<dyn Error>
     let (mut expansions, mut again, mut scouts_at) = (0, 0, 0);
     for frame in 1.. {
         if frame == BUILT_AT {
-            // Searches under way restart by themselves. Paths that lead over the bridge are asked for again.
+            // Searches in progress restart by themselves. Paths that lead over the bridge are asked for again.
             game.build()?;
             for at in 0..game.units.len() {
                 let (state, unit) = (game.state(at)?, &mut game.units[at]);

@@ -189,8 +189,8 @@ proptest! {
     }
 }
 
-/// A building closes the only door of a room and is removed again: the room is disconnected exactly in between,
-/// wherever it lies on the map, and no other pose is separated.
+/// A building closes the only door of a room and is later removed. The room is disconnected exactly in between,
+/// wherever it lies, and no other pose is separated.
 #[test]
 fn a_building_seals_a_room_and_opens_it_again() {
     const SIDE: u32 = 96;

@@ -51,8 +51,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Arbitrary edits: as long as no cell may ease a move, no move is easier than when the landmarks were
-    /// made, costs do not change, and the bound known before a search does not exceed the cost.
+    /// Arbitrary edits. As long as no cell may ease a move, no move is easier than when the landmarks were made.
+    /// Landmarks change no cost, and the bound known before a search does not exceed the cost.
     #[test]
     fn landmarks_hold_while_no_cell_eases_a_move(
         (mut grid, class) in world_of(1..20),

@@ -134,7 +134,7 @@ proptest! {
         prop_assert_eq!(parts.open(), 0);
     }
 
-    /// Searches under way when the map changes use the new map.
+    /// Searches in progress when the map changes use the new map.
     #[test]
     fn an_edit_restarts_searches(
         (mut grid, class) in world_of(6..14),

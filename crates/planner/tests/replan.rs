@@ -162,8 +162,8 @@ proptest! {
     }
 }
 
-/// A known continuation far dearer than the estimate at its pose, down a cliff next to a better path: the
-/// search may not end there just because its key had to be clamped into the range of the buckets.
+/// A known continuation is far dearer than the estimate at its pose: it leads down a cliff next to a better path. Its
+/// key is clamped into the range of the buckets, and this must not end the search there.
 #[test]
 fn an_expensive_continuation_does_not_end_the_search_early() {
     let mut rows = vec!["...".to_owned() + "T."; 40];

@@ -1,5 +1,5 @@
-//! Outcomes of queries: each status with its reason, their precedence, the fallback, obstacles, reasons of
-//! illegal moves, invalid paths, and heuristics that never change a cost. Small maps, by hand.
+//! Outcomes of queries on small maps drawn by hand. Each status and its reason, their precedence, the fallback, and
+//! obstacles. Also reasons of illegal moves, invalid paths, and heuristics that never change a cost.
 
 use wheelbase_grid::*;
 use wheelbase_planner::model::*;
@@ -601,8 +601,8 @@ fn random_grid(rng: &mut Rng) -> Grid {
     map
 }
 
-/// On random maps every heuristic finds Dijkstra's cost, and expands nothing that Dijkstra would not: a
-/// consistent heuristic expands each state at most once, and none farther from the start than the goal.
+/// On random maps every heuristic finds Dijkstra's cost, and expands nothing that Dijkstra would not. A consistent
+/// heuristic expands each state at most once, and no state farther from the start than the goal.
 fn heuristics_are_exact_and_never_expand_more(class: &MovementClass) {
     let mut rng = Rng(7);
     let (mut scratch, mut path) = (Scratch::new(), Path::new());

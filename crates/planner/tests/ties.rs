@@ -58,8 +58,8 @@ fn by_greater_cost(tables: &MovementTables, start: State, goal: State) -> (u32, 
     panic!("no path from {start:?} to {goal:?}");
 }
 
-/// In total the bucket queue expands at most a tenth more than that heap: in the open, where most poses have
-/// equal estimates, and on random maps. It once expanded three times as many in the open.
+/// In total the bucket queue expands at most a tenth more poses than that heap. This is tested on open ground, where
+/// most poses have equal estimates, and on random maps. On open ground it once expanded three times as many.
 #[test]
 fn expansions_do_not_exceed_the_greater_g_tie_break() {
     let kinds = [MapKind::Open, MapKind::Base, MapKind::Rooms];

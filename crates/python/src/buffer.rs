@@ -10,7 +10,7 @@ use std::sync::Arc;
 use wheelbase_planner::Pose;
 use wheelbase_sim::{AgentRow, EventRow};
 
-/// An agent as a rule of traffic in Python sees it, in 32 bytes without padding.
+/// An agent as a traffic rule in Python sees it, in 32 bytes without padding.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct RuleRow {
@@ -186,8 +186,8 @@ impl Buffer {
         flags: std::ffi::c_int,
     ) -> PyResult<()> {
         let (start, length) = slf.get().values.bytes();
-        // SAFETY: `view` may be written; it is refused where it is to be writable. The values stay where they are as
-        // long as this object, which the view keeps, since an `Arc` of a vector that is shared is never changed.
+        // SAFETY: `view` may be written; a request for a writable view is refused. The view keeps this object alive.
+        // The values do not move while it lives, since a shared `Arc` of a vector is never changed.
         let filled = unsafe {
             ffi::PyBuffer_FillInfo(view, slf.as_ptr(), start.cast_mut(), length as ffi::Py_ssize_t, 1, flags)
         };
@@ -208,7 +208,7 @@ pub(crate) fn array_of<'py, T: Plain>(
     ndarray.bind(py).call1((PyTuple::new(py, shape)?, T::ELEMENT.dtype(py)?, buffer))
 }
 
-/// A read-only array of values of its own.
+/// A read-only array that owns its values.
 pub(crate) fn array<'py, T: Plain>(
     py: Python<'py>,
     values: Vec<T>,

@@ -1,7 +1,7 @@
 //! The Python package of Wheelbase. Its documentation is `docs/python.md` and the types in `wheelbase/__init__.pyi`.
 //!
-//! Each function is thin: it makes values of Rust from its arguments, calls one function of the libraries, and makes
-//! objects of Python from what comes back. Nothing is implemented here that the libraries have.
+//! Each function is thin. It makes Rust values from its arguments, calls one function of the libraries, and makes
+//! Python objects from the result. Nothing that the libraries have is implemented here.
 
 #![deny(unsafe_op_in_unsafe_fn)]
 

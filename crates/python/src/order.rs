@@ -1,7 +1,7 @@
 //! Orders, tasks and placements as Python gives them, and what they are in Rust.
 //!
-//! Whatever has a value in Rust becomes that value: a goal off the map or a class that the world lacks is refused by
-//! the world, by an event with the ticket, as everywhere.
+//! An argument becomes a Rust value wherever such a value exists. So the world itself refuses a goal off the map or an
+//! unknown class, by an event with the ticket.
 
 use crate::error::argument;
 use crate::value::{PyRect, Whole, cells, choice, fallback, goals, list_of, parts, pose, rect, shown, whole};
@@ -287,7 +287,7 @@ impl PySpawn {
     }
 }
 
-/// How many headings a class has; any number for one that the world lacks, which it refuses itself.
+/// How many headings a class has. Any number for a class that the world lacks, because the world refuses it itself.
 pub(crate) fn headings(class: ClassId, tables: &[MovementTables]) -> u8 {
     tables.get(usize::from(class.0)).map_or(u8::MAX, |tables| tables.class().headings())
 }

@@ -1,5 +1,5 @@
-//! Threads for work outside worlds, which have their own: a pool for each number of threads in each process, since the
-//! threads of a pool do not survive a fork.
+//! Threads for work outside worlds; worlds have their own threads. Each process has a pool for each number of threads,
+//! since the threads of a pool do not survive a fork.
 
 use crate::error::{Kind, argument, failure};
 use pyo3::prelude::*;
@@ -29,7 +29,7 @@ pub(crate) fn threads_of(threads: u32) -> PyResult<Threads> {
     })
 }
 
-/// The pool of so many threads in this process; `None` for one, which needs none.
+/// The pool of this many threads in this process; `None` for one, which needs none.
 ///
 /// Its lock is held only by threads attached to Python, and `os.fork` is: so it is free in the child.
 pub(crate) fn pool(_attached: Python<'_>, threads: u32) -> PyResult<Option<Arc<ThreadPool>>> {

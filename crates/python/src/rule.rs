@@ -1,4 +1,4 @@
-//! Rules of traffic and planners written in Python.
+//! Traffic rules and planners written in Python.
 //!
 //! A step with one of them keeps the lock of the interpreter and runs on one thread. What Python raises inside is
 //! noted, the agents wait at that tick, and the call that stepped raises it.
@@ -18,7 +18,7 @@ use wheelbase_sim::traffic::{
 use wheelbase_sim::{AgentId, AgentRow, Command};
 
 thread_local! {
-    /// The first exception of a rule in the call under way.
+    /// The first exception of a rule in the call in progress.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 

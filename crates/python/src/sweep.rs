@@ -29,7 +29,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Rows that wait for the table before the items stop for it.
 const ROWS_WAITING: usize = 256;
 
-/// Rows of a table that are made objects at once.
+/// Rows of a table that become objects together.
 const ROWS_OF_BATCH: usize = 1 << 14;
 
 /// A text, or the texts of a list of values.
@@ -76,7 +76,8 @@ fn settings(
     Ok(all)
 }
 
-/// The memory limit of so many bytes, or the free memory of this machine, of which `share` processes each have a part.
+/// The memory limit of this many bytes, or the free memory of this machine, of which `share` processes each have a
+/// part.
 fn memory(bytes: Option<Whole<u64>>, share: u64) -> MemoryMax {
     let MemoryMax { built, total } = bytes.map_or_else(machine_memory, |bytes| MemoryMax::of_all(bytes.0));
     let part = |bytes: Option<u64>| bytes.map(|bytes| bytes / share.max(1));
@@ -176,7 +177,7 @@ impl PyPreparedSweep {
         Ok(Self { prepared: Arc::new(prepared.map_err(|error| of_sweep(&error))?), shard: Shard::WHOLE })
     }
 
-    /// What is swept, as JSON.
+    /// The description of the sweep, as JSON.
     fn sweep(&self) -> PyResult<String> {
         serde_json::to_string(self.prepared.items().sweep())
             .map_err(|error| failure(Kind::Text, error.to_string()))
@@ -203,7 +204,8 @@ impl PyPreparedSweep {
         Ok(items.label(item))
     }
 
-    /// Refuses outputs, each the name of an argument and a path, that are one file, or one that was read.
+    /// Refuses two outputs that are the same file, and an output that was read. An output is the name of an argument
+    /// and a path.
     fn refuse_clashes(&self, outputs: Vec<(String, PathBuf)>) -> PyResult<()> {
         let read: Vec<PathBuf> = self.prepared.inputs().into_iter().map(|(path, _)| path).collect();
         clashes(&outputs, &read)
@@ -245,8 +247,8 @@ fn clashes(outputs: &[(String, PathBuf)], read: &[PathBuf]) -> PyResult<()> {
     refuse_clashes(named, read.iter().map(PathBuf::as_path)).map_err(|clash| argument(clash.to_string()))
 }
 
-/// Runs items and gives their rows to `on_row` on this thread, which stays attached to Python for no longer than to
-/// look for signals: what their handlers raise, and what `on_row` gives, stops the items under way.
+/// Runs items and gives their rows to `on_row` on this thread. The thread attaches to Python only to check for signals.
+/// An exception of a signal handler, or an error of `on_row`, stops the items in progress.
 fn run_items(
     py: Python<'_>,
     prepared: &PreparedSweep,
@@ -344,7 +346,7 @@ impl PyTableFile {
         self.with(|open| open.file.items_left(self.shard))
     }
 
-    /// What is said when a sweep is resumed and `left` items are to run.
+    /// The message when a sweep is resumed and `left` items remain.
     fn kept_text(&self, left: usize) -> String {
         self.kept.text(left)
     }
@@ -360,7 +362,7 @@ impl PyTableFile {
         self.with(|open| open.failed.leave_whole(&open.file, self.shard))
     }
 
-    /// What is said of a sweep that was interrupted.
+    /// The message about an interrupted sweep.
     fn interrupted_text(&self) -> PyResult<String> {
         self.with(|open| Summary::of_interrupted(open.file.table(), &safe_text::path(&self.out)))
     }
@@ -427,7 +429,7 @@ impl PyTableFile {
     }
 }
 
-/// A table of rows, and what it was made of.
+/// A table of rows and its sources.
 #[pyclass(frozen, name = "Table", module = "wheelbase._native")]
 pub(crate) struct PyTable {
     table: Table,
@@ -437,7 +439,7 @@ pub(crate) struct PyTable {
 
 #[pymethods]
 impl PyTable {
-    /// The table that those of shards are joined to, with the command line. `outputs` are as for
+    /// The table that the tables of shards are joined to, with the command line. `outputs` are as for
     /// [`PyPreparedSweep::refuse_clashes`].
     #[staticmethod]
     fn merge(
@@ -466,7 +468,7 @@ impl PyTable {
         .map_err(|error| unwritten(&out, &error))
     }
 
-    /// What is said of it, and a warning if items have no row.
+    /// A summary of it, and a warning if items have no row.
     fn summary(&self, out: PathBuf) -> (String, Option<String>) {
         let Summary { text, warning } =
             Summary::of(&self.table, &self.manifest, &self.failed, &safe_text::path(&out));

@@ -20,7 +20,7 @@ use wheelbase_planner::{Heading, Legality, MovementTables, Path, Pose, Request, 
 #[pyclass(frozen, module = "wheelbase")]
 pub(crate) struct Tables {
     inner: RwLock<Compiled>,
-    /// Memory of searches. A thread that finds it in use takes memory of its own.
+    /// Memory of searches. A thread that finds it in use allocates separate memory.
     memory: Mutex<Memory>,
 }
 
@@ -46,7 +46,7 @@ impl Compiled {
         self.tables.class().headings()
     }
 
-    /// Whether a map is the one that they were compiled for, edits aside.
+    /// Whether they were compiled for this map, edits aside.
     pub(crate) fn check_map(&self, map: &Grid) -> PyResult<()> {
         let size = self.tables.space().size();
         check_shape(self.tables.class().grid_shape(), map.shape())?;
@@ -414,7 +414,7 @@ pub(crate) fn triple(pose: Pose) -> Triple {
     (pose.cell.x, pose.cell.y, pose.heading.0)
 }
 
-/// Height, width and headings: a state's index is that of an array of this shape.
+/// Height, width and headings: a state is an index into an array of this shape.
 pub(crate) fn shape_of(tables: &MovementTables) -> [usize; 3] {
     let (size, headings) = (tables.space().size(), tables.space().headings());
     [size.height() as usize, size.width() as usize, usize::from(headings)]

@@ -88,7 +88,7 @@ pub(crate) fn cells(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<CellXY
     all.iter().enumerate().map(|(number, one)| cell(one, &format!("{name}[{number}]"))).collect()
 }
 
-/// A heading by number or by name. Without `headings` a name is that of the first of 4, 8 and 6 headings that has it.
+/// A heading by number or by name. Without `headings` a name counts in the first of 4, 8 and 6 headings that has it.
 pub(crate) fn heading(value: &Bound<'_, PyAny>, headings: Option<u8>, name: &str) -> PyResult<(Heading, u8)> {
     if let Ok(text) = value.extract::<String>() {
         let counts = [4, 8, 6, 1];
@@ -124,7 +124,8 @@ pub(crate) fn pose(value: &Bound<'_, PyAny>, headings: u8, name: &str) -> PyResu
     Ok(Pose::new(whole(x, &format!("{name}[0]"), I32)?, whole(y, &format!("{name}[1]"), I32)?, facing))
 }
 
-/// `(x, y)` or `(x, y, heading)`, where the heading may be `None` or `"any"`; and how many headings its number counts.
+/// A goal `(x, y)` or `(x, y, heading)`, where the heading may be `None` or `"any"`. Also returns how many headings its
+/// number counts in.
 pub(crate) fn goal(value: &Bound<'_, PyAny>, headings: Option<u8>, name: &str) -> PyResult<(GoalMember, u8)> {
     let expected = "a goal (x, y) or (x, y, heading)";
     let all = parts(value, name, expected)?;
@@ -144,7 +145,7 @@ pub(crate) fn goal(value: &Bound<'_, PyAny>, headings: Option<u8>, name: &str) -
     }
 }
 
-/// One goal or a list of them; and how many headings their numbers count.
+/// One goal or a list of goals. Also returns how many headings their numbers count in.
 pub(crate) fn goals(
     value: &Bound<'_, PyAny>,
     headings: Option<u8>,

@@ -927,7 +927,7 @@ impl PyWorld {
         buffer::list(py, rows_of(found.within(ticks)))
     }
 
-    /// What is left of the path of an agent.
+    /// The rest of the path of an agent.
     fn path<'py>(&self, py: Python<'py>, agent: &Bound<'_, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let agent = agent_id(agent)?;
         let mut path = PlannedPath::new();

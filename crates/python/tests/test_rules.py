@@ -1,4 +1,4 @@
-"""Rules of traffic and planners of Python."""
+"""Traffic rules and planners of Python."""
 
 import unittest
 

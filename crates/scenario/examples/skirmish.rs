@@ -99,7 +99,7 @@ enum Verb {
     Errands,
     /// X, y, width, height, what becomes of units there (0 to 4: wait ...), deadline: water.
     Blow,
-    /// X, y, width, height become ground, after so many ticks.
+    /// X, y, width, height become ground, after this many ticks.
     Build,
     /// X, y, width, height: water there once nobody is on it, which is withdrawn immediately.
     FalseAlarm,

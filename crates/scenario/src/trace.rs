@@ -65,7 +65,7 @@ pub fn write_header(world: &World, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// Writes the beginning of a world that goes on from a snapshot, behind the header. Each agent has its placement, its
-/// move under way with the tick at which it began, its open orders, and its task. Edits that wait are no part of it:
+/// move in progress with the tick at which it began, its open orders, and its task. Edits that wait are no part of it:
 /// their lines come when they take effect.
 /// # Errors
 /// Errors of the writer.

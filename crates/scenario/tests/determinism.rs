@@ -1,5 +1,6 @@
-//! One mixed scene has the same state after every tick with any number of threads, in debug and in release: `.ci/run`
-//! runs this test in both. Several classes, edits, tasks, groups, patrols, agents that come and go, little budget.
+//! One mixed scene has the same state after every tick with any number of threads, in debug and in release. `.ci/run`
+//! runs this test in both. The scene has several classes, edits, tasks, groups, patrols, agents that come and go, and a
+//! small budget.
 
 use crate::common::{on_threads, run_checked};
 use crate::recorded_outcomes::{recorded, scenarios};

@@ -49,8 +49,8 @@ fn across(door: usize, class: &str, agents: usize, ticks: u32) -> World {
     build_world_of(Path::new("across.toml"), &typed, Files::Attached(&files)).unwrap().world
 }
 
-/// A walker occupies a door of one cell while it steps onto it and off it, a tick each: 200 passes in 400 ticks, one
-/// for each task. Alone, each of 24 walkers needs about 20 ticks per task, so that together they do more than 300.
+/// A walker occupies a door of one cell for two ticks: it steps onto it, then off it. So 400 ticks allow 200 passes,
+/// one per task. Alone, each of 24 walkers needs about 20 ticks per task, which together is more than 300 tasks.
 #[test]
 fn a_door_of_one_cell_lets_a_walker_through_every_two_ticks() {
     let world = across(1, "walker", 24, 400);

@@ -1,5 +1,5 @@
-//! Edits that wait until they disturb nobody: agents that stand on their cells without an order are sent off, and who
-//! stays is named with what keeps it.
+//! Edits that wait until they disturb nobody. Agents without an order that stand on the cells are sent off. An agent
+//! that stays is named with its reason.
 
 use crate::common::build_world;
 use wheelbase_sim::{AgentId, Command, RunState, World, invariant};

@@ -1,5 +1,5 @@
-//! The guides say the truth: `docs/scenario.md` has every key that the reader knows and no other, and the
-//! limits and defaults that the code has; `docs/format.md` has every key of the result.
+//! The guides agree with the code. `docs/scenario.md` has exactly the keys that the reader knows, with their limits and
+//! defaults. `docs/format.md` has every key of the result.
 
 use std::collections::BTreeSet;
 use wheelbase_scenario::{load, scenario};

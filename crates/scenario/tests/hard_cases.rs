@@ -1,5 +1,5 @@
-//! Nobody waits for ever: the hard cases of `scenarios/traffic` from 13 on, each with seeds 1 to 8, and bounds on the
-//! worst of the eight and on their median. Half of the cases and all long runs are for `.ci/run --all`.
+//! Nobody waits for ever. The hard cases of `scenarios/traffic` from 13 on run with seeds 1 to 8 each. The worst of the
+//! eight runs and their median have bounds. Half of the cases and all long runs are for `.ci/run --all`.
 //!
 //! What they come to today, worst and median, as `cargo test --test integration hard_cases:: -- --nocapture
 //! --include-ignored` prints it. A rule that is better makes the bounds tighter, so that they stay worth something.

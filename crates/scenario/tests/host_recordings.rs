@@ -565,8 +565,8 @@ fn a_run_under_a_rule_from_outside_is_verified_without_it() {
     }
 }
 
-/// Ticks from one on of a run, and of the same run saved, loaded and recorded from there: moves under way, orders half
-/// done and commands given before equal the straight run.
+/// Compares a run from some tick on with the same run saved there, loaded and recorded. Moves in progress, half-done
+/// orders and earlier commands are equal in both.
 #[test]
 fn a_resumed_run_is_recorded_like_the_straight_one() {
     for (seed, at) in [(1, 1), (2, 57), (3, 130), (4, 200), (5, 299), (6, 90), (7, 33), (8, 150)] {

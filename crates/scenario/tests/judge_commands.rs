@@ -203,7 +203,7 @@ fn the_judge_finds_nothing_wrong_in_what_hosts_do() {
     assert!(moves > 20_000, "{moves}");
 }
 
-/// Writes scenarios. The judge cannot tell apart what replaces what within a tick: no two events have one tick, and
+/// Writes scenarios. The judge cannot tell which event replaces which within a tick. So no two events share a tick, and
 /// none has tick 0, at which agents get their first orders.
 struct Author {
     random: Random,

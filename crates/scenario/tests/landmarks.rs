@@ -7,8 +7,8 @@ use wheelbase_planner::{Goal, Path, Request, Scratch, plan};
 use wheelbase_sim::TraceEvent;
 use wheelbase_sim::{RunState, World};
 
-/// Tick and area of an edit, the terrain kind and side kind that it sets, and whether it sets terrain or a side or
-/// turns a cell.
+/// An edit: tick, corner and size of its area, terrain kind, side with its kind. The last number decides whether it
+/// changes terrain, changes a side or turns a cell.
 type DrawnEdit = (u32, [i32; 2], [u32; 2], usize, usize, usize);
 
 fn events(edits: &[DrawnEdit]) -> String {

@@ -8,8 +8,8 @@ use wheelbase_scenario::{load, scenario};
 use wheelbase_sim::{RunResult, TickTimes};
 
 const RENEW: &str = "WHEELBASE_BLESS=1 cargo test -p wheelbase-scenario --test integration lessons::";
-/// The comment that the edits stand in, and the beginnings of its lines: a line as it stands, the line as it becomes,
-/// and what the run comes to then.
+/// The start of the comment that contains the edits. Then the prefixes of its lines: the old line, the new line, and
+/// the result of the run.
 const COMMENT: &str = "\n# Now change this and see: ";
 const OLD: &str = "#     - ";
 const NEW: &str = "#     + ";

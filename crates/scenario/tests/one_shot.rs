@@ -1,5 +1,5 @@
-//! One-shot instances of MovingAI queries: held to the classical rules of multi-agent path finding, to the best
-//! makespan that a search over joint positions finds, and to their own figures.
+//! One-shot instances of MovingAI queries. They are checked against the classical rules of multi-agent path finding and
+//! against their own figures. A search over joint positions gives the best makespan.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Nobody waits for an unknown reason: every agent that waits, at any tick of the scenarios, names the rule that keeps
-//! it and the agent in its way, and so do the results at the end.
+//! Nobody waits for an unknown reason. At every tick of the scenarios, each waiting agent names the rule that keeps it
+//! and the agent in its way. So do the results.
 
 use crate::common::{is_long, on_threads};
 use crate::recorded_outcomes::{names_in, scenarios};

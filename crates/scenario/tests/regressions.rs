@@ -76,7 +76,7 @@ fn group_after_nearest() {
     }
     assert!(n_seen > 20, "{n_seen}");
     assert_eq!((world.counts().orders_done, world.counts().orders_unreachable), (12, 0));
-    // Trips to a nearest pose do not count; trips of agents already there are of no length.
+    // Trips to a nearest pose do not count; trips of agents already there have zero length.
     assert_eq!((world.counts().trips, world.counts().trips_of_no_length), (4, 4));
 }
 

@@ -191,7 +191,7 @@ fn recordings_replay_legs() {
     assert!(verified.difference.is_none(), "{:?}", verified.difference);
 }
 
-/// A wall across the leg in hand: the agent goes on around it without a search of the whole map.
+/// A wall across the current leg: the agent goes on around it without a search of the whole map.
 #[test]
 fn an_edit_that_cuts_a_leg_is_driven_around() {
     let mut world = build_world(&lane("abstract", open, "{ goto = [295, 20] }"));

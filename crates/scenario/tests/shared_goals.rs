@@ -1,5 +1,5 @@
-//! Goals for many agents with room for one: under any traffic rule no agent searches over and over, and with room to
-//! pass each gets its turn.
+//! Goals for many agents with room for one. Under every traffic rule no agent repeats its search without end. If there
+//! is room to pass, each agent gets its turn.
 
 use crate::common::{CART, build_world, cart, cell};
 use wheelbase_grid::CellXY;

@@ -153,7 +153,7 @@ fn trips_are_orders_stops_and_tasks() {
     let orders = "{ wait = 7 }, { goto = [7, 0] }, { goto = [7, 0] }, { goto = [3, 0, \"E\"] }";
     let mut world = world_on(&["........"], &cart("[0, 0, \"E\"]", orders));
     run_checked(&mut world);
-    // Seven steps ahead, a tick to notice the arrival, a turn, four steps back, a turn. The second is of no length.
+    // Seven steps ahead, a tick to notice the arrival, a turn, four steps back, a turn. The second has zero length.
     assert_eq!((world.tick(), world.counts().orders_done, world.counts().trips), (34, 4, 2));
     assert_eq!((world.counts().trip_ticks, world.counts().bound_ticks), (14 + 12, 14 + 12));
     let single = result(&world);

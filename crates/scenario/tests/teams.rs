@@ -142,7 +142,7 @@ fn a_stop_drops_what_is_left_and_counts_as_no_order() {
     let more = with("name = \"a\"", "[0, 0, \"E\"]", "{ goto = [5, 0] }, { goto = [0, 0] }") + &stop;
     let mut world = world_on(&["......"], &more);
     run_checked(&mut world);
-    // It ends the move that was under way.
+    // It ends the move in progress.
     assert_eq!((world.tick(), cell(&world, 0)), (4, CellXY::new(2, 0)));
     let result = result(&world);
     assert_eq!((result.orders_done, result.orders_left, result.orders_unreachable), (0, 0, 0));

@@ -23,8 +23,8 @@ const OTHERS: [&str; 10] = [
     "23_open_ground_closes.toml",
 ];
 
-/// Name, orders, and the tick by which all must be done: not a measured one, but one past which the rule of traffic
-/// would be worth less.
+/// Name, orders, and the tick by which all must be done. The tick is not a measured one: a traffic rule that needed
+/// longer would be worth less.
 const SOLVED: [(&str, u64, u32); 12] = [
     ("1_head_on.toml", 2, 1_000),
     ("2_back_out.toml", 2, 1_000),
@@ -53,8 +53,8 @@ fn hard_cases_are_solved_in_time() {
     assert_eq!(names_in("traffic"), names, "each file of the folder has its bound");
 }
 
-/// Agents with a goal on a bridge that all others cross reach it in time, with any seed: the worst of eight seeds
-/// waited for 131 ticks of 20,000, and before agents that stay were passed for 1,625.
+/// Agents with a goal on a bridge that all others cross reach it in time, with any seed. The worst of eight seeds waits
+/// for 131 of 20,000 ticks. It waited for 1,625 before agents could pass others that stay.
 #[test]
 fn a_goal_on_a_bridge_starves_nobody() {
     for seed in 1..=8 {

@@ -1,5 +1,5 @@
-//! The traffic rule for teams of unit robots, on random problems of the League of Robot Runners: robots never collide,
-//! the result does not depend on the number of threads, and a single robot is on time.
+//! The traffic rule for teams of unit robots, on random problems of the League of Robot Runners. Robots never collide,
+//! the number of threads does not affect the result, and a single robot is on time.
 
 use crate::common::{on_threads, plan_checked};
 use proptest::prelude::*;

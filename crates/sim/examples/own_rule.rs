@@ -1,4 +1,4 @@
-//! A rule of traffic and a planner of the game's own, in the place of ours.
+//! A traffic rule and a planner of the game's own, in the place of ours.
 //!
 //! A rule decides which units begin their next moves. This rule lets the longest under way go first, and knows nothing
 //! of corridors, plans or making way. It is slow, and some units never arrive; but no two ever overlap, because the
@@ -108,7 +108,7 @@ fn units() -> impl Iterator<Item = (ClassId, Pose, CellXY)> {
     })
 }
 
-/// The units, each with its order, under a rule of traffic.
+/// The units, each with its order, under a traffic rule.
 fn crossing(
     paths: PathSource,
     rule: impl FnOnce(&[MovementTables], GridSize) -> Box<dyn Traffic>,

@@ -53,7 +53,7 @@ enum Repair {
     Owed(u64),
 }
 
-/// Landmarks as a snapshot holds them: how they are made. A repair under way is stored as the expansions it still
+/// Landmarks as a snapshot holds them: how they are made. A repair in progress is stored as the expansions it still
 /// takes.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct LandmarkRecipe {

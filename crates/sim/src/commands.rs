@@ -86,20 +86,20 @@ pub enum Command {
         #[serde(with = "plain")]
         team: Team,
     },
-    /// Sets the speed factor of agents, 1 to 65,535 permille. A move that begins takes `max(1, ceil(time * 1000 /
-    /// factor))` ticks; paths are planned for 1000.
+    /// Sets the speed factor of agents in thousandths, 1 to 65,535; 1000 is the normal speed. A move that begins takes
+    /// `max(1, ceil(time * 1000 / factor))` ticks; paths are planned for 1000.
     SpeedFactor {
         /// The agents.
         agents: AgentSelection,
-        /// The factor in permille.
+        /// The factor in thousandths.
         permille: u16,
     },
     /// Edits the map. It replaces the parts of waiting edits that set the same property of the same cells, unless it is
     /// one of [`Setup::scheduled`](crate::Setup::scheduled).
     Edit(MapEdit),
-    /// Moves for agents to begin at this tick, by number among the primitives of the agent's class. They are for a rule
-    /// of traffic driven from outside ([`Commanded`](wheelbase_traffic::Commanded)); other rules ignore them. The first
-    /// of two moves of an agent counts.
+    /// Moves for agents to begin at this tick, by number among the primitives of the agent's class. They are for a
+    /// traffic rule driven from outside ([`Commanded`](wheelbase_traffic::Commanded)); other rules ignore them. The
+    /// first of two moves of an agent counts.
     Decisions(#[serde(with = "plain::list")] Arc<[(AgentId, u8)]>),
     /// Answers the open path request of an agent with the moves from its pose to its goal. They are checked; a wrong
     /// path is refused, and the request stays open.
@@ -218,7 +218,7 @@ pub struct Spawn {
     /// Its team.
     #[serde(with = "plain")]
     pub team: Team,
-    /// Its speed factor in permille, 1 to 65,535.
+    /// Its speed factor in thousandths, 1 to 65,535.
     pub speed_factor: u16,
     /// Its orders.
     pub orders: Arc<[Order]>,
@@ -264,7 +264,7 @@ pub struct SpawnGroup {
     pub team: Team,
     /// Orders of each, stored once.
     pub orders: Arc<[Order]>,
-    /// Speed factor of each in permille, 1 to 65,535.
+    /// Speed factor of each in thousandths, 1 to 65,535.
     pub speed_factor: u16,
     /// Whether all legal poses are drawn alike: [`PlacementArea::anywhere`](crate::PlacementArea::anywhere).
     pub anywhere: bool,

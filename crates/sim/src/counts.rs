@@ -37,9 +37,9 @@ pub struct Counts {
     /// Ticks from giving an order or a task to its end, summed over those done.
     pub flowtime: u64,
     /// Trips finished whose single-agent bound is known. A trip leads to the goal of an order, a waypoint of a patrol
-    /// or a task. Trips that end at the pose nearest to the goal are left out, and trips of no length.
+    /// or a task. Trips of zero length and trips that end at the pose nearest to the goal are left out.
     pub trips: u64,
-    /// Trips of no length finished: the agent stood at the goal when they began.
+    /// Finished trips of zero length: the agent stood at the goal when they began.
     pub trips_of_no_length: u64,
     /// Ticks from start to end, summed over `trips`.
     pub trip_ticks: u64,

@@ -133,9 +133,9 @@ impl CrashReport {
 }
 
 impl World {
-    /// From now on [`World::report`] has what it needs: saves the world, and keeps a copy of every command. Call it
-    /// again from time to time, so that the commands kept do not grow without end. A copy of a world keeps none. Gives
-    /// the snapshot, as [`World::save`] does.
+    /// Makes [`World::report`] possible from now on: saves the world, and keeps a copy of every later command. Repeat
+    /// the call from time to time, so that the stored commands do not grow without end. A copy of a world keeps none.
+    /// Returns the snapshot, as [`World::save`] does.
     /// # Errors
     /// As [`World::save`]; earlier commands are still kept.
     pub fn keep_report(&mut self) -> Result<&[u8], SaveError> {
@@ -150,8 +150,8 @@ impl World {
         self.report_of(snapshot, given.iter()).ok()
     }
 
-    /// A report that begins with `start`: an earlier state of this world made again, which came here by `commands`. For
-    /// a host that can make its world again, so that it need not save it beforehand.
+    /// A report that begins with `start`, an earlier state of this world that `commands` led from. It is for a host
+    /// that can rebuild that state and so need not save it beforehand.
     /// # Errors
     /// As [`World::save`] of `start`, and for commands that exceed the size of a block.
     pub fn report_from(&self, start: &Self, commands: &CommandsSince) -> Result<Vec<u8>, SaveError> {

@@ -171,9 +171,8 @@ impl Ways {
     }
 }
 
-/// Whether an edit waits for an agent that the rule of traffic sends off its cells. Such an agent has nothing to do,
-/// and moves lead off the cells. Linear in the agents and cells of the edits that wait, and a search for each such
-/// agent.
+/// Whether an edit waits for an agent that the traffic rule sends off its cells. Such an agent has nothing to do, and
+/// moves lead off the cells. Linear in the agents and cells of the edits that wait, and a search for each such agent.
 pub(crate) fn sends_off(world: &World) -> bool {
     let mut ways = WaysOff::default();
     let mut is_sent = |agent: &AgentId, changes: &[Change]| {

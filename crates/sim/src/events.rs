@@ -87,8 +87,8 @@ impl Events {
         self.replaced.push(ReplacedOrders { agent, rows: self.rows.len(), logged });
     }
 
-    /// Leaves out the orders that a command of the tick of placement has replaced. A trace cannot tell the orders of a
-    /// placement from orders given at the same tick: it takes all orders of a tick for one list.
+    /// Leaves out the orders that a command of the tick of placement has replaced. A trace takes all orders of a tick
+    /// for one list. So it cannot tell the orders of a placement from orders given at the same tick.
     pub fn leave_out_replaced(&mut self) {
         let Self { rows, details, log, replaced, .. } = self;
         if replaced.is_empty() {

@@ -1,7 +1,7 @@
 //! Thousands of oriented multi-tile agents, ticked exactly and deterministically, as a library that a game drives.
 //!
-//! A [`World`] is made of a map, movement classes and a rule of traffic ([`Setup`]). [`World::command`] is the only way
-//! to change it: units are placed, ordered about and removed, the map is edited. [`World::step`] runs a tick. After it
+//! A [`World`] is made of a map, movement classes and a traffic rule ([`Setup`]). [`World::command`] is the only way to
+//! change it: units are placed, ordered about and removed, the map is edited. [`World::step`] runs a tick. After it
 //! [`World::agents`] and [`World::events`] say where everybody is and what happened. Equal commands at equal ticks give
 //! equal worlds, on any machine and any number of threads. Each unit is an entity of a [`hecs`] world too: it carries
 //! components of the game, joined by [`AgentId`], and no state of the simulation.
@@ -44,7 +44,7 @@
 //! | production lines and errands without end | [`Command::Tasks`] |
 //! | selection by cell and by box | [`World::agent_at`], [`World::agents_in`] |
 //! | to draw | [`World::agents`]; between ticks [`AgentRow::part`], [`AgentRow::anchor_at`], [`Body`], [`DrawnClass`] |
-//! | what happened, what was refused | [`World::events`]: [`EventRow::kind`], [`EventRow::refusal`], [`EventRow::failure`]; [`World::event_details`] |
+//! | events and refusals | [`World::events`]: [`EventRow::kind`], [`EventRow::refusal`], [`EventRow::failure`]; [`World::event_details`] |
 //! | walls, bridges, craters | [`Command::edit`] with a [`Change`]; [`World::would_disturb`] asks first |
 //! | whether a unit fits here | [`World::can_place`] |
 //! | a path to show before the click | [`World::plan`] |
@@ -53,10 +53,10 @@
 //! | teams | [`Spawn::team`], [`Command::Team`], [`Setup::friends`] |
 //! | deploying and upgrading | [`Command::Class`] |
 //! | damage and haste | [`Command::SpeedFactor`] |
-//! | health, cargo, names | components of its own on [`World::entities_mut`] |
+//! | health, cargo, names | your components on [`World::entities_mut`] |
 //! | threads | [`Setup::threads`] |
 //! | a frame budget | [`Settings::expansions_per_tick`], [`Settings::poses_per_agent`]: counted, so that all machines agree |
-//! | a rule of traffic, a planner of its own | [`Setup::with_rule`], [`Setup::paths`] with [`World::path_requests`] |
+//! | your own traffic rule, your own planner | [`Setup::with_rule`], [`Setup::paths`] with [`World::path_requests`] |
 //! | lockstep | [`World::state_hash`] |
 //!
 //! The names that games use most are re-exported here from the crates below; all their names are under [`grid`],

@@ -25,7 +25,7 @@ pub enum TraceEvent {
         tick: u32,
         /// Its team.
         team: Team,
-        /// Its speed factor in permille.
+        /// Its speed factor in thousandths.
         speed_factor: u16,
         /// Ticket of the command; `None` if it was there from the beginning.
         ticket: Option<Ticket>,
@@ -139,7 +139,7 @@ pub enum TraceEvent {
     SpeedFactor {
         /// The agent.
         agent: AgentId,
-        /// The factor in permille.
+        /// The factor in thousandths.
         permille: u16,
     },
     /// An agent took another class, in a pose.

@@ -134,7 +134,7 @@ fn close_order(world: &mut World, row: usize) {
         world.tick,
     );
     world.release_pose(row);
-    // A hold begins immediately: the rule of traffic must not send the agent aside at this tick.
+    // A hold begins immediately: the traffic rule must not send the agent aside at this tick.
     let next = world.orders.current(&world.agents.orders(row)).map(|order| &order.kind);
     if next.is_some_and(OrderKind::holds) && world.agents.motion[row].at_rest() {
         world.paths.drop_path(&mut world.agents.paths[row]);
@@ -144,7 +144,7 @@ fn close_order(world: &mut World, row: usize) {
     }
 }
 
-/// Closes the current task, done or not. The next one is given when the order begins again.
+/// Closes the current task, done or not. The next one is given when the order restarts.
 fn close_task(agents: &mut Agents, orders: &mut OrderPool, row: usize) {
     let state = agents.orders(row);
     if let Some((slot, _)) = orders.current_tasks(&state) {

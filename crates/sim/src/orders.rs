@@ -18,7 +18,7 @@ pub struct Order {
     pub kind: OrderKind,
     /// Number of headings in which the headings of its members are counted: 1, 4, 6 or 8.
     pub headings: u8,
-    /// Goals that it names by a heading that a class with so many headings lacks.
+    /// Goals that it names by a heading that a class with this many headings lacks.
     pub lacked: Box<[LackedGoal]>,
 }
 
@@ -44,35 +44,34 @@ impl LackedGoal {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OrderKind {
     /// Go to the member of the goal that is cheapest to reach, or near enough to it where the goal has a radius. It is
-    /// done at the tick after the agent has arrived. If there is no way, one event says why. Then the order is dropped,
-    /// or kept with `or_wait`; with `or_nearest` it leads to the nearest pose that can be reached.
+    /// done at the tick after the agent has arrived. If no path leads there, one event says why. Then the order is
+    /// dropped, or kept with `or_wait`; with `or_nearest` it leads to the nearest reachable pose.
     Goto(Trip),
-    /// Go to the cheapest pose with its anchor in the area that no other agent stands on or is assigned. It fails with
-    /// `no_room` if there is none; then as for `goto`.
+    /// Go to the cheapest pose with its anchor in the area that no other agent stands on or is assigned. If there is
+    /// none, it fails with `no_room`, and continues as for `goto`.
     ///
     /// The trip has no members.
     GotoArea(Rect, Trip),
-    /// Go to a pose around the goal. Poses are assigned to all agents of the command together. An agent without a way
-    /// to its pose fails alone, as for `goto`. In formation (`goto_formation`) the mean of the agents' cells goes to
-    /// the goal. Each agent goes to its place around it, or to the nearest free pose. All move at the pace of the
-    /// slowest: until they arrive, the faster ones have lower speed factors. They face the heading of the goal, if
+    /// Go to a pose around the goal. Poses are assigned to all agents of the command together. If an agent has no path
+    /// to its pose, only this agent fails, as for `goto`. In formation (`goto_formation`) the mean of the agents' cells
+    /// goes to the goal. Each agent goes to its place around it, or to the nearest free pose. All move at the pace of
+    /// the slowest: faster agents have lower speed factors until they arrive. They face the heading of the goal, if
     /// their class has it.
     ///
     /// The number identifies it across the lists of several classes; the world sets it when the order is given.
     GotoGroup(u32, Trip),
-    /// Visit the waypoints in turn, without end: orders behind it never begin. Without a way to a waypoint it fails as
-    /// for `goto`.
+    /// Visit the waypoints in turn, forever: later orders never begin. If no path leads to a waypoint, it fails as for
+    /// `goto`.
     Patrol(Trip),
     /// Stand for a number of ticks. Others may push the agent aside.
     Wait(u32),
-    /// Do one task after another, without end. A task without a way is passed over, with an event.
+    /// Do one task after another, forever. An event reports an unreachable task, and the next task begins.
     ///
     /// Random tasks are drawn from a stream of this number, a separate stream for each agent.
     Tasks(Arc<TaskSource>, u32),
-    /// Drop all orders behind this one and rest; others may push the agent.
+    /// Drop all later orders and rest. Others may push the agent.
     Stop,
-    /// Rest without end. Nobody pushes the agent, and searches take it for an obstacle. An edit of its cells waits for
-    /// it.
+    /// Rest forever. Nobody pushes the agent, and searches treat it as an obstacle. An edit of its cells waits for it.
     Hold,
     /// Keep within a number of cells of an agent. Done when that agent is gone.
     Follow {
@@ -82,10 +81,10 @@ pub enum OrderKind {
         /// The distance, as the radius of a goal.
         within: u32,
     },
-    /// Stand in place for a number of ticks, as with [`OrderKind::Hold`]: nobody pushes the agent, and searches take it
-    /// for an obstacle. It leaves only cells for which an edit waits.
+    /// Stand in place for a number of ticks, as with [`OrderKind::Hold`]: nobody pushes the agent, and searches treat
+    /// it as an obstacle. It leaves only the cells of a waiting edit.
     WaitInPlace(u32),
-    /// Do that many orders before it once more, without end. Each round is a new list, with new numbers.
+    /// Repeat this number of orders before it, forever. Each round is a new list, with new numbers.
     ///
     /// They are orders to go to a goal or an area, or to wait.
     Repeat(u32),
@@ -211,7 +210,7 @@ impl Order {
         Self::new(OrderKind::Goto(Trip { within, ..Trip::to(members) }))
     }
 
-    /// To a pose exactly, for classes with so many headings: 4, 6 or 8.
+    /// To a pose exactly, for classes with this many headings: 4, 6 or 8.
     pub fn goto_pose(pose: Pose, headings: u8) -> Self {
         let member = GoalMember { cell: pose.cell, heading: Some(pose.heading) };
         Self { headings, ..Self::goto_any(vec![member], 0) }
@@ -228,7 +227,7 @@ impl Order {
     }
 
     /// In formation to poses around a cell, for all agents that get the order together. They face the heading of the
-    /// pose, as counted by classes with so many headings: 4, 6 or 8.
+    /// pose, as counted by classes with this many headings: 4, 6 or 8.
     ///
     /// ```
     /// use wheelbase_sim::{AgentId, Command, Heading, Order, Pose};
@@ -361,7 +360,7 @@ impl Order {
         self
     }
 
-    /// Whether an order asks for the same, whatever number it has as an order to a group. Tasks begin again.
+    /// Whether an order asks for the same, whatever number it has as an order to a group. Tasks restart.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let same = match (&self.kind, &other.kind) {
             (OrderKind::GotoGroup(_, trip), OrderKind::GotoGroup(_, of)) => trip == of,

@@ -14,7 +14,7 @@ pub(crate) struct TripProgress {
     since: u32,
     /// Fewest moves left of a path on this trip so far; [`UNKNOWN`] before the first path.
     nearest_moves: u32,
-    /// The path in hand does not lead to the end of the trip, so that its length says nothing.
+    /// The current path does not lead to the end of the trip, so that its length says nothing.
     leads_off: bool,
 }
 
@@ -25,7 +25,7 @@ impl TripProgress {
     /// Of an agent without a trip.
     pub(crate) const NONE: Self = Self { since: NOTHING_TO_DO, nearest_moves: UNKNOWN, leads_off: false };
 
-    /// Counts a tick with something to do, and the moves left of the path in hand; `None` where they do not count.
+    /// Counts a tick with something to do, and the moves left of the current path; `None` where they do not count.
     /// Gives the ticks since the last progress.
     pub(crate) fn count(&mut self, tick: u32, stamp: GoalStamp, moves_left: Option<u32>) -> u32 {
         // In mid-move a trip begins with the end of the move.
@@ -53,7 +53,7 @@ impl TripProgress {
         self.nearest_moves = UNKNOWN;
     }
 
-    /// Notes whether the path in hand does not lead to the end of the trip.
+    /// Notes whether the current path does not lead to the end of the trip.
     pub(crate) fn set_leads_off(&mut self, leads_off: bool) {
         self.leads_off = leads_off;
     }

@@ -197,8 +197,9 @@ impl World {
         true
     }
 
-    /// The poses that an agent can reach within some ticks from where it rests or will rest, at the usual speed and
-    /// alone on the map. See [`Distances::within`]. `None` if there is no such agent. Linear in the poses within reach.
+    /// The poses that an agent can reach within some ticks from where it rests or will rest. It moves at the normal
+    /// speed, alone on the map. See [`Distances::within`]. `None` if there is no such agent. Linear in the poses within
+    /// reach.
     pub fn reach(&self, agent: AgentId, ticks: u32) -> Option<Distances> {
         let row = self.agents.row(agent)?;
         let motion = &self.agents.motion[row];
@@ -208,9 +209,9 @@ impl World {
         Some(distances)
     }
 
-    /// Whether a host may have the agent in a row begin a primitive at the next tick, where the moves that the others
-    /// begin then allow it ([`Commanded`]). The agent rests. The move is legal, and enters the cells of no edit that
-    /// waits. It overlaps nothing that stays whatever the others do
+    /// Whether a host may let the agent in a row begin a primitive at the next tick ([`Commanded`]). The moves that
+    /// others begin then must still allow it. The agent rests. The move is legal, and does not enter the cells of a
+    /// waiting edit. It overlaps nothing that stays whatever the others do
     /// ([`certain_blocker_of_move`](wheelbase_traffic::Occupancy::certain_blocker_of_move)). Exact, unless
     /// [`World::may_change_from_outside`].
     ///
@@ -267,8 +268,8 @@ impl World {
         })
     }
 
-    /// The paths for a host to find, with [`PathSource::Host`]. Each waiting agent has a request from where it rests to
-    /// the goal of its order, or to its free poses in an area or a group. A
+    /// The paths for a host to find, with [`PathSource::Host`]. Each waiting agent has a request. It leads from where
+    /// the agent rests to the goal of its order, or to its free poses in an area or a group. A
     /// [`PathQueue`](wheelbase_planner::search::PathQueue) takes it unchanged. A request is listed after each step
     /// until [`Command::PathAnswer`](crate::Command::PathAnswer) answers it, with a path or without. A path must lead
     /// to the goal itself; [`Fallback::Nearest`](wheelbase_planner::search::Fallback) applies to the planner alone.

@@ -103,7 +103,7 @@ params! {
     replan_requests: 4 in 0..=16;
     /// Expansions of a congestion-aware search at most.
     replan_expansions: 200000 in 0..=100000000;
-    /// Weight of a congestion-aware search in permille: penalties are estimates, so its result need not be exact.
+    /// Weight of a congestion-aware search in thousandths. Penalties are estimates, so its result need not be exact.
     /// With 1200, agents on bases of 256^2 and 512^2 cells made the progress of exact searches for half of the
     /// expansions.
     replan_weight_permille: 1200 in 1000..=10000;

@@ -1,4 +1,4 @@
-//! Agents that cannot make way, as the rule of traffic knows them, and the cells that they cover.
+//! Agents that cannot make way, as the traffic rule knows them, and the cells that they cover.
 
 use crate::agents::Agents;
 use wheelbase_grid::BitGrid;

@@ -72,7 +72,7 @@ pub(crate) fn extend_graphs(classes: &mut [WorldClass], tables: &[MovementTables
     }
 }
 
-/// Asks for the leg after the one in hand of the agent in a row, if it ends soon.
+/// Asks for the leg after the current one of the agent in a row, if it ends soon.
 pub(crate) fn ask_for_next_leg(world: &mut World, row: usize) {
     let (leg, path) = (world.agents.legs[row], world.agents.paths[row]);
     if !leg.is_some() || leg.asked || path.is_empty() || path.len() > ASK_MOVES {
@@ -114,7 +114,7 @@ pub(crate) fn forget_next_leg(agents: &mut Agents, requests: &mut Requests, row:
     }
 }
 
-/// Appends a path to the leg in hand of the agent in a row. Returns whether the path continues the leg.
+/// Appends a path to the current leg of the agent in a row. Returns whether the path continues the leg.
 pub(crate) fn append_leg(world: &mut World, row: usize, path: &Path) -> bool {
     let inputs = world.search_inputs();
     let in_hand = world.paths.moves(world.agents.paths[row]);
@@ -128,12 +128,12 @@ pub(crate) fn append_leg(world: &mut World, row: usize, path: &Path) -> bool {
     joined.extend_from_slice(&path.moves);
     world.set_path(row, &joined);
     world.tick_buffers.joined_moves = joined;
-    // It is longer than the leg in hand, and no farther from the goal.
+    // It is longer than the current leg, and no farther from the goal.
     world.agents.progress[row].forget_nearest();
     true
 }
 
-/// Notes what the path in hand of an agent is: a leg, or a path to its goal.
+/// Notes what the current path of an agent is: a leg, or a path to its goal.
 pub(crate) fn note_leg(agents: &mut Agents, counts: &mut Counts, row: usize, leg: Option<SlotLeg>) {
     *(if leg.is_some() { &mut counts.routes_abstract } else { &mut counts.routes_exact }) += 1;
     let leg = leg.map_or(Leg::NONE, |leg| Leg {

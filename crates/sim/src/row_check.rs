@@ -1,4 +1,4 @@
-//! A slow check of rows and events: both made again, after every tick, from the state that they repeat.
+//! A slow check of rows and events: after every tick it rebuilds both from the state that they repeat.
 
 use crate::log::TraceEvent;
 use crate::rows::agent_row::{AgentRow, LastMove};

@@ -36,8 +36,8 @@ impl StateHasher {
 
 impl World {
     /// Hash of the state, equal for any number of threads, in debug and release builds. This hash is printed,
-    /// recorded for each tick and compared. Linear in agents, remaining moves and requests. The state of a rule of
-    /// traffic from outside is not part of it, since a replay runs without that rule.
+    /// recorded for each tick and compared. Linear in agents, remaining moves and requests. The state of a traffic rule
+    /// from outside is not part of it, since a replay runs without that rule.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHasher(Fnv1a::new().finish());
         self.hash_into(&mut hash);

@@ -32,7 +32,7 @@ impl TripStatistics {
         }
     }
 
-    /// Single-agent bound of the current trip in ticks, if it is known; 0 for a trip of no length.
+    /// Single-agent bound of the current trip in ticks, if it is known; 0 for a trip of zero length.
     pub fn bound_ticks(&self) -> Option<u32> {
         Some(self.bound_ticks).filter(|&ticks| ticks != UNKNOWN)
     }

@@ -56,8 +56,8 @@ impl Pool {
         Self { threads, made: None }
     }
 
-    /// The pool to run on, made if necessary; `None` for the threads of the caller. Where no threads can be had, those
-    /// of the caller do.
+    /// The pool to run on, made if necessary; `None` for the threads of the caller. If no threads can be started, the
+    /// caller's threads serve.
     pub fn get(&mut self) -> Option<Arc<ThreadPool>> {
         let n_threads = match &self.threads {
             Threads::Lent(pool) => return Some(Arc::clone(pool)),

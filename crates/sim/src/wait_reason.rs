@@ -41,10 +41,10 @@ pub enum WaitReason {
     Unreachable,
     /// An edit has made its pose illegal.
     Stranded,
-    /// The rule of traffic holds it back: the cells of its next move are free, but others pass first, or the space
-    /// beyond is full.
+    /// The traffic rule holds it back: the cells of its next move are free, but others pass first, or the space beyond
+    /// is full.
     Traffic(Reason),
-    /// A rule of traffic from outside holds it back, and does not say why.
+    /// A traffic rule from outside holds it back, and does not say why.
     OutsideRule,
 }
 

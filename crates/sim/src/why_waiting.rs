@@ -1,4 +1,4 @@
-//! Why agents wait: who is in the way of the next move, and if nobody is, what the rule of traffic says.
+//! Why agents wait: who is in the way of the next move, and if nobody is, what the traffic rule says.
 
 use crate::goal_cover::{cover_of_goal, obstacle_at};
 use crate::roadblocks::roadblocks_of;
@@ -83,7 +83,7 @@ impl World {
         self.reason_of_rule(row)
     }
 
-    /// What the rule of traffic says.
+    /// What the traffic rule says.
     fn reason_of_rule(&self, row: usize) -> WaitReason {
         let view = traffic_view!(self, &[]);
         self.traffic.reason(&view, row).map_or(WaitReason::OutsideRule, WaitReason::Traffic)

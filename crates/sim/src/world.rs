@@ -178,7 +178,7 @@ macro_rules! search_context {
     };
 }
 
-/// What a rule of traffic sees between two ticks. A macro, since the rule of the world is borrowed beside it.
+/// What a traffic rule sees between two ticks. A macro, since the rule of the world is borrowed beside it.
 macro_rules! traffic_view {
     ($world:ident, $goals:expr) => {
         TrafficView {
@@ -585,7 +585,7 @@ impl World {
         self.events.log.as_ref().map_or(&[], |log| &log.given)
     }
 
-    /// Decisions of a rule of traffic from outside at the last tick, unchanged; `None` without a log.
+    /// Decisions of a traffic rule from outside at the last tick, unchanged; `None` without a log.
     pub fn log_decisions(&self) -> Option<&Decisions> {
         self.events.log.as_ref().map(|log| &log.decisions)
     }

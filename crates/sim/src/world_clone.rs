@@ -8,8 +8,8 @@ macro_rules! clone_world {
     ($($field:ident)+) => {
         impl Clone for World {
             /// A copy that steps exactly like this world. It shares map, tables, landmarks and cost fields until one of
-            /// the two changes them, and runs on threads of the same kind. Components of game code, the log and
-            /// what is kept for a crash report are not copied.
+            /// the two changes them, and runs on threads of the same kind. Components of game code, the log and the
+            /// data of a crash report are not copied.
             fn clone(&self) -> Self {
                 Self {
                     $($field: self.$field.clone(),)+

@@ -429,7 +429,7 @@ fn spawns_are_placed_or_refused_with_the_reason() {
     let off = at(WALKER, 1, 1, 0).with_orders([Order::goto(cell(99, 0))]);
     run.refuses(spawn(off), RefusalReason::GoalOffMap);
     assert_eq!(run.world.counts().placed, 2);
-    // The cells of a move under way are held, and its end is.
+    // The cells of a move in progress are held, and its end is.
     run.does(Command::order(B, Order::goto(cell(2, 0))));
     run.steps(12);
     run.does(Command::order(A, Order::goto(cell(1, 0))));
@@ -530,7 +530,7 @@ fn a_class_change_waits_for_the_end_of_a_move_and_keeps_orders() {
     run.steps_until_at(A, cell(16, 1), 60);
     run.steps(2);
     assert_eq!(run.count(EventKind::OrderDone, A), 2);
-    // One that waits is refused if the agent goes first.
+    // A waiting command is refused if the agent goes first.
     run.does(Command::order(A, Order::goto(cell(20, 1))));
     run.step();
     let ticket = run.does(Command::Class { agent: A, class: CART, pose: None });

@@ -1,5 +1,5 @@
-//! The examples run, and print what they document. What a crowd does to the tick is left open, where the rule of
-//! traffic may change it.
+//! The examples run, and print what they document. What a crowd does to the tick is left open, where the traffic rule
+//! may change it.
 
 use wheelbase_sim::Threads;
 

@@ -1,4 +1,4 @@
-//! A rule of traffic that asks for whatever move it likes, through a whole run: no move that would overlap begins.
+//! A traffic rule that asks for whatever move it likes, through a whole run: no move that would overlap begins.
 
 use crate::common::open;
 use std::sync::Arc;

@@ -147,7 +147,7 @@ fn memory_stays_flat() {
 fn edits_that_wait_take_little() {
     const EDITS: u64 = 5_000;
     let mut setup = setup_on(open(1000, 1000));
-    // A patrol with all stations inside would be sent off.
+    // A patrol with all waypoints inside would be sent off.
     let orders = (0..40).map(|number| Order::goto(cell(if number % 2 == 0 { 45 } else { 40 }, 40)));
     setup.agents.push(Spawn::new(WALKER, pose(40, 40, 0)).with_orders(orders.collect::<Vec<_>>()));
     let before = bytes();

@@ -3,10 +3,11 @@
 //! and speed factors. The only test of this file: it counts all allocations of its threads. Building and giving
 //! commands, the host's part, is not counted. `WHEELBASE_SHOW=1` prints the places of allocations.
 //!
-//! Allowed to allocate: goals without an earlier search, for the count of their searches and once for the cost field of
-//! each that pays; orders to groups, and orders that name headings, for each number of headings; tasks given by
-//! [`Command::Tasks`], for the list that holds them; placing and removing agents; class changes of agents with orders
-//! that name headings; edits; once in 63 steps rayon, where the caller is not a thread of the world's pool.
+//! These may allocate. Goals without an earlier search do, for the count of their searches and once for each cost field
+//! that pays. Orders to groups do, and orders that name headings, for each number of headings. Tasks given by
+//! [`Command::Tasks`] do, for the list that holds them. Placing and removing agents does, and so do edits. Class
+//! changes do if the agent has orders that name headings. Rayon does once in 63 steps, if the caller is not a thread of
+//! the world's pool.
 
 #![allow(clippy::unwrap_used)]
 

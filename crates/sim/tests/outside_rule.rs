@@ -1,4 +1,4 @@
-//! A rule of traffic from outside that decides two things about an agent in one tick.
+//! A traffic rule from outside that decides two things about an agent in one tick.
 
 use crate::common::{Checked, WALKER, at, cell, map, setup_on};
 use wheelbase_grid::GridShape;

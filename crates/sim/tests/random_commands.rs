@@ -383,8 +383,8 @@ fn run(scene: Scene, seed: u64, commands: usize) -> Told {
     told
 }
 
-/// At some ticks, the commands of the tick already given, puts one of the worlds in place of itself: loaded from its
-/// snapshot, or as a copy that another world becomes.
+/// At some ticks, after the commands of the tick, replaces one of the worlds by itself: loaded from its snapshot, or
+/// copied into another world.
 fn save_and_load(worlds: &mut [World], tick: u32) {
     let [.., last] = worlds else { return };
     match tick % 16 {

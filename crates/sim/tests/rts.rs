@@ -92,7 +92,7 @@ fn board(world: &mut World, units: Vec<AgentId>, container: AgentId) -> Ticket {
     world.command(Command::enter(units, container))
 }
 
-/// Lets them all out around the door. They keep ids and orders; a refusal says `no_room` for each unit that stays inside.
+/// Lets them all out around the door. They keep ids and orders. A refusal says `no_room` for each unit left inside.
 fn unload_all(world: &mut World, container: AgentId, door: Pose) {
     let inside: Vec<AgentId> =
         world.off_map().filter(|unit| unit.container == container).map(|unit| unit.id).collect();
@@ -157,7 +157,7 @@ fn units_gather_at_the_rally_point() {
 }
 
 // docs/rts.md 7: begin
-/// Paves cells. `road` is a kind with `TerrainEntry::new("road", "r", 2000)`: twice as fast. Paths take it where it pays.
+/// Paves cells. `road` is a kind with `TerrainEntry::new("road", "r", 2000)`: twice as fast, so paths prefer it.
 fn pave(world: &mut World, area: Rect) -> Option<Ticket> {
     let kind = world.grid().terrain_table().kind_of_name("road")?;
     Some(world.command(Command::edit(Change::Terrain { area, kind })))

@@ -210,8 +210,8 @@ fn check(case: Case, seed: u64) {
     };
     let most_of_lost: Vec<u64> = setup.agents[..LOST].iter().map(&mut most_of).collect();
     let (most_of_others, largest) = (yard_states.len() as u64, most_of_lost.iter().copied().max().unwrap());
-    // Most expansions of lost agents before a request: of those before it in order, and of those that have the slots
-    // when it asks. Current components refuse all immediately; the first answer makes stale ones current.
+    // Most expansions of lost agents before a request: lost agents before it in order, and lost agents that have the
+    // slots when it asks. Current components refuse all immediately. The first answer updates stale components.
     let of_lost = |asked: &Asked, lost: &[Asked]| {
         let in_slots = if asked.tick > FLOOD { case.slots as u64 * largest } else { 0 };
         let before = lost.iter().zip(&most_of_lost).filter(|(other, _)| other.comes_before(asked));

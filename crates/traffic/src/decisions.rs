@@ -1,4 +1,4 @@
-//! The output of a rule of traffic for one tick.
+//! The output of a traffic rule for one tick.
 
 use crate::saved::{Saved, saved};
 

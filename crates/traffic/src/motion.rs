@@ -1,4 +1,4 @@
-//! Poses and moves of agents, as the tick and the rules of traffic stream over them.
+//! Poses and moves of agents, as the tick and the traffic rules stream over them.
 
 use crate::collision::Transition;
 use crate::saved::saved;

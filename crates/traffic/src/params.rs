@@ -1,4 +1,4 @@
-//! Tunables of the rules of traffic: numbers with unit, range and usual value.
+//! Tunables of the traffic rules: numbers with unit, range and usual value.
 //!
 //! A value switches a mechanism off, so that two runs measure its worth without a rebuild. Numbers that size arrays
 //! of fixed length are constants next to these arrays.
@@ -131,8 +131,8 @@ const REMOVED: [&str; 61] = [
 
 macro_rules! params {
     ($($(#[doc = $about:literal])+ $name:ident: $usual:literal in $range:expr;)+) => {
-        /// Every tunable of the rules of traffic. Times in `_steps` are multiples of the agent's fastest step, times
-        /// in `_ticks` are absolute. Fields that begin with `robot_` belong to [`UnitRobots`](crate::UnitRobots), the
+        /// Every tunable of the traffic rules. Times in `_steps` are multiples of the agent's fastest step, times in
+        /// `_ticks` are absolute. Fields that begin with `robot_` belong to [`UnitRobots`](crate::UnitRobots), the
         /// others to [`Cooperative`](crate::Cooperative).
         ///
         /// ```
@@ -298,14 +298,14 @@ params! {
     /// detours. Measured only together with other changes.
     robot_against_ticks: 8 in 0..=15;
     /// Unit robots: extra ticks of a step out of a cell for each tick that robots have waited there, by step made.
-    /// Lower: robots go on into jams: on warehouse_small_400 without tries 1, 2, 4, 8 gave 5097, 6080, 6847, 6968
-    /// tasks.
+    /// Lower: robots go on into jams: on warehouse_small_400 without a search budget 1, 2, 4, 8 gave 5097, 6080, 6847,
+    /// 6968 tasks.
     robot_wait_ticks: 8 in 0..=1000;
     /// Unit robots: most extra ticks for waiting. Lower: robots go on into jams; higher: long detours. Not measured.
     robot_wait_ticks_max: 12 in 0..=15;
-    /// Unit robots: steps that a flow is weighed against, for each free cell a robot has: with more room it matters
-    /// less to go against a few. Lower: detours around thin flows; higher: lanes form late. Measured against a
-    /// constant: MR23-I-04 1673 in place of 1650 tasks, random_50 2 % more.
+    /// Unit robots: steps that a flow is compared with, for each free cell per robot. With more room it matters less to
+    /// go against a few robots. Lower: detours around thin flows; higher: lanes form late. Measured against a constant:
+    /// MR23-I-04 1673 in place of 1650 tasks, random_50 2 % more.
     robot_still_of_cells: 2 in 0..=1000;
     /// Unit robots: lower bound of these steps. Lower: lanes form from chance in dense teams. Not measured.
     robot_still_min: 4 in 1..=1000;
@@ -346,9 +346,9 @@ params! {
     /// failed tries cost more. Measured on 300 steps of MR23-I-05: 24 gave 1257 tasks, 100 gave 1962.
     robot_displaced_to_improve_max: 100 in 0..=10000;
     /// Unit robots: robots that may yield in all tries of a tick, for each try. Bounds the time of a tick in jams; 0
-    /// switches the search off. Measured with 600 tries and four times this number, 28,800 in all as with 2400 tries
-    /// now: that cost no tasks, half of it did (MR23-I-05 7867 in place of 7945, 150 ticks of warehouse_small_800 769
-    /// in place of 846).
+    /// switches the search off. Measured with a search budget of 600 and four times this number: 28,800 in all, as with
+    /// 2400 now. That cost no tasks. Half of it did: MR23-I-05 7867 in place of 7945, 150 ticks of warehouse_small_800
+    /// 769 in place of 846.
     robot_displaced_of_try: 12 in 0..=1000;
     /// Unit robots: times that a robot may yield in one turn or try. Lower: chains end early; higher: robots
     /// yield to each other in circles. Not measured.
@@ -372,8 +372,8 @@ params! {
     /// yield to it. Not measured.
     robot_first_weight: 64 in 1..=255;
     /// Unit robots: ticks of a task's age that add 1 to its robot's weight. Measured on MR23-I-05 with
-    /// `robot_weight_max`: 40 and 16 gave 7148 tasks, 24 and 32 7088, 64 and 16 6919, 100 3955, 32 and 32 4348, a jam
-    /// that lasts.
+    /// `robot_weight_max`, tasks done: 40 and 16 gave 7148, 24 and 32 7088, 64 and 16 6919. 100 gave 3955, and 32 and
+    /// 32 gave 4348, a lasting jam.
     robot_weight_ticks: 40 in 1..=100000;
     /// Unit robots: weight that age gives at most. See `robot_weight_ticks`.
     robot_weight_max: 16 in 1..=255;

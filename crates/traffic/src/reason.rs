@@ -1,4 +1,4 @@
-//! Why a rule of traffic keeps an agent back: which of its rules, and which agent holds what the agent needs.
+//! Why a traffic rule keeps an agent back: which of its rules, and which agent holds what the agent needs.
 
 use crate::motion::AgentId;
 use std::fmt;

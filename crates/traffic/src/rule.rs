@@ -1,4 +1,4 @@
-//! The interface of a rule of traffic.
+//! The interface of a traffic rule.
 //!
 //! A rule reads agents, paths and occupancy, and writes down the moves that it would begin. The occupancy begins the
 //! moves that fit together. A bad rule is slow, but no two agents ever overlap under it.
@@ -11,7 +11,7 @@ use crate::view::TrafficView;
 use std::any::Any;
 use wheelbase_planner::MovementTables;
 
-/// A rule of traffic.
+/// A traffic rule.
 ///
 /// Rules of this crate are recognised by their type ([`OwnRule::of`](crate::OwnRule::of)). A recording of a run under
 /// one of them names the rule. Under any other rule it holds the decisions of each tick, and the state of the rule is

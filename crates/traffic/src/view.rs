@@ -1,4 +1,4 @@
-//! The input of a rule of traffic.
+//! The input of a traffic rule.
 
 use crate::forbidden::ForbiddenArea;
 use crate::motion::{AgentId, AgentSlot, Motion, WaitState};
@@ -13,7 +13,7 @@ use wheelbase_planner::MovementTables;
 /// Row of a free agent slot.
 pub const NO_ROW: u32 = u32::MAX;
 
-/// What rules of traffic know of an agent's orders; equal as long as the agent is on the same trip. 12 bytes, hot.
+/// What traffic rules know of an agent's orders; equal as long as the agent is on the same trip. 12 bytes, hot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GoalStamp {
     /// Tick at which the current order or task became the current one.
@@ -37,7 +37,7 @@ pub struct AgentsView<'a> {
     pub motion: &'a [Motion],
     /// Waiting and yielding.
     pub wait_states: &'a [WaitState],
-    /// Rows that a rule has to visit. Every other agent is as the rule left it at the last tick: it rests, and has
+    /// Rows that a rule has to visit. Every other agent is as the rule left it at the last tick. It rests, and has
     /// neither a path nor an order that it could carry out.
     pub busy: &'a RowSet,
     /// Priority keys by the agents' own trips.

@@ -6,8 +6,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Whether a character must be escaped: control characters (C0, C1, delete), bidirectional controls, line and
-/// paragraph separators, and noncharacters (U+FFFE and the like, which XML cannot hold).
+/// Whether a character must be escaped. These are control characters (C0, C1, delete), bidirectional controls, line and
+/// paragraph separators, and noncharacters (such as U+FFFE, which XML cannot contain).
 fn is_unsafe(letter: char) -> bool {
     let is_bidi_control = matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let is_noncharacter = matches!(letter, '\u{fdd0}'..='\u{fdef}') || letter as u32 & 0xfffe == 0xfffe;

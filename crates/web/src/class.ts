@@ -27,11 +27,11 @@ export interface Primitive {
 /** What a movement class is. */
 export interface ClassSpec {
   name: string;
-  /** Shape of the maps it moves on. Usually `square`. */
+  /** Shape of the maps it moves on. Default `square`. */
   shape?: Shape;
-  /** 1 (no facing), 4 (usual) or 8; on hexagonal maps 1 or 6. */
+  /** 1 (no facing), 4 (default) or 8; on hexagonal maps 1 or 6. */
   headings?: number;
-  /** The cells it covers while facing east: x is forward (east), y is right (south) of the anchor. Usually the anchor. */
+  /** The cells it covers while facing east: x is forward (east), y is right (south) of the anchor. By default the anchor. */
   footprint?: readonly Cell[];
   /** With 8 headings: the cells it covers while facing northeast, in map axes. */
   diagonal?: readonly Cell[];
@@ -39,20 +39,20 @@ export interface ClassSpec {
   pivot?: readonly [forward: number, right: number];
   /**
    * Which cells a displacement and a turn touch: those at its `ends`, or all that the body touches in between (`full`).
-   * Usually `full` on square maps; on hexagonal maps always `ends`.
+   * Default `full` on square maps; on hexagonal maps always `ends`.
    */
   sweep?: { moves?: SweepRule; turns?: SweepRule };
   /** 1 to 16 primitives. */
   primitives: readonly Primitive[];
-  /** Its own speeds on terrain kinds, by name, in permille. */
+  /** Its own speeds on terrain kinds, by name, in thousandths. */
   speeds?: Readonly<Record<string, number>>;
-  /** Its own speeds over side kinds, by name, in permille. */
+  /** Its own speeds over side kinds, by name, in thousandths. */
   sideSpeeds?: Readonly<Record<string, number>>;
-  /** Climbing: permille of the base time for each unit of rise and fall, and the most of each in a move. */
+  /** Climbing: thousandths of the base time for each unit of rise and fall, and the most of each in a move. */
   climb?: { up?: number; down?: number; maxUp?: number; maxDown?: number; maxTilt?: number };
 }
 
-/** What is to be known of a class. */
+/** Facts about a class. */
 export interface ClassInfo {
   shape: Shape;
   headings: number;
@@ -157,7 +157,7 @@ export class MovementClass extends Handle {
     return new MovementClass(m, make(m, (to) => m.f.wb_class_clone(this.handle, to)));
   }
 
-  /** What is to be known of the class. */
+  /** Facts about the class. */
   info(): ClassInfo {
     const m = this.instance;
     m.begin();

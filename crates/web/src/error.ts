@@ -1,11 +1,11 @@
 import type { STATUS } from './abi.js';
 
-/** Why a call failed. Those of the library, and three of this package: `uninitialized`, `stale`, `trap`. */
+/** Why a call failed. The statuses of the library, and three of this package: `uninitialized`, `stale`, `trap`. */
 export type Status =
   | Exclude<keyof typeof STATUS, 'ok'>
   /** `init()` has not ended. */
   | 'uninitialized'
-  /** Rows of a tick that is over, or a path that was planned anew. */
+  /** Rows of a tick that is over, or a path that was planned again. */
   | 'stale'
   /** The module has stopped: all its objects are lost. `init()` makes a new one. */
   | 'trap';
@@ -19,7 +19,7 @@ export interface Place {
   column: number;
 }
 
-/** What every failed call throws. */
+/** The error of every failed call. */
 export class WheelbaseError extends Error {
   override readonly name = 'WheelbaseError';
   readonly status: Status;
@@ -29,7 +29,7 @@ export class WheelbaseError extends Error {
     this.status = status;
   }
 
-  /** The places of the mistakes in a text: those of the lines of the message that begin with `file:line:column:`. */
+  /** The places of the mistakes in a text: from the lines of the message that begin with `file:line:column:`. */
   get places(): Place[] {
     const places: Place[] = [];
     for (const [, file, line, column] of this.message.matchAll(/^(?:error: )?([^:\n]+):(\d+)(?::(\d+))?:/gm)) {

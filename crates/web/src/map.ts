@@ -7,13 +7,13 @@ import { NONE, getRect, putChanges, type Change, type Rect } from './value.js';
 export interface Terrain {
   /** Movement classes set their own speeds by it. */
   name: string;
-  /** Permille: 1000 normal, 400 slow, 0 impassable; at most 65535. */
+  /** In thousandths: 1000 normal, 400 slow, 0 impassable; at most 65535. */
   speed: number;
   /** The characters that stand for it in rows. */
   characters?: string;
 }
 
-/** What is to be known of a map. */
+/** Facts about a map. */
 export interface MapInfo {
   /** Columns. */
   width: number;
@@ -24,7 +24,7 @@ export interface MapInfo {
   revision: number;
   /** Number of terrain kinds, numbered from 0. */
   terrainKinds: number;
-  /** Number of side kinds, numbered from 0: open, wall, those of the map's file. */
+  /** Number of side kinds, numbered from 0: open, wall, then the kinds of the map's file. */
   sideKinds: number;
   hasElevation: boolean;
 }
@@ -46,8 +46,8 @@ export class GridMap extends Handle {
   }
 
   /**
-   * A map of one terrain kind. Its kinds are those of MovingAI maps: 0 `ground` (`.`), 1 `swamp` (`S`), 2 `water` (`W`), 3
-   * `trees` (`T`), 4 `out` (`@`). The speeds of the first two are 1000 and 500 permille, the others are impassable.
+   * A map of one terrain kind. It has the kinds of MovingAI maps: 0 `ground` (`.`), 1 `swamp` (`S`), 2 `water` (`W`), 3
+   * `trees` (`T`), 4 `out` (`@`). The speeds of the first two are 1000 and 500 thousandths, the others are impassable.
    */
   static filled(options: { width: number; height: number; shape?: Shape; terrain?: number }): GridMap {
     const m = running();
@@ -113,7 +113,7 @@ export class GridMap extends Handle {
     return new GridMap(m, make(m, (to) => m.f.wb_map_clone(this.handle, to)));
   }
 
-  /** What is to be known of the map. */
+  /** Facts about the map. */
   info(): MapInfo {
     const m = this.instance;
     m.begin();

@@ -161,7 +161,7 @@ export class Instance {
     return new WheelbaseError(name === undefined || name === 'ok' ? 'broken' : name, message.replace(/^wb_\w+: /, ''));
   }
 
-  /** Begins the arguments of a call: those of the last are gone. */
+  /** Begins the arguments of a call: the arguments of the last call are gone. */
   begin(): void {
     this.#top = this.#arena;
     while (this.#large.length > 0) {
@@ -317,7 +317,7 @@ export async function compile(): Promise<WebAssembly.Module> {
 
 /**
  * Starts the library: to be awaited once, before all else. Later calls do nothing, unless the module has stopped
- * (`WheelbaseError` of status `trap`): then it is started anew, and objects made before stay lost.
+ * (`WheelbaseError` of status `trap`): then it is restarted, and objects made before stay lost.
  */
 export function init(options: InitOptions = {}): Promise<void> {
   if (current !== null && !current.isBroken) return Promise.resolve();

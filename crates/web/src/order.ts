@@ -7,11 +7,11 @@ import { NONE, putCells, putGoals, setPose, setRect, type Cell, type Goal, type 
 
 /** What an order that leads somewhere may say besides. */
 export interface Trip {
-  /** Radius around each goal in cells. Usually 0. */
+  /** Radius around each goal in cells. Default 0. */
   within?: number;
-  /** Without a way to the goal: none, or the pose nearest to it. Usually `fail`. */
+  /** Without a way to the goal: none, or the pose nearest to it. Default `fail`. */
   fallback?: Fallback;
-  /** What becomes of an order that cannot be done: it is dropped (usual), or tried again after a change that may help. */
+  /** An impossible order is dropped (default), or tried again after a change that may help. */
   ifUnreachable?: IfUnreachable;
   /** Number of headings in which the headings of the goals count, as the agents' class has. Needed where a goal has one. */
   headings?: number;
@@ -32,7 +32,7 @@ export type Order =
   | ({ kind: 'goto'; goals: readonly Goal[] } & Trip)
   /** Go to the cheapest pose with its anchor in an area that no other agent stands on or is assigned. */
   | ({ kind: 'goto_area'; area: Rect } & Trip)
-  /** Visit the goals in turn, without end, and stand for `dwell` ticks at each; usually 0. */
+  /** Visit the goals in turn, without end, and stand for `dwell` ticks at each; default 0. */
   | ({ kind: 'patrol'; goals: readonly Goal[]; dwell?: number } & Trip)
   /** Stand for a number of ticks. */
   | { kind: 'wait'; ticks: number }
@@ -60,11 +60,11 @@ export interface Spawn {
   class: number;
   /** Legal, on cells that nobody holds. */
   pose: Pose;
-  /** Higher goes first. Usually 0. */
+  /** Higher goes first. Default 0. */
   priority?: number;
-  /** 0 to 31. Usually 0. */
+  /** 0 to 31. Default 0. */
   team?: number;
-  /** Permille, 1 to 65535. Usually 1000. */
+  /** In thousandths, 1 to 65535. Default 1000. */
   speedFactor?: number;
   /** Done one after another. */
   orders?: readonly Order[];

@@ -19,7 +19,7 @@ export class PathQueue extends Handle {
   #frame = 0;
 
   /**
-   * For maps of a size and a number of classes. `slots` searches are under way at once (usually 16); each holds the memory
+   * For maps of a size and a number of classes. `slots` searches are in progress together (default 16); each holds the memory
    * of a search.
    */
   constructor(options: { width: number; height: number; classes?: number; slots?: number }) {
@@ -58,7 +58,7 @@ export class PathQueue extends Handle {
     return m.getU32(to);
   }
 
-  /** Spends a budget of expansions. `tables` are those of each class, in order of its number. Answers in order of tickets. */
+  /** Spends a budget of expansions. `tables` has the tables of each class, in order of class number. Answers in order of tickets. */
   advance(tables: readonly MovementTables[], expansions: number): QueueAnswer[] {
     const m = this.instance;
     m.begin();

@@ -137,7 +137,7 @@ export class AgentRows extends Rows {
     return this.m.bytes[this.row(i, wb_agent_row.SIZE) + wb_agent_row.team]!;
   }
 
-  /** What it does, as a number of `Activity`. */
+  /** Its activity, as a number of `Activity`. */
   activity(i: number): number {
     return this.m.bytes[this.row(i, wb_agent_row.SIZE) + wb_agent_row.activity]!;
   }
@@ -246,7 +246,7 @@ export class AgentRows extends Rows {
   }
 
   /**
-   * All rows as numbers of 32 bits with sign, in the module's memory: see `STRIDE` and `WORDS`. Asked for anew after each
+   * All rows as numbers of 32 bits with sign, in the module's memory: see `STRIDE` and `WORDS`. Ask for them again after each
    * step; the same array is given as long as the rows lie where they lay.
    */
   int32(): Int32Array {

@@ -10,23 +10,23 @@ import { NONE, putChanges, type Change } from './value.js';
 /** Settings of a world. All of them change results, so lockstep partners have equal ones. */
 export interface Settings {
   name?: string;
-  /** Seed of all random numbers. Usually 0. */
+  /** Seed of all random numbers. Default 0. */
   seed?: number | bigint;
-  /** Whether a move holds all cells that it sweeps (`swept`, usual) or its start and end (`discrete`). */
+  /** Whether a move holds all cells that it sweeps (`swept`, default) or its start and end (`discrete`). */
   collision?: Collision;
-  /** Ticks to run at most; 0 (usual) for a world that idles when nothing is left to do. */
+  /** Ticks to run at most; 0 (default) for a world that idles when nothing is left to do. */
   ticks?: number;
-  /** Path searches in progress at once, 1 to 1024. Usually 16. */
+  /** Path searches in progress together, 1 to 1024. Default 16. */
   searchSlots?: number;
-  /** Expansions for path searches per tick. Usually 200,000. */
+  /** Expansions for path searches per tick. Default 200,000. */
   expansionsPerTick?: number;
-  /** Poses that each agent may expand per tick to plan its moves, at least 1; of the `cooperative` rule. Usually 16. */
+  /** Poses that each agent may expand per tick to plan its moves, at least 1; of the `cooperative` rule. Default 16. */
   posesPerAgent?: number;
-  /** Traffic search budget: tries of `unit_robots` per tick. Usually 20,000. */
+  /** Traffic search budget: tries of `unit_robots` per tick. Default 20,000. */
   triesPerTick?: number;
-  /** `cooperative` (usual), `unit_robots` or `commanded`. */
+  /** `cooperative` (default), `unit_robots` or `commanded`. */
   rule?: Rule;
-  /** Who finds the paths: the `planner` (usual) or the `host`. */
+  /** Who finds the paths: the `planner` (default) or the `host`. */
   paths?: PathSource;
   /** Landmarks of each class, 0 to 64, which make far searches cheap. */
   landmarks?: number;

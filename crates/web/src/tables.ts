@@ -12,23 +12,23 @@ import {
   type Pose, type Rect,
 } from './value.js';
 
-/** What is asked of the planner. */
+/** A request to the planner. */
 export interface Request {
   /** Pose of the agent. */
   start: Pose;
   /** The members of the goal; it is reached at any of them. */
   goals: readonly Goal[];
-  /** Radius of the goal in cells: any anchor this near to a member is one too. Usually 0. */
+  /** Radius of the goal in cells: any anchor this near to a member is one too. Default 0. */
   within?: number;
   /** Guides the search, and changes no cost unless it is `greedy`. */
   heuristic?: Heuristic;
-  /** The cost is at most this many thousandths of the cheapest: 1000 (usual) is exact. */
+  /** The cost is at most this many thousandths of the cheapest: 1000 (default) is exact. */
   weightPermille?: number;
-  /** Without a path to the goal: none, or the path to the pose nearest to it. Usually `fail`. */
+  /** Without a path to the goal: none, or the path to the pose nearest to it. Default `fail`. */
   fallback?: Fallback;
   /** Whether a search that hits the limit gives the path to its best pose. */
   partial?: boolean;
-  /** Most expansions; 0 (usual) for no limit. */
+  /** Most expansions; 0 (default) for no limit. */
   expansionsMax?: number;
   /** No move sweeps a cell outside it. */
   window?: Rect;
@@ -58,7 +58,7 @@ export interface Answer {
 
 /** Where a plan works and what it writes. */
 export interface PlanOptions {
-  /** Usually the scratch that the tables have. */
+  /** By default the scratch of the tables. */
   scratch?: Scratch;
   /** Where the path goes, if it is wanted. */
   path?: Path;
@@ -162,7 +162,7 @@ export class MovementTables extends Handle {
   }
 
   /**
-   * Follows an edit of the map: compiles again what the rectangle of `GridMap.edit` can touch. Says whether a pose or a move
+   * Follows an edit of the map: recompiles what the rectangle of `GridMap.edit` can touch. Says whether a pose or a move
    * is not as it was, and whether one has become legal or cheaper.
    */
   update(map: GridMap, changed: Rect): { changed: boolean; eased: boolean } {
@@ -174,7 +174,7 @@ export class MovementTables extends Handle {
     return { changed: (found & WB_UPDATE_CHANGED) !== 0, eased: (found & WB_UPDATE_EASED) !== 0 };
   }
 
-  /** Makes the components of the poses: searches for goals out of reach end at once then. Updates keep them. */
+  /** Makes the components of the poses: searches for goals out of reach then end immediately. Updates keep them. */
   makeComponents(): void {
     this.instance.check(this.instance.f.wb_tables_make_components(this.handle));
   }
@@ -261,7 +261,7 @@ export class MovementTables extends Handle {
     return m.text((to, room, n) => m.f.wb_plan_explain(map.handle, this.handle, at, of, to, room, n));
   }
 
-  /** Plans many requests at once. */
+  /** Plans many requests together. */
   planAll(requests: readonly Request[], options: { scratch?: Scratch } = {}): BatchAnswers {
     const m = this.instance;
     const scratch = this.#scratchOf(options);
@@ -292,7 +292,7 @@ export class MovementTables extends Handle {
   }
 }
 
-/** A search that is under way. It ends with the next plan in the same scratch, and when the tables change. */
+/** A search in progress. It ends with the next plan in the same scratch, and when the tables change. */
 export class Search {
   readonly #tables: MovementTables;
   readonly #scratch: Scratch;

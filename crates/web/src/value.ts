@@ -49,7 +49,7 @@ export type Change =
   | { kind: 'elevation'; area: Rect; value: number }
   /**
    * Sets the sides of a cell, by number: east, north, west, south; of a hexagon counterclockwise from east. Kinds: 0 open,
-   * 1 wall, those of the map's file; `null` leaves a side.
+   * 1 wall, then the kinds of the map's file; `null` leaves a side.
    */
   | { kind: 'sides'; cell: Cell; sides: readonly (number | null)[] }
   /** Rotates a cell with its sides by steps counterclockwise. */

@@ -59,12 +59,12 @@ export interface WorldMemory {
   landmarkBytes: number;
 }
 
-/** Why an agent is not moving on. What is not about it is `null`. */
+/** Why an agent is not moving on. Fields that do not apply are `null`. */
 export interface WaitReason {
   rule: WaitRule;
   /** In words. */
   text: string;
-  /** The agent that holds what is needed. */
+  /** The agent that holds the cells it needs. */
   holder: number | null;
   /** The cell that is needed. */
   at: Cell | null;
@@ -89,7 +89,7 @@ export type Selection = number | readonly number[] | Uint32Array | { area: Rect 
 
 /** When a command takes effect. */
 export interface When {
-  /** Usually at the beginning of the next step. */
+  /** By default at the beginning of the next step. */
   tick?: number;
 }
 
@@ -97,7 +97,7 @@ export interface When {
 export type Attached = Readonly<Record<string, FileContent>>;
 
 /**
- * Many agents, many ticks. Commands change it, at the beginning of the next step; what it cannot do it refuses by an event
+ * Many agents, many ticks. Commands change it, at the beginning of the next step; an event refuses an impossible command
  * with the command's ticket.
  */
 export class World extends Handle {
@@ -444,7 +444,7 @@ export class World extends Handle {
     });
   }
 
-  /** Sets the speed factor of agents in permille, 1 to 65535. */
+  /** Sets the speed factor of agents in thousandths, 1 to 65535. */
   setSpeedFactor(agents: Selection, permille: number, when: When = {}): number {
     const value = whole(permille, 'permille', 0, NONE);
     return this.#command(when, (m, tick, to) => {
@@ -482,7 +482,7 @@ export class World extends Handle {
 
   /**
    * Changes the map; all changes are one edit. `onAgents` says what happens to agents whose pose or move would become
-   * illegal: the edit waits for them (usual), they are stranded, or removed; the last two also after a `deadline` of ticks.
+   * illegal: the edit waits for them (default), they are stranded, or removed; the last two also after a `deadline` of ticks.
    */
   edit(changes: readonly Change[], options: When & { onAgents?: OnAgents; deadline?: number } = {}): number {
     const onAgents = choice(OnAgents, options.onAgents ?? 'wait', 'onAgents');
@@ -607,7 +607,7 @@ export class World extends Handle {
     return getPathPoses(m, m.buffer(wb_path_pose.SIZE, call));
   }
 
-  /** What is left of the path of an agent: from where it rests or will rest, with arrivals in ticks from there. */
+  /** The remaining path of an agent, from where it rests or will rest, with arrivals in ticks from there. */
   path(agent: number): PathPose[] {
     const m = this.instance;
     m.begin();
@@ -697,7 +697,7 @@ export class World extends Handle {
     return getCells(m, m.buffer(wb_cell.SIZE, call));
   }
 
-  /** A class as an object of its own. */
+  /** A class as a separate object. */
   movementClass(movementClass: number): MovementClass {
     const m = this.instance;
     m.begin();
@@ -714,7 +714,7 @@ export class World extends Handle {
     return m.getU32(to);
   }
 
-  /** The tables of a class as an object of its own, as they are now: to plan with. They do not follow the world. */
+  /** The present tables of a class as a separate object, to plan with. They do not follow the world. */
   tables(movementClass: number): MovementTables {
     const m = this.instance;
     m.begin();
@@ -722,7 +722,7 @@ export class World extends Handle {
     return new MovementTables(m, make(m, (to) => m.f.wb_world_tables(this.handle, number, to)));
   }
 
-  /** The map as an object of its own, as it is now. It does not follow the world. */
+  /** The present map as a separate object. It does not follow the world. */
   map(): GridMap {
     const m = this.instance;
     m.begin();

@@ -1,10 +1,11 @@
-//! The worth of each mechanism and each tunable of the cooperative rule. All scenarios of a folder are run with the
-//! default parameters and with each change in turn, with the same seeds.
+//! Measures the worth of each mechanism and each tunable of the cooperative rule. All scenarios of a folder are run
+//! with the default parameters and with each change in turn, with the same seeds.
 //!
-//! `cargo run --release -p wheelbase-benches --bin mechanisms -- FOLDER [--seeds N] [--ticks N] [--only NAME] [--tunables]`:
-//! by default 2 seeds and the ticks of each scenario; N ticks at most. Prints a table of mechanisms left out, or of
-//! tunables at half of their usual value and at twice that. Two runs at a time on two cores, each on one thread. A hash
-//! of all runs comes last, so that two machines can be compared.
+//! `cargo run --release -p wheelbase-benches --bin mechanisms --`, then
+//! `FOLDER [--seeds N] [--ticks N] [--only NAME] [--tunables]`. The defaults are 2 seeds and the ticks of each
+//! scenario; `--ticks` limits the ticks. Prints a table of mechanisms left out, or of tunables at half and at twice
+//! their default value. Two runs at a time use two cores, each on one thread. A hash of all runs comes last, so that
+//! two machines can be compared.
 
 #![forbid(unsafe_code)]
 

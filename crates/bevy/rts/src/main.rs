@@ -22,7 +22,7 @@ const CELL: f32 = 16.0;
 /// World units per cell of the minimap.
 const MINI: f32 = 1.5;
 const WINDOW: Vec2 = Vec2::new(1280.0, 720.0);
-/// Walls are squares of so many cells.
+/// The side of a wall, a square, in cells.
 const WALL_CELLS: u32 = 3;
 
 const DIGITS: [KeyCode; 5] =

@@ -16,7 +16,7 @@ pub fn message() -> String {
     }
 }
 
-/// A call that did what it was asked for.
+/// A call that succeeded.
 #[track_caller]
 pub fn ok(status: u32) {
     assert_eq!(status, WB_OK, "{}", message());

@@ -10,8 +10,8 @@ use wheelbase_sim::{
     TaskSource,
 };
 
-/// A command as C can say it: without goals of other classes' headings, which only texts give, and without the numbers
-/// that stand for the usual ones in C.
+/// A command as C can express it. It has no goals with other classes' headings, which only texts give. It has no
+/// numbers that stand for defaults in C.
 pub fn sayable(mut command: Command, shape: GridShape) -> Command {
     let selection = match &mut command {
         Command::Remove(agents)

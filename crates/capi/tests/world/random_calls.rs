@@ -41,7 +41,7 @@ impl<T: Copy + PartialEq + std::fmt::Debug> Buffer<T> {
         if self.capacity == 0 { std::ptr::null_mut() } else { self.values.as_mut_ptr() }
     }
 
-    /// What was written is what the count says.
+    /// The call wrote as many values as the count says.
     fn check(&self, status: u32, count: usize) {
         let written = if status == WB_OK { count } else { 0 };
         assert!(written <= self.capacity);
@@ -49,7 +49,7 @@ impl<T: Copy + PartialEq + std::fmt::Debug> Buffer<T> {
     }
 }
 
-/// Worlds of C, some of them gone, and a world of Rust that shows the generator what is in one of them.
+/// Worlds of C, some of them gone, and a world of Rust that shows the generator the contents of one of them.
 struct Calls {
     random: SplitMix64,
     generator: Generator,

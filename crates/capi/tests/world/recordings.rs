@@ -125,7 +125,7 @@ fn a_recording_that_missed_something_is_finished_without_an_end() {
     fails(wb_recording_tick(recording, world, WB_RUNNING), WB_ARGUMENT, ended);
     assert_eq!(verified(finish(recording, world)), (20, false));
     ok(wb_recording_destroy(recording));
-    // Another state of the world, another recording, another world; and the world is gone.
+    // Another state of the world, another recording, another world. Last, the world is gone.
     let bytes = save(world);
     for way in 0..5 {
         let recording = begin(world);
@@ -158,7 +158,7 @@ fn a_recording_that_missed_something_is_finished_without_an_end() {
         assert_eq!(verified(finish(recording, other)), (10, false), "way {way}");
         ok(wb_recording_destroy(recording));
     }
-    // One that is never finished leaves nothing behind: the world keeps no log for it.
+    // A recording that is never finished leaves nothing behind: the world keeps no log for it.
     let recording = begin(world);
     ok(wb_recording_destroy(recording));
     (0..20).for_each(|_| {
@@ -227,8 +227,7 @@ fn a_scenario_in_memory_is_the_one_on_the_disk() {
         assert_eq!(hash(on_disk), hash(in_memory));
         assert_eq!(step(on_disk), step(in_memory));
     }
-    // Names are those of the scenario, until the host gives others.
-    // SAFETY: `list` gives a buffer of the capacity.
+    // Names come from the scenario, until the host gives others. SAFETY: `list` gives a buffer of the capacity.
     let name = |agent: u32| -> Vec<u8> {
         list(|buffer: *mut u8, capacity, count| unsafe {
             wb_world_agent_name(in_memory, agent, buffer.cast(), capacity, count)

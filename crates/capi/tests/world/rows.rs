@@ -1,4 +1,4 @@
-//! Rows and numbers: borrowed from the world, and those of Rust.
+//! Rows and numbers borrowed from the world equal the rows and numbers of Rust.
 
 use crate::calls::{agents, copy_of, counts, events, fails, get, hash, name, ok, save, step};
 use crate::common::{WALKER, at, open_world};

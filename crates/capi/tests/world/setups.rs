@@ -258,7 +258,7 @@ fn wrong_setups_are_refused() {
         fails(wb_setup_new(class, &raw const given, &raw mut handle), WB_WRONG_KIND, "expected map");
         fails(wb_settings_init(null_mut()), WB_POINTER, "`settings`");
     }
-    // Numbers out of range, and agents that cannot stand there, all at once.
+    // Numbers out of range, and agents that cannot stand there, all together.
     let (status, wrong) = new(|given| (given.search_slots, given.landmarks) = (0, 65));
     ok(status);
     let make = |setup: u64| {
@@ -312,7 +312,7 @@ fn wrong_setups_are_refused() {
     ok(wb_map_destroy(map));
 }
 
-/// Classes, tables and maps of a world are objects of their own.
+/// Classes, tables and maps of a world are separate objects.
 #[test]
 fn parts_of_a_world_outlive_it() {
     let (map_of_c, class) = (map(), class(CART));

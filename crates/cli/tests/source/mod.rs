@@ -586,8 +586,8 @@ impl Modules {
         Some(homes)
     }
 
-    /// The modules that define the method of a call: of the receiver's type where that is known, else the only method
-    /// of the name in the crate, if none of the standard library's types has one.
+    /// The modules that define the method of a call. The receiver's type decides where it is known. Otherwise it is the
+    /// crate's only method of that name, unless a type of the standard library has one.
     pub fn homes_of_call(&self, from: usize, call: &Call, methods: &Methods) -> BTreeSet<usize> {
         if !methods.defined.contains_key(&call.method) {
             return BTreeSet::new();

@@ -5,12 +5,12 @@ using System.Text;
 namespace Wheelbase
 {
     // Memory outside of the managed heap for what a call points to: texts, goals, orders. One for each thread, used again by
-    // each call, so that no call allocates once it has grown. What it gave holds until the next Begin() on the thread.
+    // each call, so that no call allocates once it has grown. Its memory stays valid until the next Begin() on the thread.
     internal sealed unsafe class Arena
     {
         [ThreadStatic] static Arena ofThread;
 
-        // Each chunk is twice as large as the one before, so that what was given stays where it is.
+        // Each chunk is twice as large as the one before, so that memory given out stays where it is.
         const int First = 1 << 12;
         const int Most = 1 << 30;
         readonly byte*[] chunks = new byte*[32];

@@ -42,7 +42,7 @@ namespace Wheelbase
             return status;
         }
 
-        /// <summary>Searches on for at most so many expansions. Whether every pose that can be reached is settled.</summary>
+        /// <summary>Continues the search for at most this many expansions. Whether every reachable pose is settled.</summary>
         public bool Settle(ulong expansions = ulong.MaxValue)
         {
             byte complete;
@@ -70,7 +70,7 @@ namespace Wheelbase
             return status;
         }
 
-        /// <summary>All poses of at most so many ticks, each with its cost as <c>Arrival</c>, row by row.</summary>
+        /// <summary>All poses within this many ticks, each with its cost as <c>Arrival</c>, row by row.</summary>
         public PathPose[] Within(uint ticks)
         {
             Status status;

@@ -7,7 +7,7 @@ namespace Wheelbase
     {
         /// <summary>Name; movement classes set their own speeds by it.</summary>
         public string Name;
-        /// <summary>Speed in permille: 1000 normal, 0 impassable; at most 65,535.</summary>
+        /// <summary>Speed in thousandths: 1000 normal, 0 impassable; at most 65,535.</summary>
         public uint Speed;
         /// <summary>The characters that stand for the kind in rows; may be null.</summary>
         public string Characters;

@@ -34,7 +34,7 @@ namespace Wheelbase
     /// <summary>The speed of a class on a terrain kind or over a side kind, in place of the map's.</summary>
     public struct ClassSpeed
     {
-        /// <summary>Name of the kind, speed in permille.</summary>
+        /// <summary>Name of the kind, speed in thousandths.</summary>
         public ClassSpeed(string name, uint speed)
         {
             Name = name;
@@ -43,11 +43,11 @@ namespace Wheelbase
 
         /// <summary>Name of the kind; a map that lacks the kind ignores it.</summary>
         public string Name;
-        /// <summary>Permille: 1000 normal, 0 impassable; at most 65,535.</summary>
+        /// <summary>In thousandths: 1000 normal, 0 impassable; at most 65,535.</summary>
         public uint Speed;
     }
 
-    /// <summary>What a movement class is; begins with the usual values.</summary>
+    /// <summary>The specification of a movement class; begins with the default values.</summary>
     public sealed class ClassSpec
     {
         /// <summary>Name.</summary>
@@ -64,9 +64,9 @@ namespace Wheelbase
         public int PivotForward;
         /// <summary>The same, in half cells to the right. Both even or both odd.</summary>
         public int PivotRight;
-        /// <summary>Climbing: permille of the base time for each unit of rise.</summary>
+        /// <summary>Climbing: extra time for each unit of rise, in thousandths of the base time.</summary>
         public uint ClimbUp;
-        /// <summary>Permille of the base time for each unit of fall; may be negative.</summary>
+        /// <summary>Extra time for each unit of fall, in thousandths of the base time; may be negative.</summary>
         public int ClimbDown;
         /// <summary>Most rise of a move in units; <c>Constants.None</c> for no limit.</summary>
         public uint MaxUp = Constants.None;
@@ -118,7 +118,7 @@ namespace Wheelbase
             return at;
         }
 
-        /// <summary>Makes a class of a specification. The message of a failure says what is wrong and what would be right.</summary>
+        /// <summary>Makes a class of a specification. The message of a failure names the mistake and the expected value.</summary>
         public static MovementClass Create(ClassSpec spec)
         {
             if (spec == null) throw new ArgumentNullException("spec");
@@ -197,7 +197,7 @@ namespace Wheelbase
             return new MovementClass(copy);
         }
 
-        /// <summary>What is to be known of it.</summary>
+        /// <summary>Facts about it.</summary>
         public ClassInfo Info
         {
             get

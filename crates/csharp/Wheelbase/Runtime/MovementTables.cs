@@ -77,7 +77,7 @@ namespace Wheelbase
         /// <summary>Index of the first pose of a path; that of number <c>Count</c> is the number of all poses.</summary>
         public int First(int request) { return (int)(uint)Offsets[request]; }
 
-        /// <summary>Makes room for so many poses, so that a batch need not be planned again to get them.</summary>
+        /// <summary>Makes room for this many poses, so that a batch need not be planned twice to get them.</summary>
         public void Reserve(int poses)
         {
             if (Poses.Length >= poses) return;
@@ -87,7 +87,7 @@ namespace Wheelbase
     }
 
     /// <summary>Movement tables: a class compiled against a map. All searches of the class on the map use them.</summary>
-    /// <remarks>Any number of threads may plan at once, each with its own scratch and path. <c>Update</c> and
+    /// <remarks>Any number of threads may plan together, each with its own scratch and path. <c>Update</c> and
     /// <c>MakeComponents</c> run alone.</remarks>
     public sealed unsafe class MovementTables : WheelbaseHandle
     {
@@ -128,8 +128,8 @@ namespace Wheelbase
             return new MovementTables(copy);
         }
 
-        /// <summary>Follows an edit of the map: compiles again what the rectangle of <c>GridMap.Edit</c> can touch. Searches that are
-        /// under way must be begun again, fields repaired.</summary>
+        /// <summary>Follows an edit of the map: recompiles what the rectangle of <c>GridMap.Edit</c> can touch. Searches that are
+        /// in progress must be restarted, and fields repaired.</summary>
         public UpdateEffect Update(GridMap map, CellRect changed)
         {
             UpdateEffect effect;
@@ -148,7 +148,7 @@ namespace Wheelbase
             return status;
         }
 
-        /// <summary>Makes the components of the poses, which answer <c>Connected</c>, and end searches for goals out of reach at once.
+        /// <summary>Makes the components of the poses, which answer <c>Connected</c>, and end searches for goals out of reach immediately.
         /// Cost: about as much as compiling.</summary>
         public void MakeComponents()
         {
@@ -274,7 +274,7 @@ namespace Wheelbase
             return status;
         }
 
-        /// <summary>Goes on with a search for at most so many expansions. Whether it has ended.</summary>
+        /// <summary>Continues a search for at most this many expansions. Whether it has ended.</summary>
         public bool Advance(Scratch scratch, ulong expansions)
         {
             bool done;
@@ -282,7 +282,7 @@ namespace Wheelbase
             return done;
         }
 
-        /// <summary>As <c>Advance</c>; gives the status: <c>Status.Argument</c> if the tables have changed since, then begin again.
+        /// <summary>As <c>Advance</c>; gives the status: <c>Status.Argument</c> if the tables have changed since; then restart it.
         /// </summary>
         public Status TryAdvance(Scratch scratch, ulong expansions, out bool done)
         {
@@ -311,7 +311,7 @@ namespace Wheelbase
             return status;
         }
 
-        /// <summary>Plans the first <c>count</c> requests at once, on as many threads as said, with the same answers for any number:
+        /// <summary>Plans the first <c>count</c> requests together, on this many threads, with the same answers for any number:
         /// 0 or 1 for the caller's alone. <c>batch</c> gets answers and paths; with <c>answersOnly</c> no paths.</summary>
         /// <remarks>Where the batch has too little room for the poses it grows and plans again: <c>Batch.Reserve</c> spares that. Then
         /// nothing is allocated.</remarks>

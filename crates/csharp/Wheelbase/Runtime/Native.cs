@@ -9,7 +9,7 @@ namespace Wheelbase
     /// <summary>What a call returns.</summary>
     public enum Status : uint
     {
-        /// <summary>The call did what it was asked for.</summary>
+        /// <summary>The call succeeded.</summary>
         Ok = 0,
         /// <summary>A pointer is null where a value is needed, or not aligned.</summary>
         Pointer = 1,
@@ -33,7 +33,7 @@ namespace Wheelbase
         Text = 10,
         /// <summary>A limit is exceeded: memory, or the number of objects.</summary>
         Limit = 11,
-        /// <summary>What was asked for does not exist, such as an agent that has been removed.</summary>
+        /// <summary>The requested object does not exist, such as an agent that has been removed.</summary>
         NotFound = 12,
         /// <summary>A call panicked, which is a fault of the library, and changed nothing.</summary>
         Panic = 13,
@@ -81,7 +81,7 @@ namespace Wheelbase
         TaskGiven = 6,
         /// <summary>A task is done. <c>a</c>, <c>b</c>: column and row of the agent's anchor.</summary>
         TaskDone = 7,
-        /// <summary>An agent has another path: the answer to a request, or made by the rule of traffic. <c>a</c>: its number of moves.</summary>
+        /// <summary>An agent has another path: the answer to a request, or made by the traffic rule. <c>a</c>: its number of moves.</summary>
         PathFound = 8,
         /// <summary>An agent has waited for 8 ticks. <c>a</c>: the agent in the way of its next move.</summary>
         Blocked = 9,
@@ -93,7 +93,7 @@ namespace Wheelbase
         PrioritySet = 12,
         /// <summary>An agent has another team. <c>a</c>: the team.</summary>
         TeamSet = 13,
-        /// <summary>An agent has another speed factor. <c>a</c>: the factor in permille.</summary>
+        /// <summary>An agent has another speed factor. <c>a</c>: the factor in thousandths.</summary>
         SpeedFactorSet = 14,
         /// <summary>An agent has another class. <c>a</c>: the class.</summary>
         ClassSet = 15,
@@ -229,7 +229,7 @@ namespace Wheelbase
         Unreachable = 8,
         /// <summary>An edit has made its pose illegal.</summary>
         Stranded = 9,
-        /// <summary>A rule of traffic from outside holds it back.</summary>
+        /// <summary>A traffic rule from outside holds it back.</summary>
         OutsideRule = 10,
         /// <summary>Agents that come from another side have their turn to enter a corridor.</summary>
         CorridorTurn = 11,
@@ -253,7 +253,7 @@ namespace Wheelbase
         MakesWay = 21,
         /// <summary>The next move is planned.</summary>
         Planned = 22,
-        /// <summary>Nothing is in the way any more; it looks for a plan again after a pause.</summary>
+        /// <summary>Nothing is in the way any more; it looks for another plan after a pause.</summary>
         Pause = 23,
         /// <summary>No plan among the reservations of the others was found.</summary>
         NoPlan = 24,
@@ -403,7 +403,7 @@ namespace Wheelbase
     /// <summary>The numbers <c>WB_RULE_...</c> of C.</summary>
     public enum TrafficRule : uint
     {
-        /// <summary>The usual rule of traffic, for any classes.</summary>
+        /// <summary>The default traffic rule, for any classes.</summary>
         Cooperative = 0,
         /// <summary>A rule for one class of one cell whose moves take a tick each, under <c>Collision.Discrete</c>.</summary>
         UnitRobots = 1,
@@ -473,8 +473,8 @@ namespace Wheelbase
         Elevation = 1,
         /// <summary>A change that sets the sides of the cell (<c>area.x</c>, <c>area.y</c>), which is on the map, to <c>side_kinds</c>.</summary>
         Sides = 2,
-        /// <summary>A change that rotates the cell (<c>area.x</c>, <c>area.y</c>), which is on the map, with its sides by <c>value</c> steps
-        /// counterclockwise: quarter turns of a square, sixths of a turn of a hexagon.</summary>
+        /// <summary>A change that rotates the cell (<c>area.x</c>, <c>area.y</c>), which is on the map, with its sides. It turns counterclockwise
+        /// by <c>value</c> steps: quarter turns of a square, sixths of a turn of a hexagon.</summary>
         Rotate = 3,
     }
 
@@ -507,11 +507,11 @@ namespace Wheelbase
         public const uint AnyHeading = uint.MaxValue;
         /// <summary>No number: no agent, no limit, no ticket, where a comment says so.</summary>
         public const uint None = uint.MaxValue;
-        /// <summary>Ticks of what is never reached.</summary>
+        /// <summary>Ticks to a place that is never reached.</summary>
         public const uint Never = uint.MaxValue;
         /// <summary>In <c>side_kinds</c>: this side stays as it is.</summary>
         public const uint Keep = uint.MaxValue;
-        /// <summary>The side kind that never limits a move. Further kinds are those of the map's file.</summary>
+        /// <summary>The side kind that never limits a move. Further kinds come from the map's file.</summary>
         public const uint SideOpen = 0;
         /// <summary>The side kind that no move crosses.</summary>
         public const uint SideWall = 1;
@@ -532,7 +532,7 @@ namespace Wheelbase
         public const uint Ended = 1;
     }
 
-    /// <summary>What is to be known of a map.</summary>
+    /// <summary>Facts about a map.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public unsafe partial struct MapInfo
     {
@@ -548,7 +548,7 @@ namespace Wheelbase
         public ulong Revision;
         /// <summary>Number of terrain kinds, numbered from 0.</summary>
         public uint TerrainKinds;
-        /// <summary>Number of side kinds, numbered from 0: <c>Constants.SideOpen</c>, <c>Constants.SideWall</c>, those of the map's file.</summary>
+        /// <summary>Number of side kinds, numbered from 0: <c>Constants.SideOpen</c>, <c>Constants.SideWall</c>, then the side kinds of the map's file.</summary>
         public uint SideKinds;
         /// <summary>1 if a cell has or had a height other than 0, else 0.</summary>
         public uint HasElevation;
@@ -595,7 +595,7 @@ namespace Wheelbase
         public int Y;
     }
 
-    /// <summary>What is to be known of a class.</summary>
+    /// <summary>Facts about a class.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public unsafe partial struct ClassInfo
     {
@@ -617,8 +617,9 @@ namespace Wheelbase
         internal uint Reserved;
     }
 
-    /// <summary>A pose: the cell of the anchor, and the heading counted counterclockwise from east. With 4 headings: 0 E, 1 N, 2 W,
-    /// 3 S; with 8: E, NE, N, NW, W, SW, S, SE; with the 6 of hexagonal maps: E, NE, NW, W, SW, SE; with 1: 0.</summary>
+    /// <summary>A pose: the cell of the anchor, and the heading counted counterclockwise from east. 4 headings are 0 E, 1 N, 2 W, 3
+    /// S. 8 headings are E, NE, N, NW, W, SW, S, SE. The 6 headings of hexagonal maps are E, NE, NW, W, SW, SE. A single
+    /// heading is 0.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public unsafe partial struct Pose
     {
@@ -668,8 +669,8 @@ namespace Wheelbase
     /// <remarks>
     /// <para>The move fields (<c>FromX</c> to <c>Turn</c>, <c>BeginTick</c>, <c>EndTick</c>) hold the present move, and at rest the last one. So
     /// after the step that leads to tick t they say where the agent was at any time from t - 1 to t. At time u its part of
-    /// the move is (u - <c>BeginTick</c>) / (<c>EndTick</c> - <c>BeginTick</c>), at most 1. Of an agent that has not moved since it was
-    /// placed, both poses are its pose and both ticks the tick at which it was placed.</para>
+    /// the move is (u - <c>BeginTick</c>) / (<c>EndTick</c> - <c>BeginTick</c>), at most 1. For an agent that has not moved since it
+    /// was placed, both poses are its pose. Both ticks are the tick at which it was placed.</para>
     /// </remarks>
     [StructLayout(LayoutKind.Sequential)]
     public unsafe partial struct AgentRow
@@ -870,7 +871,7 @@ namespace Wheelbase
         public Pose Pose;
     }
 
-    /// <summary>Why an agent is not moving on. What is not about it is <c>Constants.None</c>, and cells are 0.</summary>
+    /// <summary>Why an agent is not moving on. Numbers that do not apply are <c>Constants.None</c>, and such cells are 0.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public unsafe partial struct WaitReason
     {
@@ -878,7 +879,7 @@ namespace Wheelbase
         internal uint Size;
         /// <summary><c>WB_WAIT_...</c></summary>
         public WaitRule Rule;
-        /// <summary>The agent that holds what is needed.</summary>
+        /// <summary>The agent that holds the cells it needs.</summary>
         public uint Holder;
         /// <summary>1 if <c>At</c> says which cell is needed, else 0.</summary>
         public uint HasAt;
@@ -935,7 +936,7 @@ namespace Wheelbase
         {
             /// <summary><c>sizeof(wb_terrain)</c>.</summary>
             public uint size;
-            /// <summary>Speed in permille: 1000 normal, 400 slow, 0 impassable; at most 65535.</summary>
+            /// <summary>Speed in thousandths: 1000 normal, 400 slow, 0 impassable; at most 65535.</summary>
             public uint speed;
             /// <summary>Name; movement classes set their own speeds by it.</summary>
             public byte* name;
@@ -964,9 +965,9 @@ namespace Wheelbase
             public uint time;
             /// <summary><c>When.Any</c>; with 8 headings a primitive that moves is <c>When.Straight</c> or <c>When.Diagonal</c>.</summary>
             public uint when;
-            /// <summary>1 if <c>Swept</c> is given, even with no cell; else 0. Where it is not given and a rule is <c>SweepRule.Full</c>, a
-            /// primitive that moves and turns touches every cell that the body can touch at any angle of the turn and any point
-            /// of the way.</summary>
+            /// <summary>1 if <c>Swept</c> is given, even without cells; else 0. It matters for a primitive that moves and turns. If <c>Swept</c>
+            /// is not given and a rule is <c>SweepRule.Full</c>, the primitive sweeps every cell that the body touches during the
+            /// turn and the move.</summary>
             public uint lists_swept;
             /// <summary>0.</summary>
             public uint reserved;
@@ -988,7 +989,7 @@ namespace Wheelbase
             public byte* name;
             /// <summary>Bytes of the name.</summary>
             public UIntPtr name_length;
-            /// <summary>Permille: 1000 normal, 0 impassable; at most 65535.</summary>
+            /// <summary>In thousandths: 1000 normal, 0 impassable; at most 65535.</summary>
             public uint speed;
             /// <summary>0.</summary>
             public uint reserved;
@@ -1012,9 +1013,9 @@ namespace Wheelbase
             public int pivot_forward;
             /// <summary>The same, in half cells to the right. Both even or both odd.</summary>
             public int pivot_right;
-            /// <summary>Climbing: permille of the base time for each unit of rise.</summary>
+            /// <summary>Climbing: extra time for each unit of rise, in thousandths of the base time.</summary>
             public uint climb_up;
-            /// <summary>Permille of the base time for each unit of fall; may be negative.</summary>
+            /// <summary>Extra time for each unit of fall, in thousandths of the base time; may be negative.</summary>
             public int climb_down;
             /// <summary>Most rise of a move in units; <c>Constants.None</c> for no limit.</summary>
             public uint max_up;
@@ -1050,7 +1051,7 @@ namespace Wheelbase
             public UIntPtr n_side_speeds;
         }
 
-        /// <summary>What is asked of the planner. Begin with <c>wb_request_init</c>.</summary>
+        /// <summary>A request to the planner. Initialise it with <c>wb_request_init</c>.</summary>
         [StructLayout(LayoutKind.Sequential)]
         public unsafe struct wb_request
         {
@@ -1078,8 +1079,8 @@ namespace Wheelbase
             public Pose* goals;
             /// <summary>Number of members, at least 1.</summary>
             public UIntPtr n_goals;
-            /// <summary>Cells that no move may sweep, such as resting agents: a bit for each cell, each row begun with a new word; the
-            /// bit of (x, y) is <c>obstacles[y * ((width + 63) / 64) + x / 64] &gt;&gt; (x % 64) &amp; 1</c>. Null for none.</summary>
+            /// <summary>Cells that no move may sweep, such as resting agents: a bit for each cell, with a new word for each row. The bit
+            /// of (x, y) is <c>obstacles[y * ((width + 63) / 64) + x / 64] &gt;&gt; (x % 64) &amp; 1</c>. Null for none.</summary>
             public ulong* obstacles;
             /// <summary>Number of words: <c>(width + 63) / 64 * height</c>; 0 for none.</summary>
             public UIntPtr n_obstacles;
@@ -1099,7 +1100,7 @@ namespace Wheelbase
             public UIntPtr length;
         }
 
-        /// <summary>A source of tasks: goals that agents are given one after another, without end. What is not of its kind is ignored.</summary>
+        /// <summary>A source of tasks: goals that agents are given one after another, without end. Fields of other kinds are ignored.</summary>
         [StructLayout(LayoutKind.Sequential)]
         public unsafe struct wb_task_source
         {
@@ -1127,8 +1128,8 @@ namespace Wheelbase
             public UIntPtr n_cells;
         }
 
-        /// <summary>An order. What is not of its kind is ignored: a structure of zeros but for <c>Size</c>, <c>Kind</c> and what the kind names is
-        /// an order.</summary>
+        /// <summary>An order. Fields of other kinds are ignored. So a structure of zeros is an order once <c>Size</c>, <c>Kind</c> and the fields
+        /// of the kind are set.</summary>
         [StructLayout(LayoutKind.Sequential)]
         public unsafe struct wb_order
         {
@@ -1136,8 +1137,8 @@ namespace Wheelbase
             public uint size;
             /// <summary><c>WB_ORDER_...</c></summary>
             public uint kind;
-            /// <summary>Number of headings in which the headings of <c>Goals</c> count: 4, 6 or 8, as its agents' class has; 1, or 0 for 1,
-            /// if no goal names a heading. Agents of other classes take the headings of the same names.</summary>
+            /// <summary>Number of headings that the headings of <c>Goals</c> count in: 4, 6 or 8, as the agents' class has. It is 1, or 0 for
+            /// 1, if no goal names a heading. Agents of other classes take the headings of the same names.</summary>
             public uint headings;
             /// <summary>Radius around each goal in cells; of an order to follow, the distance in cells to keep within.</summary>
             public uint within;
@@ -1172,28 +1173,28 @@ namespace Wheelbase
         {
             /// <summary><c>sizeof(wb_settings)</c>, set by the caller.</summary>
             public uint size;
-            /// <summary><c>Collision.Swept</c> (usual) or <c>Collision.Discrete</c>.</summary>
+            /// <summary><c>Collision.Swept</c> (default) or <c>Collision.Discrete</c>.</summary>
             public uint collision;
-            /// <summary>Seed of all random numbers. Usually 0.</summary>
+            /// <summary>Seed of all random numbers. Default 0.</summary>
             public ulong seed;
-            /// <summary>Ticks to run at most; 0 (usual) for a world without a last tick, which idles when nothing is left to do.</summary>
+            /// <summary>Ticks to run at most; 0 (default) for a world without a last tick, which idles when nothing is left to do.</summary>
             public uint ticks;
-            /// <summary>Path searches in progress together, 1 to 1,024. Usually 16.</summary>
+            /// <summary>Path searches in progress together, 1 to 1,024. Default 16.</summary>
             public uint search_slots;
-            /// <summary>Expansions for path searches per tick, 1 to 2^40. Usually 200,000.</summary>
+            /// <summary>Expansions for path searches per tick, 1 to 2^40. Default 200,000.</summary>
             public ulong expansions_per_tick;
-            /// <summary>Traffic search budget: tries of <c>TrafficRule.UnitRobots</c> per tick. Usually 20,000.</summary>
+            /// <summary>Traffic search budget: tries of <c>TrafficRule.UnitRobots</c> per tick. Default 20,000.</summary>
             public ulong tries_per_tick;
-            /// <summary>Threads, as for <c>wb_world_set_threads</c>. Usually 0.</summary>
+            /// <summary>Threads, as for <c>wb_world_set_threads</c>. Default 0.</summary>
             public uint threads;
-            /// <summary><c>TrafficRule.Cooperative</c> (usual), <c>TrafficRule.UnitRobots</c> or <c>TrafficRule.Commanded</c>.</summary>
+            /// <summary><c>TrafficRule.Cooperative</c> (default), <c>TrafficRule.UnitRobots</c> or <c>TrafficRule.Commanded</c>.</summary>
             public uint rule;
-            /// <summary><c>PathSource.Planner</c> (usual) or <c>PathSource.Host</c>.</summary>
+            /// <summary><c>PathSource.Planner</c> (default) or <c>PathSource.Host</c>.</summary>
             public uint paths;
             /// <summary>Landmarks of each class, 0 to 64, which make far searches cheap; a game of clicks on a large map asks for 4.
-            /// <c>Constants.None</c> (usual): as many as pay off for agents with tasks all over the map, none in a game of clicks.</summary>
+            /// <c>Constants.None</c> (default): as many as pay off for agents with tasks all over the map, none in a game of clicks.</summary>
             public uint landmarks;
-            /// <summary>Poses that each agent may expand per tick to plan its moves, at least 1; of <c>TrafficRule.Cooperative</c>. Usually 16.</summary>
+            /// <summary>Poses that each agent may expand per tick to plan its moves, at least 1; of <c>TrafficRule.Cooperative</c>. Default 16.</summary>
             public uint poses_per_agent;
             /// <summary>Name of the world.</summary>
             public byte* name;
@@ -1211,11 +1212,11 @@ namespace Wheelbase
             public uint class_;
             /// <summary>Its pose: legal, on cells that nobody holds.</summary>
             public Pose pose;
-            /// <summary>Its priority; higher goes first. Usually 0.</summary>
+            /// <summary>Its priority; higher goes first. Default 0.</summary>
             public int priority;
             /// <summary>Its team, 0 to 31.</summary>
             public uint team;
-            /// <summary>Its speed factor in permille, 1 to 65,535; 0 for the usual 1,000.</summary>
+            /// <summary>Its speed factor in thousandths, 1 to 65,535; 0 for the default 1,000.</summary>
             public uint speed_factor;
             /// <summary>Its index among the agents that share its tasks.</summary>
             public uint number;
@@ -1243,7 +1244,7 @@ namespace Wheelbase
             public int priority;
             /// <summary>Team of each, 0 to 31.</summary>
             public uint team;
-            /// <summary>Speed factor of each in permille, 1 to 65,535; 0 for the usual 1,000.</summary>
+            /// <summary>Speed factor of each in thousandths, 1 to 65,535; 0 for the default 1,000.</summary>
             public uint speed_factor;
             /// <summary>1: in any legal pose; 0: in the largest set of poses that reach each other while it has room.</summary>
             public uint anywhere;
@@ -1255,7 +1256,7 @@ namespace Wheelbase
             public UIntPtr n_orders;
         }
 
-        /// <summary>The version of the library that runs: compare its upper 16 bits with those of <c>Constants.AbiVersion</c>.</summary>
+        /// <summary>The version of the library that runs: compare its upper 16 bits with the upper 16 bits of <c>Constants.AbiVersion</c>.</summary>
         /// <remarks>
         /// <para>Threads: any.</para>
         /// </remarks>
@@ -1281,9 +1282,9 @@ namespace Wheelbase
 
         /// <summary>Makes a map of <c>width</c> x <c>height</c> cells of one terrain kind, with open sides, of height 0.</summary>
         /// <remarks>
-        /// <para>Its terrain kinds are those of MovingAI maps, in this order, with characters and speeds in thousandths: <c>ground</c>
-        /// (<c>.</c> <c>G</c>) 1000, <c>swamp</c> (<c>S</c>) 500, <c>water</c> (<c>W</c>), <c>trees</c> (<c>T</c>) and <c>out</c> (<c>@</c> <c>O</c>) 0. At most 2^26 cells; 1 byte
-        /// each.</para>
+        /// <para>It has the terrain kinds of MovingAI maps, in this order, with characters, and speeds in thousandths. They are
+        /// <c>ground</c> (<c>.</c> <c>G</c>) 1000, <c>swamp</c> (<c>S</c>) 500, and <c>water</c> (<c>W</c>), <c>trees</c> (<c>T</c>) and <c>out</c> (<c>@</c> <c>O</c>) 0. At most 2^26
+        /// cells; 1 byte each.</para>
         /// <para>Threads: any. Lifetime: until <c>wb_map_destroy</c>. Statuses: <c>Status.Argument</c> for a size, shape or kind that does not
         /// exist.</para>
         /// <para>Pointers: <c>map</c> may be written, or is null.</para>
@@ -1295,10 +1296,10 @@ namespace Wheelbase
         /// numbered in their order from 0; the kinds of MovingAI maps (see <c>wb_map_new</c>) that are not among them follow. At
         /// most 255 kinds.</summary>
         /// <remarks>
-        /// <para>Threads: any. Lifetime: until <c>wb_map_destroy</c>; all is copied. Statuses: <c>Status.Argument</c> for a size or shape that does
-        /// not exist, a wrong number of cells, a cell of no kind, or two kinds with the same name or character.</para>
-        /// <para>Pointers: <c>cells</c> has <c>n_cells</c> bytes; <c>terrains</c> has <c>n_terrains</c> structures with texts as long as they say, or is null with
-        /// 0; <c>map</c> may be written, or is null.</para>
+        /// <para>Threads: any. Lifetime: until <c>wb_map_destroy</c>; all data is copied. Statuses: <c>Status.Argument</c> for an invalid size or
+        /// shape, a wrong number of cells, or a cell of no kind. Also for two kinds with the same name or character.</para>
+        /// <para>Pointers: <c>cells</c> has <c>n_cells</c> bytes. <c>terrains</c> has <c>n_terrains</c> structures with texts as long as they say, or is null with
+        /// 0. <c>map</c> may be written, or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_map_from_cells(uint width, uint height, uint shape, byte* cells, UIntPtr n_cells, wb_terrain* terrains, UIntPtr n_terrains, ulong* map);
@@ -1312,9 +1313,9 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_map_from_rows(byte* rows, UIntPtr length, ulong* map);
 
-        /// <summary>Makes the map of a file that the host has read: of a map file, or of a scenario (<c>.toml</c>), which may have terrain
-        /// kinds, side kinds, walls and heights of its own. The ending of <c>name</c> says which: <c>.toml</c>, <c>.png</c>, <c>.tmx</c> (Tiled),
-        /// else MovingAI. The name is used in messages; no file is opened, so a file that names others cannot be read: use
+        /// <summary>Makes the map of a file that the host has read. It is a map file or a scenario (<c>.toml</c>), which may define terrain
+        /// kinds, side kinds, walls and heights. The ending of <c>name</c> tells the format: <c>.toml</c>, <c>.png</c>, <c>.tmx</c> (Tiled), else
+        /// MovingAI. The name is used in messages. No file is opened, so a file that names others cannot be read: use
         /// <c>wb_map_open</c>.</summary>
         /// <remarks>
         /// <para>Threads: any. Lifetime: until <c>wb_map_destroy</c>. Statuses: <c>Status.Text</c> with file, line and column of each mistake.</para>
@@ -1348,7 +1349,7 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_map_destroy(ulong map);
 
-        /// <summary>Writes what is to be known of a map: size, shape, revision, numbers of kinds.</summary>
+        /// <summary>Writes the facts about a map: size, shape, revision, numbers of kinds.</summary>
         /// <remarks>
         /// <para>Threads: any, beside other readers of the map.</para>
         /// <para>Pointers: <c>info</c> may be written as far as its <c>size</c> says, or is null.</para>
@@ -1393,7 +1394,7 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_map_edit(ulong map, Change* changes, UIntPtr count, CellRect* changed);
 
-        /// <summary>Sets a specification to the usual values: 4 headings on square maps, 1 cell, pivot at the anchor's centre,
+        /// <summary>Sets a specification to the default values: 4 headings on square maps, 1 cell, pivot at the anchor's centre,
         /// <c>SweepRule.Usual</c>, no limits of climbing. Name and primitives are left to set.</summary>
         /// <remarks>
         /// <para>Threads: any.</para>
@@ -1404,10 +1405,10 @@ namespace Wheelbase
 
         /// <summary>Makes a movement class: what an agent covers, how it moves, how long that takes.</summary>
         /// <remarks>
-        /// <para>Threads: any. Lifetime: until <c>wb_class_destroy</c>; all is copied. Statuses: <c>Status.Argument</c> says what is wrong and what
-        /// would be right; <c>Status.Size</c>.</para>
-        /// <para>Pointers: <c>spec</c> and all that it points to can be read as far as its sizes and counts say, or <c>spec</c> is null; <c>class_</c> may be
-        /// written, or is null.</para>
+        /// <para>Threads: any. Lifetime: until <c>wb_class_destroy</c>; all data is copied. Statuses: <c>Status.Argument</c>, whose message names
+        /// the mistake and the expected value; <c>Status.Size</c>.</para>
+        /// <para>Pointers: <c>spec</c> and all data that it points to can be read as far as its sizes and counts say, or <c>spec</c> is null. <c>class_</c>
+        /// may be written, or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_class_new(wb_class_spec* spec, ulong* class_);
@@ -1437,7 +1438,7 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_class_destroy(ulong class_);
 
-        /// <summary>Writes what is to be known of a class.</summary>
+        /// <summary>Writes the facts about a class.</summary>
         /// <remarks>
         /// <para>Threads: any.</para>
         /// <para>Pointers: <c>info</c> may be written as far as its <c>size</c> says, or is null.</para>
@@ -1498,17 +1499,17 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_tables_clone(ulong tables, ulong* copy);
 
-        /// <summary>Destroys tables; 0 is none. Searches, fields and frames of queues that are under way with them cannot go on.</summary>
+        /// <summary>Destroys tables; 0 is none. Searches, fields and frames of queues in progress with them cannot go on.</summary>
         /// <remarks>
         /// <para>Threads: any, while no other call uses the tables (else <c>Status.Busy</c>).</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_tables_destroy(ulong tables);
 
-        /// <summary>Follows an edit of the map: compiles again what the <c>changed</c> rectangle of <c>wb_map_edit</c> can touch, and keeps the
-        /// components right. Of several edits give the rectangle that holds all. <c>effect</c> gets <c>UpdateEffect.Changed</c> and
-        /// <c>UpdateEffect.Eased</c>, or 0; it may be null. Searches that are under way must be begun again, fields repaired
-        /// (<c>wb_field_repair</c>).</summary>
+        /// <summary>Follows an edit of the map: recompiles everything that the <c>changed</c> rectangle of <c>wb_map_edit</c> can touch, and keeps
+        /// the components correct. After several edits give the rectangle that contains all of them. <c>effect</c> gets
+        /// <c>UpdateEffect.Changed</c> and <c>UpdateEffect.Eased</c>, or 0; it may be null. Searches in progress must be restarted, and fields
+        /// repaired (<c>wb_field_repair</c>).</summary>
         /// <remarks>
         /// <para>Threads: one, while no other call uses the tables (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> for a map of another
         /// size, shape or other kinds.</para>
@@ -1520,8 +1521,8 @@ namespace Wheelbase
         /// <summary>Makes the components of the poses: which are connected. Updates keep them. They answer <c>wb_tables_connected</c>, and
         /// searches for goals out of reach end immediately; that pays for many requests.</summary>
         /// <remarks>
-        /// <para>Threads: one, while no other call uses the tables (else <c>Status.Busy</c>). Cost: about as much as compiling. Searches that
-        /// are under way must be begun again.</para>
+        /// <para>Threads: one, while no other call uses the tables (else <c>Status.Busy</c>). Cost: about as much as compiling. Searches in
+        /// progress must be restarted.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_tables_make_components(ulong tables);
@@ -1534,7 +1535,7 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_tables_is_legal(ulong tables, Pose* pose, byte* legal);
 
-        /// <summary>Whether some pose with its anchor in the cell <c>to</c> can be reached from some legal pose with its anchor in <c>from</c>:
+        /// <summary>Whether some pose with its anchor in the cell <c>to</c> can be reached from some legal pose with its anchor in <c>from</c>.
         /// <c>*answer</c> gets <c>Connected.Yes</c>, <c>Connected.No</c> or <c>Connected.Unknown</c>. No search.</summary>
         /// <remarks>
         /// <para>Threads: any, beside other readers of the tables.</para>
@@ -1543,8 +1544,8 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_tables_connected(ulong tables, Cell* from_, Cell* to, uint* answer);
 
-        /// <summary>One move from a pose: <c>*ticks</c> gets its time, or 0 if it is illegal (<c>wb_explain_move</c> says why), and <c>*after</c> the
-        /// pose after it, or the pose itself. <c>after</c> may be null.</summary>
+        /// <summary>One move from a pose. <c>*ticks</c> gets its time, or 0 if it is illegal (<c>wb_explain_move</c> says why). <c>*after</c> gets the
+        /// pose after a legal move, else the pose itself. <c>after</c> may be null.</summary>
         /// <remarks>
         /// <para>Threads: any, beside other readers of the tables. Statuses: <c>Status.Argument</c> for a heading or a primitive that the
         /// class lacks.</para>
@@ -1553,8 +1554,8 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_tables_move(ulong tables, Pose* pose, uint primitive, Pose* after, uint* ticks);
 
-        /// <summary>Checks a list of moves from a pose, such as a path after an edit: <c>*n_legal</c> gets the number of leading moves that
-        /// are legal, <c>*end</c> the pose and the ticks after these. <c>end</c> may be null.</summary>
+        /// <summary>Checks a list of moves from a pose, such as a path after an edit. <c>*n_legal</c> gets the number of leading legal moves,
+        /// and <c>*end</c> the pose and the ticks after them. <c>end</c> may be null.</summary>
         /// <remarks>
         /// <para>Threads: any, beside other readers of the tables. Statuses: <c>Status.Argument</c> for a heading that the class lacks.</para>
         /// <para>Pointers: <c>start</c> can be read, or is null; <c>moves</c> has <c>count</c> bytes; <c>end</c> and <c>n_legal</c> may be written, or are null.</para>
@@ -1591,7 +1592,7 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_explain_pose(ulong map, ulong class_, Pose* pose, byte* buffer, UIntPtr capacity, UIntPtr* count);
 
-        /// <summary>Sets a request to the usual values: the cheapest path, default heuristic, no limits. Start and goals are left to
+        /// <summary>Sets a request to the default values: the cheapest path, default heuristic, no limits. Start and goals are left to
         /// set.</summary>
         /// <remarks>
         /// <para>Threads: any.</para>
@@ -1615,7 +1616,7 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_scratch_new(ulong* scratch);
 
-        /// <summary>Destroys the memory of searches; 0 is none. A search that is under way is dropped.</summary>
+        /// <summary>Destroys the memory of searches; 0 is none. A search in progress is dropped.</summary>
         /// <remarks>
         /// <para>Threads: any, while no other call uses it (else <c>Status.Busy</c>).</para>
         /// </remarks>
@@ -1642,14 +1643,14 @@ namespace Wheelbase
         /// <remarks>
         /// <para>Threads: any number together with the same tables, each with its own scratch and path. Cost: expansions; after the
         /// first searches nothing is allocated. Statuses: <c>Status.Argument</c> for a request that makes no sense, <c>Status.Size</c>.</para>
-        /// <para>Pointers: <c>request</c> and what it points to can be read as far as its sizes and counts say, or <c>request</c> is null; <c>answer</c> may
-        /// be written as far as its <c>size</c> says, or is null.</para>
+        /// <para>Pointers: <c>request</c> and all data that it points to can be read as far as its sizes and counts say, or <c>request</c> is null.
+        /// <c>answer</c> may be written as far as its <c>size</c> says, or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_plan(ulong tables, wb_request* request, ulong scratch, ulong path, Answer* answer);
 
         /// <summary>Begins a search, to be advanced over several frames. <c>*done</c> gets 1 if it has ended already, else 0. The request is
-        /// copied. Drops a search that is under way in the same scratch.</summary>
+        /// copied. Drops a search in progress in the same scratch.</summary>
         /// <remarks>
         /// <para>Threads, statuses: as <c>wb_plan</c>.</para>
         /// <para>Pointers: <c>request</c> as for <c>wb_plan</c>; <c>done</c> may be written, or is null.</para>
@@ -1659,8 +1660,8 @@ namespace Wheelbase
 
         /// <summary>Goes on with a search for at most <c>expansions</c>; <c>*done</c> gets 1 when it has ended, else 0. Slicing changes no answer.</summary>
         /// <remarks>
-        /// <para>Threads: as <c>wb_plan</c>; another thread may go on. Statuses: <c>Status.Argument</c> if no search is under way, or the tables
-        /// have changed since: then begin again.</para>
+        /// <para>Threads: as <c>wb_plan</c>; another thread may go on. Statuses: <c>Status.Argument</c> if no search is in progress, or the tables
+        /// have changed since: then restart it.</para>
         /// <para>Pointers: <c>done</c> may be written, or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -1680,24 +1681,24 @@ namespace Wheelbase
         /// <remarks>
         /// <para>Threads: any, beside other readers of map and tables. Statuses: <c>Status.Buffer</c> with the bytes needed in <c>count</c>;
         /// <c>Status.Argument</c> for another map than the tables are of, or a result that does not exist.</para>
-        /// <para>Pointers: <c>request</c> as for <c>wb_plan</c>; <c>answer</c> can be read as far as its <c>size</c> says, or is null; <c>buffer</c> has room for
+        /// <para>Pointers: <c>request</c> as for <c>wb_plan</c>; <c>answer</c> can be read as far as its <c>size</c> says, or is null. <c>buffer</c> has room for
         /// <c>capacity</c> bytes, or is null with 0; <c>count</c> may be written, or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_plan_explain(ulong map, ulong tables, wb_request* request, Answer* answer, byte* buffer, UIntPtr capacity, UIntPtr* count);
 
-        /// <summary>Plans many requests together. <c>answers</c> gets one for each; <c>offsets</c>, of <c>count + 1</c> numbers, says where the path of
-        /// each is: its poses are <c>poses[offsets[n]]</c> to <c>poses[offsets[n + 1] - 1]</c>, and <c>moves</c> of the same place leads from
-        /// that pose to the next (<c>Constants.NoMove</c> from the last). <c>poses</c> and <c>moves</c> have room for <c>capacity</c> each; each may be
-        /// null. If the poses are more, <c>offsets[count]</c> says how many, answers and offsets are whole, and paths are written up
-        /// to the first for which there is no room.</summary>
+        /// <summary>Plans many requests together. <c>answers</c> gets one answer per request. <c>offsets</c> has <c>count + 1</c> numbers, which locate
+        /// the paths. The poses of path n are <c>poses[offsets[n]]</c> to <c>poses[offsets[n + 1] - 1]</c>. The entry of <c>moves</c> at the
+        /// same index leads from that pose to the next (<c>Constants.NoMove</c> from the last). <c>poses</c> and <c>moves</c> have room for
+        /// <c>capacity</c> each; each may be null. If there are more poses, <c>offsets[count]</c> is their number. Answers and offsets
+        /// are then complete, and paths are written up to the first without room.</summary>
         /// <remarks>
         /// <para><c>threads</c>: 0 or 1 for the caller's alone; more are made by the library, and kept in the scratch for the next batch.
         /// The answers are the same for any number. <c>scratch</c> may be 0: then memory and threads are made for this call.</para>
         /// <para>Threads: any number together with the same tables, each with its own scratch. Statuses: as <c>wb_plan</c>, naming the
         /// number of the request, before any is planned; <c>Status.Buffer</c>.</para>
-        /// <para>Pointers: <c>requests</c> has <c>count</c> structures as for <c>wb_plan</c>; <c>answers</c> has room for <c>count</c> structures of the <c>size</c> that
-        /// stands in the first; <c>poses</c> and <c>moves</c> have room for <c>capacity</c>, or are null; <c>offsets</c> has room for <c>count + 1</c>.</para>
+        /// <para>Pointers: <c>requests</c> has <c>count</c> structures as for <c>wb_plan</c>. <c>answers</c> has room for <c>count</c> structures of the <c>size</c> in the
+        /// first. <c>poses</c> and <c>moves</c> have room for <c>capacity</c>, or are null. <c>offsets</c> has room for <c>count + 1</c>.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_plan_batch(ulong tables, wb_request* requests, UIntPtr count, uint threads, ulong scratch, Answer* answers, PathPose* poses, byte* moves, UIntPtr capacity, UIntPtr* offsets);
@@ -1767,9 +1768,9 @@ namespace Wheelbase
 
         /// <summary>The cost between a pose and the field's end in ticks: to the goal, or from the start. <c>Constants.Never</c> if there is no way.</summary>
         /// <remarks>
-        /// <para>Threads: any number together while the pose is settled or the field complete; else it searches on, as one, while no
-        /// other call uses the field (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> as <c>wb_field_settle</c>, or for a heading that the
-        /// class lacks.</para>
+        /// <para>Threads: any number together while the pose is settled or the field complete. Otherwise the call continues the
+        /// search, and no other call may use the field (else <c>Status.Busy</c>). Statuses: <c>Status.Argument</c> as <c>wb_field_settle</c>, or for a
+        /// heading that the class lacks.</para>
         /// <para>Pointers: <c>pose</c> can be read, or is null; <c>ticks</c> may be written, or is null.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -1784,8 +1785,8 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_field_within(ulong field, ulong tables, uint ticks, PathPose* reached, UIntPtr capacity, UIntPtr* count);
 
-        /// <summary>Writes a cheapest path between a pose and the field's end, in the direction of travel; <c>*found</c> gets 1, or 0 if
-        /// there is none, and then the path is empty.</summary>
+        /// <summary>Writes a cheapest path between a pose and the field's end, in the direction of travel. <c>*found</c> gets 1. Without a
+        /// path it gets 0, and the path is empty.</summary>
         /// <remarks>
         /// <para>Threads: as <c>wb_field_cost</c>; the path is written by one. Statuses: as <c>wb_field_cost</c>.</para>
         /// <para>Pointers: <c>pose</c> can be read, or is null; <c>found</c> may be written, or is null.</para>
@@ -1804,8 +1805,8 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_field_next(ulong field, ulong tables, Pose* pose, uint* primitive, Pose* after);
 
-        /// <summary>Makes an empty queue of path requests, for maps of a size and a number of classes. <c>slots</c> searches are under way at
-        /// once, at least one; each holds the memory of a search, and their number is part of the result.</summary>
+        /// <summary>Makes an empty queue of path requests, for maps of a size and a number of classes. <c>slots</c> searches, at least one,
+        /// are in progress together. Each holds the memory of a search, and their number affects the result.</summary>
         /// <remarks>
         /// <para>In each frame the queue spends a budget of expansions on the requests that come first by priority and age. The
         /// answers depend on requests, tables and budgets, and on no thread.</para>
@@ -1850,9 +1851,9 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_queue_open(ulong queue, UIntPtr* count);
 
-        /// <summary>Begins a frame of a budget of expansions. <c>tables</c> are those of each class, in order of its number; the frame keeps
-        /// what it needs of them. Drops the answers of the last frame. <c>*jobs</c> gets the number of searches that <c>wb_queue_run</c>
-        /// can run together; 0 if there is nothing to do, and then the frame has ended.</summary>
+        /// <summary>Begins a frame of a budget of expansions. <c>tables</c> are the tables of each class, in order of class number; the frame
+        /// keeps the data that it needs. Drops the answers of the last frame. <c>*jobs</c> gets the number of searches that
+        /// <c>wb_queue_run</c> can run together. It is 0 if there is nothing to do, and then the frame has ended.</summary>
         /// <remarks>
         /// <para><code>
         /// size_t jobs = 0, answers = 0;
@@ -1979,21 +1980,21 @@ namespace Wheelbase
         /// <summary>Makes <c>world</c> a copy of <c>from</c>, in the memory that <c>world</c> has, as far as it goes: what a game does to roll back.
         /// Both may be the same world. A recording of <c>world</c> ends.</summary>
         /// <remarks>
-        /// <para>Threads: changes <c>world</c>, reads <c>from</c>. Lifetime: ends what was borrowed from <c>world</c>.</para>
+        /// <para>Threads: changes <c>world</c>, reads <c>from</c>. Lifetime: invalidates memory borrowed from <c>world</c>.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_copy_from(ulong world, ulong from_);
 
         /// <summary>Destroys a world. 0 does nothing.</summary>
         /// <remarks>
-        /// <para>Threads: changes <c>world</c>. Lifetime: ends what was borrowed from it.</para>
+        /// <para>Threads: changes <c>world</c>. Lifetime: invalidates memory borrowed from it.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_destroy(ulong world);
 
         /// <summary>Writes the whole world as bytes, for <c>wb_world_load</c>: a saved game, or the start of a player who joins late. The
-        /// bytes are kept until the world changes, so that the call that asks for their number and the call that gets them
-        /// make them once. Events are not in it.</summary>
+        /// bytes are kept until the world changes. So one call can ask for their number and the next can get them, without
+        /// making them twice. They do not contain events.</summary>
         /// <remarks>
         /// <para>Threads: reads <c>world</c>; of two threads that save it together, one may get <c>Status.Busy</c>.</para>
         /// <para>Pointers: <c>buffer</c> has room for <c>capacity</c> bytes, or is null with <c>capacity</c> 0; <c>count</c> may be written.</para>
@@ -2013,14 +2014,14 @@ namespace Wheelbase
         /// <summary>Puts the world of <c>wb_world_save</c> in place of this one, which keeps its handle and its threads. If it fails, the
         /// world is as it was. A recording of <c>world</c> ends.</summary>
         /// <remarks>
-        /// <para>Threads: changes <c>world</c>. Lifetime: ends what was borrowed from it.</para>
+        /// <para>Threads: changes <c>world</c>. Lifetime: invalidates memory borrowed from it.</para>
         /// <para>Pointers: <c>bytes</c> has <c>length</c> bytes.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_restore(ulong world, byte* bytes, UIntPtr length);
 
-        /// <summary>Sets the threads that the world runs on: 0 or 1 for the calling thread, else as many of its own, at most 1,024.
-        /// Results are equal for all. In a browser there is only the calling thread.</summary>
+        /// <summary>Sets the threads that the world runs on: 0 or 1 for the calling thread, else this many threads of the world, at most
+        /// 1,024. Results are equal for all. In a browser there is only the calling thread.</summary>
         /// <remarks>
         /// <para>Threads: changes <c>world</c>.</para>
         /// </remarks>
@@ -2035,8 +2036,8 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_set_ticks(ulong world, uint ticks);
 
-        /// <summary>Checks after every tick from now on that no two agents overlap and no agent stands where it may not, and counts the
-        /// pairs that do in <c>collisions</c> of <c>Counts</c>. For tests: it takes time.</summary>
+        /// <summary>From now on checks after every tick that no two agents overlap and no agent has an illegal pose. <c>collisions</c> of
+        /// <c>Counts</c> counts the pairs in violation. For tests: it takes time.</summary>
         /// <remarks>
         /// <para>Threads: changes <c>world</c>.</para>
         /// </remarks>
@@ -2047,7 +2048,7 @@ namespace Wheelbase
         /// <remarks>
         /// <para>Fails with <c>Status.Broken</c> if the step panics, which is a fault of the library, as do all later calls but
         /// <c>wb_world_destroy</c>.</para>
-        /// <para>Threads: changes <c>world</c>. Lifetime: ends what was borrowed from it.</para>
+        /// <para>Threads: changes <c>world</c>. Lifetime: invalidates memory borrowed from it.</para>
         /// <para>Pointers: <c>state</c> may be written.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -2148,7 +2149,7 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_agent_name(ulong world, uint agent, byte* buffer, UIntPtr capacity, UIntPtr* count);
 
-        /// <summary>Makes <c>order</c> an order of a kind, with its <c>size</c> and the usual values of everything else.</summary>
+        /// <summary>Makes <c>order</c> an order of a kind, with its <c>size</c> and the default values of everything else.</summary>
         /// <remarks>
         /// <para>Threads: any.</para>
         /// <para>Pointers: <c>order</c> may be written.</para>
@@ -2156,7 +2157,7 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_order_init(wb_order* order, uint kind);
 
-        /// <summary>Makes <c>settings</c> the usual ones, with their <c>size</c>.</summary>
+        /// <summary>Sets <c>settings</c> to the defaults, with their <c>size</c>.</summary>
         /// <remarks>
         /// <para>Threads: any.</para>
         /// <para>Pointers: <c>settings</c> may be written.</para>
@@ -2193,7 +2194,7 @@ namespace Wheelbase
         /// world is made.</summary>
         /// <remarks>
         /// <para>Threads: changes <c>setup</c>. Lifetime: everything is copied.</para>
-        /// <para>Pointers: <c>spawn</c> and what it points to are valid; <c>agent</c> may be written.</para>
+        /// <para>Pointers: <c>spawn</c> and all data that it points to are valid. <c>agent</c> may be written.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_setup_agent(ulong setup, wb_spawn* spawn, uint* agent);
@@ -2236,13 +2237,13 @@ namespace Wheelbase
 
         /// <summary>Places an agent. Its id is the number of agents placed before; the event <c>EventKind.Spawned</c> has it, and the ticket.</summary>
         /// <remarks>
-        /// <para><c>tick</c> and <c>ticket</c>, here and in all commands: with <c>tick</c> 0 the command takes effect at the beginning of the next
-        /// step, after the commands given before it. With a later tick it takes effect then, before the commands given there
-        /// with 0; a tick that is past counts as 0. The number of the command is written to <c>ticket</c>, unless that is null: the
-        /// event of a refusal has it. The call itself fails only for arguments that mean nothing; what the world cannot do,
-        /// such as an order for an agent that is gone, it refuses at that tick by an event.</para>
+        /// <para><c>tick</c> and <c>ticket</c> mean the same in all commands. With <c>tick</c> 0 the command takes effect at the beginning of the
+        /// next step, after the commands given before it. With a later tick it takes effect then, before the commands given
+        /// there with 0. A past tick counts as 0. The number of the command is written to <c>ticket</c>, unless that is null; the
+        /// event of a refusal has it. The call itself fails only for meaningless arguments. If the world cannot carry the
+        /// command out, for example because an agent is gone, an event refuses it at that tick.</para>
         /// <para>Threads: changes <c>world</c>. Lifetime: everything is copied; rows stay borrowed.</para>
-        /// <para>Pointers: <c>spawn</c> and what it points to are valid; <c>ticket</c> is null, or may be written.</para>
+        /// <para>Pointers: <c>spawn</c> and all data that it points to are valid. <c>ticket</c> is null, or may be written.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_spawn(ulong world, wb_spawn* spawn, uint tick, ulong* ticket);
@@ -2250,7 +2251,7 @@ namespace Wheelbase
         /// <summary>Places agents at random. Those for which there is no room are counted in <c>not_placed</c> and refused by one event.</summary>
         /// <remarks>
         /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
-        /// <para>Pointers: <c>group</c> and what it points to are valid; <c>ticket</c> is null, or may be written.</para>
+        /// <para>Pointers: <c>group</c> and all data that it points to are valid. <c>ticket</c> is null, or may be written.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_spawn_group(ulong world, wb_spawn_group* group, uint tick, ulong* ticket);
@@ -2301,10 +2302,10 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_leave(ulong world, uint agent, Pose* pose, byte or_nearest, uint tick, ulong* ticket);
 
-        /// <summary>Gives agents orders, done one after another, in place of their remaining orders, or with <c>append</c> 1 after them; no
-        /// orders leave them without any. Agents sent to a group goal by one command share the poses around it. Of several
-        /// commands to an agent at one tick only the first replaces, and the orders of the others come after it; orders that
-        /// begin with <c>OrderKind.Stop</c> always replace.</summary>
+        /// <summary>Gives agents orders, which they carry out one after another. The orders replace the remaining ones, or follow them
+        /// with <c>append</c> 1. An empty list takes all orders away. Agents sent to a group goal by one command share the poses
+        /// around it. Of several commands to an agent at one tick only the first replaces; the orders of the others follow.
+        /// Orders that begin with <c>OrderKind.Stop</c> always replace.</summary>
         /// <remarks>
         /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
         /// <para>Pointers: <c>agents</c> points to <c>n_agents</c> ids, <c>orders</c> to <c>n_orders</c> orders, and what these point to is valid; <c>ticket</c> is
@@ -2326,7 +2327,8 @@ namespace Wheelbase
         /// the number <c>stream</c>.</summary>
         /// <remarks>
         /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
-        /// <para>Pointers: <c>agents</c> points to <c>n_agents</c> ids; <c>source</c> and what it points to are valid; <c>ticket</c> is null, or may be written.</para>
+        /// <para>Pointers: <c>agents</c> points to <c>n_agents</c> ids; <c>source</c> and all data that it points to are valid. <c>ticket</c> is null, or may be
+        /// written.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_tasks(ulong world, uint* agents, UIntPtr n_agents, wb_task_source* source, uint stream, uint tick, ulong* ticket);
@@ -2334,7 +2336,7 @@ namespace Wheelbase
         /// <summary>As <c>wb_command_tasks</c>, for the agents in an area (see <c>wb_command_remove_in</c>).</summary>
         /// <remarks>
         /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
-        /// <para>Pointers: <c>area</c> is valid; <c>source</c> and what it points to are valid; <c>ticket</c> is null, or may be written.</para>
+        /// <para>Pointers: <c>area</c> is valid; <c>source</c> and all data that it points to are valid. <c>ticket</c> is null, or may be written.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_tasks_in(ulong world, CellRect* area, wb_task_source* source, uint stream, uint tick, ulong* ticket);
@@ -2355,9 +2357,9 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_priority_in(ulong world, CellRect* area, int priority, uint tick, ulong* ticket);
 
-        /// <summary>Gives an agent another class at the end of its current move: deploys, upgrades. It keeps its orders; a heading that
-        /// the new class lacks becomes any heading. <c>pose</c> is the new pose, in headings of the new class; null keeps the cell
-        /// and the heading of the same name, or the first one (east).</summary>
+        /// <summary>Gives an agent another class at the end of its current move, for example to deploy or upgrade. It keeps its orders.
+        /// A heading that the new class lacks becomes any heading. <c>pose</c> is the new pose, in headings of the new class. Null
+        /// keeps the cell, and the heading of the same name or else the first heading (east).</summary>
         /// <remarks>
         /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
         /// <para>Pointers: <c>pose</c> is null or valid; <c>ticket</c> is null, or may be written.</para>
@@ -2381,8 +2383,8 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_team_in(ulong world, CellRect* area, uint team, uint tick, ulong* ticket);
 
-        /// <summary>Sets the speed factor of agents, 1 to 65,535 permille; 1,000 is the usual speed. A move that begins takes
-        /// max(1, ceil(time * 1000 / factor)) ticks; paths are planned for 1,000.</summary>
+        /// <summary>Sets the speed factor of agents in thousandths, 1 to 65,535; 1,000 is the normal speed. A move that begins takes
+        /// max(1, ceil(time * 1000 / factor)) ticks. Paths are planned for 1,000.</summary>
         /// <remarks>
         /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
         /// <para>Pointers: <c>agents</c> points to <c>n_agents</c> ids; <c>ticket</c> is null, or may be written.</para>
@@ -2398,9 +2400,9 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_speed_factor_in(ulong world, CellRect* area, uint factor, uint tick, ulong* ticket);
 
-        /// <summary>Changes the map; all changes are one edit. <c>on_agents</c>, one of <c>WB_ON_AGENTS_...</c>, says what happens to agents whose
-        /// pose or move would become illegal; <c>deadline</c> is the most ticks of waiting where that has a deadline, and is ignored
-        /// otherwise.</summary>
+        /// <summary>Changes the map; all changes are one edit. <c>on_agents</c>, one of <c>WB_ON_AGENTS_...</c>, decides about agents whose pose
+        /// or move would become illegal. <c>deadline</c> is the most ticks of waiting if <c>on_agents</c> has a deadline; otherwise it is
+        /// ignored.</summary>
         /// <remarks>
         /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
         /// <para>Pointers: <c>changes</c> points to <c>n_changes</c> changes; <c>ticket</c> is null, or may be written.</para>
@@ -2417,8 +2419,8 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_cancel_edit(ulong world, ulong edit, uint tick, ulong* ticket);
 
-        /// <summary>Moves for agents to begin at the tick, by number among the primitives of the agent's class, for a world with the
-        /// rule <c>TrafficRule.Commanded</c>; other rules ignore them. The first of two moves of an agent counts.</summary>
+        /// <summary>Moves for agents to begin at the tick, in a world with the rule <c>TrafficRule.Commanded</c>; other rules ignore them. A move
+        /// is a number among the primitives of the agent's class. Of two moves of an agent the first counts.</summary>
         /// <remarks>
         /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
         /// <para>Pointers: <c>agents</c> and <c>primitives</c> point to <c>n_agents</c> numbers each; <c>ticket</c> is null, or may be written.</para>
@@ -2426,9 +2428,9 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_command_decisions(ulong world, uint* agents, byte* primitives, UIntPtr n_agents, uint tick, ulong* ticket);
 
-        /// <summary>Answers the open path request of an agent, in a world with <c>PathSource.Host</c>: with the moves from its pose to its
-        /// goal, primitives by number, or with <c>found</c> 0 that there is no path. Moves are checked; a wrong path is refused, and
-        /// the request stays open.</summary>
+        /// <summary>Answers the open path request of an agent, in a world with <c>PathSource.Host</c>. The answer is the moves from its pose to
+        /// its goal, as numbers of primitives, or <c>found</c> 0 if there is no path. Moves are checked: a wrong path is refused,
+        /// and the request stays open.</summary>
         /// <remarks>
         /// <para><c>tick</c>, <c>ticket</c>, threads and lifetime: as for <c>wb_command_spawn</c>.</para>
         /// <para>Pointers: <c>moves</c> points to <c>n_moves</c> numbers; <c>ticket</c> is null, or may be written.</para>
@@ -2494,7 +2496,7 @@ namespace Wheelbase
         /// does.</summary>
         /// <remarks>
         /// <para>Threads: reads <c>world</c>.</para>
-        /// <para>Pointers: <c>agents</c> points to <c>n_agents</c> ids; <c>order</c> points to an order whose <c>size</c> is set, with pointers as its fields say;
+        /// <para>Pointers: <c>agents</c> points to <c>n_agents</c> ids. <c>order</c> points to an order whose <c>size</c> is set, with pointers as its fields say.
         /// <c>poses</c> has room for <c>capacity</c> poses, or is null with <c>capacity</c> 0; <c>count</c> may be written.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -2510,8 +2512,9 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_plan(ulong world, uint agent, Pose* goals, UIntPtr n_goals, uint within, ulong scratch, ulong path, Answer* answer);
 
-        /// <summary>Where an agent can get within some ticks from where it rests, or will rest, at the usual speed and alone on the map:
-        /// each pose with its distance in ticks. Linear in the poses within reach. <c>Status.NotFound</c> if the agent is not present.</summary>
+        /// <summary>The poses that an agent can reach within some ticks from where it rests, or will rest, each with its distance in
+        /// ticks. The agent moves at the normal speed, alone on the map. Linear in the poses within reach. <c>Status.NotFound</c> if
+        /// the agent is not present.</summary>
         /// <remarks>
         /// <para>Threads: reads <c>world</c>.</para>
         /// <para>Pointers: <c>reached</c> has room for <c>capacity</c> poses, or is null with <c>capacity</c> 0; <c>count</c> may be written.</para>
@@ -2519,8 +2522,8 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_reach(ulong world, uint agent, uint ticks, PathPose* reached, UIntPtr capacity, UIntPtr* count);
 
-        /// <summary>What is left of the path of an agent: from where it rests, or will rest, with arrivals in ticks from there at its
-        /// speed factor, if nothing holds it up. Without a path this is one pose. <c>Status.NotFound</c> if the agent is not present.</summary>
+        /// <summary>The remaining path of an agent, from where it rests or will rest. Arrivals are in ticks from there at its speed
+        /// factor, if nothing holds it up. Without a path this is one pose. <c>Status.NotFound</c> if the agent is not present.</summary>
         /// <remarks>
         /// <para>Threads: reads <c>world</c>.</para>
         /// <para>Pointers: <c>poses</c> has room for <c>capacity</c> poses, or is null with <c>capacity</c> 0; <c>count</c> may be written.</para>
@@ -2528,13 +2531,13 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_path(ulong world, uint agent, PathPose* poses, UIntPtr capacity, UIntPtr* count);
 
-        /// <summary>Why an agent is not moving on: by which rule, for which agent, at which cell or corridor; and the same in words,
-        /// UTF-8, without a zero byte at its end. <c>count</c> may be null where the words are not wanted. <c>Status.NotFound</c> if the
-        /// agent is not present.</summary>
+        /// <summary>Why an agent is not moving on: by which rule, for which agent, at which cell or corridor. The buffer gets the same
+        /// in words, as UTF-8 without a zero byte at its end. <c>count</c> may be null if the words are not wanted. <c>Status.NotFound</c>
+        /// if the agent is not present.</summary>
         /// <remarks>
         /// <para>Threads: reads <c>world</c>.</para>
-        /// <para>Pointers: <c>reason</c> points to a structure whose <c>size</c> is set; <c>buffer</c> has room for <c>capacity</c> bytes, or is null with
-        /// <c>capacity</c> 0; <c>count</c> is null, or may be written.</para>
+        /// <para>Pointers: <c>reason</c> points to a structure whose <c>size</c> is set. <c>buffer</c> has room for <c>capacity</c> bytes, or is null with
+        /// <c>capacity</c> 0. <c>count</c> is null, or may be written.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_reason_for_waiting(ulong world, uint agent, WaitReason* reason, byte* buffer, UIntPtr capacity, UIntPtr* count);
@@ -2574,7 +2577,7 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_class_cells(ulong world, uint class_, Pose* pose, Cell* cells, UIntPtr capacity, UIntPtr* count);
 
-        /// <summary>A class as an object of its own: for its headings and primitives, and for other worlds.</summary>
+        /// <summary>A class as a separate object, for its headings and primitives, and for other worlds.</summary>
         /// <remarks>
         /// <para>Threads: reads <c>world</c>. Lifetime: independent of the world.</para>
         /// <para>Pointers: <c>class_handle</c> may be written.</para>
@@ -2587,16 +2590,17 @@ namespace Wheelbase
         /// Corridors stay as the bodies of the setup have them, so declare the smallest and the largest body there. Snapshots
         /// and copies have the class. A recording that began before refuses the next tick: begin another one.</summary>
         /// <remarks>
-        /// <para>Fails with <c>Status.Limit</c> for a class beyond 256, and with <c>Status.Argument</c> for a class for maps of another shape, or under
-        /// <c>TrafficRule.UnitRobots</c>, which drives one class. Then nothing has changed.</para>
+        /// <para>Fails with <c>Status.Limit</c> for a class beyond 256, and with <c>Status.Argument</c> for a class for maps of another shape.
+        /// <c>TrafficRule.UnitRobots</c> drives one class, so there it fails with <c>Status.Argument</c> too. After a failure nothing has
+        /// changed.</para>
         /// <para>Threads: changes <c>world</c>, reads <c>class_handle</c>. Lifetime: the world does not need the handle later.</para>
         /// <para>Pointers: <c>class_number</c> may be written.</para>
         /// </remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_add_class(ulong world, ulong class_handle, uint* class_number);
 
-        /// <summary>Whether searches of a class use its landmarks: 1, or 0 if it has none, or if an edit has made a move easier and they
-        /// are not repaired yet.</summary>
+        /// <summary>Whether searches of a class use its landmarks: 1 if so. 0 if it has none, or if an edit has made a move easier and
+        /// they are not repaired yet.</summary>
         /// <remarks>
         /// <para>Threads: reads <c>world</c>.</para>
         /// <para>Pointers: <c>in_use</c> may be written.</para>
@@ -2604,8 +2608,8 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_landmarks_in_use(ulong world, uint class_, byte* in_use);
 
-        /// <summary>The tables of a class as an object of its own, as they are now: to plan with. They share the world's memory until an
-        /// edit changes one of the two, and do not follow the world.</summary>
+        /// <summary>The present tables of a class as a separate object, to plan with. They share the world's memory until an edit
+        /// changes one of the two, and do not follow the world.</summary>
         /// <remarks>
         /// <para>Threads: reads <c>world</c>. Lifetime: independent of the world.</para>
         /// <para>Pointers: <c>tables</c> may be written.</para>
@@ -2613,7 +2617,7 @@ namespace Wheelbase
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         public static extern Status wb_world_tables(ulong world, uint class_, ulong* tables);
 
-        /// <summary>The map as an object of its own, as it is now. It shares the world's memory until an edit changes one of the two.</summary>
+        /// <summary>The present map as a separate object. It shares the world's memory until an edit changes one of the two.</summary>
         /// <remarks>
         /// <para>Threads: reads <c>world</c>. Lifetime: independent of the world.</para>
         /// <para>Pointers: <c>map</c> may be written.</para>
@@ -2630,8 +2634,8 @@ namespace Wheelbase
         public static extern Status wb_world_terrain(ulong world, byte** cells, UIntPtr* count);
 
         /// <summary>Begins to record a world, before the step of the first tick to record. A world that has not stepped, from
-        /// <c>wb_world_new</c>, <c>wb_world_open</c> or <c>wb_world_parse</c>, is recorded with its setup, any other with a snapshot: so the
-        /// file needs nothing else. Another recording of the world ends.</summary>
+        /// <c>wb_world_new</c>, <c>wb_world_open</c> or <c>wb_world_parse</c>, is recorded with its setup. Any other world is recorded with a
+        /// snapshot. So the file needs no other data. Another recording of the world ends.</summary>
         /// <remarks>
         /// <para>Threads: changes <c>world</c>.</para>
         /// <para>Pointers: <c>recording</c> may be written.</para>
@@ -2650,9 +2654,8 @@ namespace Wheelbase
         public static extern Status wb_recording_tick(ulong recording, ulong world, uint state);
 
         /// <summary>Writes the recording as bytes, the content of a file for <c>wheelbase verify</c>. The first call ends it; further calls
-        /// give the same bytes. <c>world</c> is the world that was recorded, or 0 if it is not at hand any more: then, and if the
-        /// recording had ended before, or the world is broken, the bytes end as if the run had been killed, which <c>wheelbase</c>
-        /// verify<c> says and accepts.</c></summary>
+        /// give the same bytes. <c>world</c> is the recorded world, or 0 if it is gone. If it is 0 or broken, or the recording had
+        /// ended before, the bytes end as if the run had been killed. <c>wheelbase verify</c> reports this and accepts it.</summary>
         /// <remarks>
         /// <para>Threads: changes <c>recording</c>, reads <c>world</c>.</para>
         /// <para>Pointers: <c>buffer</c> has room for <c>capacity</c> bytes, or is null with <c>capacity</c> 0; <c>count</c> may be written.</para>

@@ -5,7 +5,7 @@ namespace Wheelbase
     /// <summary>A source of tasks: goals that agents are given one after another, without end.</summary>
     public sealed class TaskSource
     {
-        /// <summary>What it is; what is not of its kind is ignored.</summary>
+        /// <summary>Its kind; fields of other kinds are ignored.</summary>
         public TaskKind Kind;
         /// <summary>Of random tasks: the area, within the map.</summary>
         public CellRect Area;
@@ -56,10 +56,10 @@ namespace Wheelbase
         }
     }
 
-    /// <summary>An order. What is not of its kind is ignored.</summary>
+    /// <summary>An order. Fields of other kinds are ignored.</summary>
     public struct Order
     {
-        /// <summary>What it is.</summary>
+        /// <summary>Its kind.</summary>
         public OrderKind Kind;
         /// <summary>Number of headings in which the headings of goals count: 4, 6 or 8, as its agents' class has; 0 or 1 if no goal
         /// names a heading.</summary>
@@ -89,7 +89,7 @@ namespace Wheelbase
         /// <summary>Go to a cell, in any heading.</summary>
         public static Order GoTo(int x, int y) { return new Order { Kind = OrderKind.Goto, Goal = Pose.At(x, y) }; }
 
-        /// <summary>Go to a pose, whose heading counts among so many headings.</summary>
+        /// <summary>Go to a pose, whose heading counts among this many headings.</summary>
         public static Order GoTo(Pose goal, uint headings) { return new Order { Kind = OrderKind.Goto, Goal = goal, Headings = headings }; }
 
         /// <summary>Go to a free pose in an area.</summary>
@@ -99,7 +99,7 @@ namespace Wheelbase
         public static Order GoToGroup(int x, int y) { return new Order { Kind = OrderKind.GotoGroup, Goal = Pose.At(x, y) }; }
 
         /// <summary>Go in formation: all agents of the command keep their layout and the pace of the slowest. They face the heading
-        /// of the goal, which counts among so many headings, if their class has it.</summary>
+        /// of the goal, which counts among this many headings, if their class has it.</summary>
         public static Order GoToFormation(Pose goal, uint headings)
         {
             return new Order { Kind = OrderKind.GotoFormation, Goal = goal, Headings = headings };
@@ -184,7 +184,7 @@ namespace Wheelbase
         public int Priority;
         /// <summary>Its team, 0 to 31.</summary>
         public uint Team;
-        /// <summary>Its speed factor in permille, 1 to 65,535; 0 for the usual 1,000.</summary>
+        /// <summary>Its speed factor in thousandths, 1 to 65,535; 0 for the default 1,000.</summary>
         public uint SpeedFactor;
         /// <summary>Its index among the agents that share its tasks.</summary>
         public uint Number;
@@ -219,7 +219,7 @@ namespace Wheelbase
         public int Priority;
         /// <summary>Team of each, 0 to 31.</summary>
         public uint Team;
-        /// <summary>Speed factor of each in permille, 1 to 65,535; 0 for the usual 1,000.</summary>
+        /// <summary>Speed factor of each in thousandths, 1 to 65,535; 0 for the default 1,000.</summary>
         public uint SpeedFactor;
         /// <summary>In any legal pose; else in the largest set of poses that reach each other while it has room.</summary>
         public bool Anywhere;

@@ -2,10 +2,10 @@ using System;
 
 namespace Wheelbase
 {
-    /// <summary>A queue of path requests: each frame spends a budget of expansions on those that come first by priority and age.
+    /// <summary>A queue of path requests: each frame spends a budget of expansions on the first requests by priority and age.
     /// </summary>
     /// <remarks>The answers depend on requests, tables and budgets, and on no thread. One thread at a time calls it, but for
-    /// <c>Run</c>: the jobs of a round may run on any threads at once.</remarks>
+    /// <c>Run</c>: the jobs of a round may run on any threads together.</remarks>
     public sealed unsafe class PathQueue : WheelbaseHandle
     {
         static ulong Make(uint width, uint height, uint classes, uint slots)
@@ -15,7 +15,7 @@ namespace Wheelbase
             return made;
         }
 
-        /// <summary>For maps of a size and a number of classes, at most 256, with so many searches under way at once, 1 to 1,024.
+        /// <summary>For maps of a size and a number of classes, at most 256, with this many searches in progress together, 1 to 1,024.
         /// </summary>
         public PathQueue(uint width, uint height, uint classes = 1, uint slots = 16) : base(Make(width, height, classes, slots)) { }
 

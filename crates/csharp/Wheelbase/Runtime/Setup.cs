@@ -2,7 +2,7 @@ using System;
 
 namespace Wheelbase
 {
-    /// <summary>Settings of a world; begins with the usual values. All that changes results has to be equal on all machines that
+    /// <summary>Settings of a world; begins with the default values. All that changes results has to be equal on all machines that
     /// step equal worlds: everything but <c>Threads</c>.</summary>
     public sealed class WorldSettings
     {
@@ -14,7 +14,7 @@ namespace Wheelbase
         public ulong Seed;
         /// <summary>Ticks to run at most; 0 for a world without a last tick.</summary>
         public uint Ticks;
-        /// <summary>Path searches in progress at once, 1 to 1,024.</summary>
+        /// <summary>Path searches in progress together, 1 to 1,024.</summary>
         public uint SearchSlots;
         /// <summary>Expansions for path searches per tick, 1 to 2^40.</summary>
         public ulong ExpansionsPerTick;
@@ -24,14 +24,14 @@ namespace Wheelbase
         public ulong TriesPerTick;
         /// <summary>Threads that the world runs on: 0 or 1 for the calling one.</summary>
         public uint Threads;
-        /// <summary>The rule of traffic.</summary>
+        /// <summary>The traffic rule.</summary>
         public TrafficRule Rule;
         /// <summary>Who finds the paths.</summary>
         public PathSource Paths;
         /// <summary>Landmarks of each class, 0 to 64; <c>Constants.None</c>: as many as pay off.</summary>
         public uint Landmarks;
 
-        /// <summary>The usual values, as the library has them.</summary>
+        /// <summary>The default values of the library.</summary>
         public unsafe WorldSettings()
         {
             Native.wb_settings usual;

@@ -186,7 +186,7 @@ namespace Wheelbase
         }
     }
 
-    /// <summary>What is asked of the planner. The usual values: the cheapest path, default heuristic, no limits.</summary>
+    /// <summary>A request to the planner. The default values: the cheapest path, default heuristic, no limits.</summary>
     public struct Request
     {
         /// <summary>From a pose to a goal: a pose, or <c>Pose.At</c> a cell.</summary>

@@ -5,7 +5,7 @@ using System.Globalization;
 namespace Wheelbase
 {
     /// <summary>A call failed: <c>Status</c> says how, the message what was wrong and what would be right. What the call was
-    /// to change is as before. Numbers in messages are those of the library: no culture changes them.</summary>
+    /// to change is as before. Numbers in messages are the library's: no culture changes them.</summary>
     public sealed class WheelbaseException : Exception
     {
         internal WheelbaseException(Status status, string message) : base(message)
@@ -40,7 +40,7 @@ namespace Wheelbase
                 var line = text.StartsWith(Error, StringComparison.Ordinal) ? text.Substring(Error.Length) : text;
                 for (var colon = line.IndexOf(':'); colon > 0; colon = line.IndexOf(':', colon + 1))
                 {
-                    // A path may have a colon of its own, but no space follows that.
+                    // A path may contain a colon, but no space follows that.
                     if (colon + 1 < line.Length && line[colon + 1] == ' ') break;
                     int end, row, column = 0;
                     if (!Number(line, colon + 1, out end, out row)) continue;

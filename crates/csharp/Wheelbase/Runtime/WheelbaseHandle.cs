@@ -8,8 +8,8 @@ namespace Wheelbase
     /// <remarks>
     /// <para>To use it later gives <c>Status.Destroyed</c>, by an exception or as the status of a <c>Try...</c> method; so do
     /// null (<c>Status.NoHandle</c>) and objects of another kind (<c>Status.WrongKind</c>). To dispose of it twice does nothing.</para>
-    /// <para>Threads: calls that only read an object run at once; one that changes it runs alone, and any other meanwhile gets
-    /// <c>Status.Busy</c>, has done nothing, and may be repeated. Finalizers run on a thread of their own and disturb nobody:
+    /// <para>Threads: calls that only read an object run together; a call that changes it runs alone, and others meanwhile get
+    /// <c>Status.Busy</c>, do nothing, and may be repeated. Finalizers run on a separate thread and disturb nobody:
     /// what they destroy is used by no call.</para>
     /// <para>A panic inside the library is a fault of the library. The call gets <c>Status.Panic</c>; an object that was being
     /// changed is <c>Status.Broken</c> from then on and can only be disposed of.</para>
@@ -44,7 +44,7 @@ namespace Wheelbase
 
         internal abstract Status Destroy(ulong handle);
 
-        // After a call that changes what rows were borrowed of: one that failed has left it as it was.
+        // After a call that changes the object that rows were borrowed from. A failed call has changed nothing.
         internal void ChangedBy(Status status)
         {
             if (status == Status.Ok || status == Status.Panic || status == Status.Broken) Revision++;
@@ -77,7 +77,7 @@ namespace Wheelbase
             }
         }
 
-        /// <summary>The message of the last call that failed on this thread; for those who use <c>Try...</c> methods.</summary>
+        /// <summary>The message of the last call that failed on this thread; for callers of <c>Try...</c> methods.</summary>
         public static string LastError()
         {
             var room = new Room(Arena.Begin(), 1, 1024);

@@ -601,7 +601,7 @@ namespace Wheelbase
             return Given(status, given, out ticket);
         }
 
-        /// <summary>Sets the speed factor of agents in permille, 1 to 65,535. Gives the ticket.</summary>
+        /// <summary>Sets the speed factor of agents in thousandths, 1 to 65,535. Gives the ticket.</summary>
         public ulong SetSpeedFactor(Selection agents, uint permille, uint tick = 0)
         {
             ulong ticket;
@@ -855,7 +855,7 @@ namespace Wheelbase
             return answer;
         }
 
-        /// <summary>Where an agent can get within so many ticks, alone on the map: each pose with its distance in ticks.</summary>
+        /// <summary>The poses that an agent can reach within this many ticks, alone on the map, each with its distance in ticks.</summary>
         public PathPose[] Reach(uint agent, uint ticks)
         {
             Status status;
@@ -867,7 +867,7 @@ namespace Wheelbase
             return room.Poses();
         }
 
-        /// <summary>What is left of the path of an agent: from where it rests, or will rest, with arrivals in ticks from there.</summary>
+        /// <summary>The remaining path of an agent, from where it rests or will rest, with arrivals in ticks from there.</summary>
         public PathPose[] Path(uint agent)
         {
             Status status;
@@ -978,7 +978,7 @@ namespace Wheelbase
             return room.Cells();
         }
 
-        /// <summary>A class as an object of its own.</summary>
+        /// <summary>A class as a separate object.</summary>
         public MovementClass Class(uint classNumber)
         {
             ulong made = 0;
@@ -1011,7 +1011,7 @@ namespace Wheelbase
             return inUse != 0;
         }
 
-        /// <summary>The tables of a class as an object of its own, as they are now: to plan with. They do not follow the world.</summary>
+        /// <summary>The present tables of a class as a separate object, to plan with. They do not follow the world.</summary>
         public MovementTables TablesOf(uint classNumber)
         {
             ulong made = 0;
@@ -1021,7 +1021,7 @@ namespace Wheelbase
             return new MovementTables(made);
         }
 
-        /// <summary>The map as an object of its own, as it is now. It does not follow the world.</summary>
+        /// <summary>The present map as a separate object. It does not follow the world.</summary>
         public GridMap Map()
         {
             ulong made = 0;
@@ -1071,7 +1071,7 @@ namespace Wheelbase
 
         internal Status Tick(World world, uint state)
         {
-            // One that was disposed of records nothing any more.
+            // A disposed recording records nothing any more.
             var status = IsClosed ? Status.Ok : Native.wb_recording_tick(Handle, world.Handle, state);
             GC.KeepAlive(this);
             return status;

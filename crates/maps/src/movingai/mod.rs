@@ -237,10 +237,11 @@ pub fn parse(bytes: &[u8], terrain: TerrainTable, sides: SideTable) -> Result<Ma
     Ok(MapFile { grid: Grid::from_terrain(size, kinds, terrain, sides), warnings })
 }
 
-/// Writes the terrain of a map as a `.map` file with LF line ends, each cell as the first glyph of its kind that is not
-/// a line break. Does not flush `out`. Speeds and sides are not in the file: its reader needs the tables.
+/// Writes the terrain of a map as a `.map` file with LF line ends. Each cell becomes the first glyph of its kind that
+/// is not a line break. Does not flush `out`. Speeds and sides are not in the file: its reader needs the tables.
 /// # Errors
-/// [`MapWriteError`] if a kind in use has no glyph or a side is not open, before anything is written; or if `out` fails.
+/// [`MapWriteError`] if a kind in use has no glyph or a side is not open, before anything is written. Also if `out`
+/// fails.
 pub fn write(grid: &Grid, out: &mut impl io::Write) -> Result<(), MapWriteError> {
     let glyphs = glyphs_in_use(grid)?;
     check_sides(grid)?;

@@ -5,10 +5,10 @@
 //! 0  maps/dao/arena2.map  281  209  100  41  98  44  3.82843
 //! ```
 //!
-//! After the version come lines of nine fields separated by blanks or tabs: bucket, map, width and height of the map,
-//! start x and y, goal x and y, optimal length. (0, 0) is the north-western cell; a straight step has length 1, a
-//! diagonal one sqrt 2. Blank lines are ignored. The format comes from Nathan Sturtevant, "Benchmarks for Grid-Based
-//! Pathfinding", 2012, <https://movingai.com/benchmarks/formats.html>.
+//! After the version come lines of nine fields, separated by blanks or tabs. The fields are bucket, map, map width, map
+//! height, start x, start y, goal x, goal y and optimal length. (0, 0) is the north-western cell; a straight step has
+//! length 1, a diagonal one sqrt 2. Blank lines are ignored. The format comes from Nathan Sturtevant, "Benchmarks for
+//! Grid-Based Pathfinding", 2012, <https://movingai.com/benchmarks/formats.html>.
 
 #[cfg(test)]
 mod tests;
@@ -164,8 +164,8 @@ impl std::error::Error for ScenFileError {}
 /// ```
 /// # Errors
 /// [`ScenFileError`] with the place, the text found and the text expected. Causes are text that is not UTF-8, lines
-/// that end in CR alone, another version, and a line without nine fields. Others are a field that is not a number or
-/// too large, a start or goal off the map, a second map, no query, and too many queries.
+/// that end in CR alone, another version, and a line without nine fields. Others are a field that is not a number or is
+/// too large, and a start or goal off the map. A second map, no query, and too many queries are errors too.
 pub fn parse(bytes: &[u8]) -> Result<ScenFile, ScenFileError> {
     let mut lines =
         Lines::of(bytes).map_err(|(line, column)| error_at(line, column, ScenFileErrorKind::NotUtf8))?;

@@ -6,7 +6,7 @@
 //! class names, if that is a kind. A layer with these properties says it for its tiles without any. [`TileKinds`]
 //! gives kinds to tiles of maps made for other programs.
 //!
-//! Layers are stacked: a tile with a kind covers the tiles below, a tile with `sides` alone adds its sides to theirs
+//! Layers are stacked. A tile with a kind covers the tiles below. A tile with `sides` alone adds its sides to theirs
 //! (the slower kind wins). Cells without a tile are `out`. Layers and groups with a true property `decoration`, and
 //! pictures, are ignored. An infinite map becomes the rectangle around its chunks.
 //!

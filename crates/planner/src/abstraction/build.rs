@@ -169,7 +169,7 @@ impl Abstraction {
         CLUSTER_EXPANSIONS * u64::from(space.headings())
     }
 
-    /// The same of all clusters.
+    /// The same for all clusters.
     pub fn expansions(space: StateSpace) -> u64 {
         Clusters::of(space.size()).len() as u64 * Self::cluster_expansions(space)
     }

@@ -103,8 +103,8 @@ pub struct Primitive {
     /// Base time in ticks at speed 1000, 1 to 65,535.
     pub time: u32,
     /// Additional swept cells, as offsets from the start anchor in the start frame. A primitive that both moves and
-    /// turns sweeps these and its `ends`. Without a list, and with a sweep rule `full` of the class, it sweeps all that
-    /// the body touches at any angle of the turn and any point of the way.
+    /// turns sweeps these and its `ends`. Without a list, and with the sweep rule `full`, it sweeps every cell that the
+    /// body touches during the turn and the move.
     pub swept: Option<Vec<(i32, i32)>>,
     /// Headings from which it can start. With 8 headings a primitive that moves or lists swept cells must be
     /// `Straight` or `Diagonal`; with fewer headings it must be `Any`.

@@ -397,7 +397,7 @@ pub struct PathQueue {
     size: GridSize,
     classes: u16,
     frame: u32,
-    /// The rest of the budget of the frame that is under way; `None` when it is over.
+    /// The rest of the budget of the frame in progress; `None` when it is over.
     left: Option<u64>,
     next_ticket: u64,
     waiting: Vec<Queued>,

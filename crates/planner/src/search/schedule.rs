@@ -4,13 +4,13 @@
 //! first few hold a slot and share the budget equally; a caller repeats [`share_out`] with the rest until the
 //! budget or the work ends. No clock and no thread takes part, so the answers of a frame are the same on every machine.
 //!
-//! No request starves. With E expansions per tick and K slots, an agent whose own search takes S expansions is answered
-//! within `W / E + ceil(S / max(1, E / K))` ticks, divisions rounded down but for `ceil`. W are the expansions of the
-//! requests that have a slot when it is made, and of all before it in order ([`RequestKey::order`]). The order is by
-//! priority less tick of issue less share of the path, which never changes. A request does not come before another if
-//! it is made later than the difference of their priorities plus the other's share. This holds while callers spend the
-//! whole budget as long as a search is left. They must fill each free slot with the first in order, and take no slot
-//! away.
+//! No request starves. Let E be the expansions per tick and K the slots. A request whose own search takes S expansions
+//! is answered within `W / E + ceil(S / max(1, E / K))` ticks. Divisions round down, except for `ceil`. W counts the
+//! expansions of the requests that have a slot when it is made, and of all requests before it in order
+//! ([`RequestKey::order`]). The order is by priority less tick of issue less share of the path, which never changes. A
+//! request does not come before another if it is made later than the difference of their priorities plus the other's
+//! share. This holds while callers spend the whole budget as long as a search is left. They must fill each free slot
+//! with the first in order, and take no slot away.
 
 use std::cmp::Reverse;
 
@@ -33,8 +33,9 @@ pub struct RequestKey {
 
 impl RequestKey {
     /// Sorts requests at a tick: the least goes first. Short paths are found soon, so many agents do not wait for a
-    /// few. Age wins in the end: a request of priority p for a path of at least m ticks waits for a later request of
-    /// priority q and n ticks at most (q - p) + (m - n) / 4 ticks longer than for an equal one.
+    /// few. Age wins in the end. Compare a request of priority p for at least m ticks with a later one of priority q
+    /// for n ticks. The first waits for the second at most (q - p) + (m - n) / 4 ticks longer than for an equal
+    /// request.
     pub fn order(&self, tick: u32) -> (Reverse<i64>, u64) {
         let age = i64::from(tick.saturating_sub(self.issued));
         let path = i64::from(self.least_ticks / WAIT_SHARE);

@@ -1,7 +1,7 @@
 """Exact path planning and deterministic simulation of units that cover several cells.
 
 x grows to the east, y to the south. Headings are counted counterclockwise from east, by number or by name ("E", "N", "W",
-"S"). Times and costs are whole ticks, speeds permille. Every failure raises a `WheelbaseError`.
+"S"). Times and costs are whole ticks, speeds thousandths. Every failure raises a `WheelbaseError`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -51,7 +51,7 @@ MEASURES: list[str]
 NEVER: int
 #: The move of the last pose of a path in a batch.
 NO_MOVE: int
-#: What a rule of traffic decides for an agent that waits.
+#: What a traffic rule decides for an agent that waits.
 WAIT: int
 #: An agent: id, class, team, activity, primitive (255 at rest), from_x, from_y, to_x, to_y, from_heading, to_heading, turn,
 #: order_kind, begin_tick, end_tick, waits_since, order, flags (1 stranded, 2 on hold, 4 to the nearest pose).
@@ -69,7 +69,7 @@ class Place(NamedTuple):
     column: int
 
 class WheelbaseError(Exception):
-    """What every failed call raises; `file`, `line` and `column` are those of the first place."""
+    """The exception of every failed call; `file`, `line` and `column` give the first place."""
 
     message: str
     places: list[Place]
@@ -115,21 +115,21 @@ class Map:
     def __init__(
         self, width: int, height: int, *, shape: Literal["square", "hex"] = "square", terrain: int | str | None = None
     ) -> None:
-        """A map of one terrain kind, of those of MovingAI files; `ground` by default."""
+        """A map of one terrain kind of MovingAI files; `ground` by default."""
     @staticmethod
     def from_rows(rows: Sequence[str]) -> Map:
-        """A map of characters, those of MovingAI files: `.` ground, `S` swamp, `W` water, `T` trees, `@` out."""
+        """A map of the characters of MovingAI files: `.` ground, `S` swamp, `W` water, `T` trees, `@` out."""
     @staticmethod
     def from_cells(
         cells: ArrayLike, terrains: Sequence[tuple[str, int] | tuple[str, int, str]], *, shape: Literal["square", "hex"] = "square"
     ) -> Map:
-        """A map of an array of terrain kinds, rows first. `terrains`: name, speed in permille, characters."""
+        """A map of an array of terrain kinds, rows first. `terrains`: name, speed in thousandths, characters."""
     @staticmethod
     def open(path: Path) -> Map:
         """The map of a file: `.map`, `.png`, `.tmx`, or that of a scenario."""
     @staticmethod
     def parse(name: str, content: str | bytes, files: Mapping[str, str | bytes] | None = None) -> Map:
-        """The map of a file in memory. The name says what it is and is in all messages; `files` holds what it names."""
+        """The map of a file in memory. The name tells the format and is in all messages; `files` contains the files that it names."""
     @staticmethod
     def generate(kind: str, width: int, height: int, seed: int) -> Map:
         """A map of a generator: "open", "random", "rooms", "maze", "river", "base" or "streets"."""
@@ -178,7 +178,7 @@ class Class:
         `primitives`: 1 to 16 dicts with `name`, `by` (cells forward and to the right), `turn` (heading steps to the left),
         `time` in ticks, `when` ("any", "straight", "diagonal") and `swept` (further cells). `headings`: 4 by default.
         `footprint`: the cells it covers while facing east. `pivot`: multiples of a half. `sweep`: "ends", "full" (the default on
-        square maps), or a dict with `moves` and `turns`. `speeds`: permille by terrain kind. `climb`: `up`, `down`, `max_up`, `max_down`, `max_tilt`.
+        square maps), or a dict with `moves` and `turns`. `speeds`: thousandths by terrain kind. `climb`: `up`, `down`, `max_up`, `max_down`, `max_tilt`.
         """
     @staticmethod
     def octile() -> Class:
@@ -244,7 +244,7 @@ class BatchAnswers:
     def __len__(self) -> int: ...
 
 class Tables:
-    """Movement tables: a class compiled against a map. Threads may plan on the same tables at once."""
+    """Movement tables: a class compiled against a map. Threads may plan on the same tables together."""
 
     def __init__(self, map: Map, class_: Class) -> None: ...
     @property
@@ -265,7 +265,7 @@ class Tables:
         fallback: Literal["fail", "nearest"] = "fail",
         window: Area | None = None,
     ) -> Answer:
-        """A cheapest path. `weight`: the cost is at most so many permille of the cheapest. `window`: where to stay."""
+        """A cheapest path. `weight`: the cost is at most this many thousandths of the cheapest. `window`: where to stay."""
     def plan_batch(
         self,
         starts: ArrayLike,
@@ -328,7 +328,7 @@ class Field:
         """A copy with the same tables."""
 
 class Order:
-    """An order to an agent. Headings by name are those of 4, 8 or 6 headings, whichever has the name first; `headings` says."""
+    """An order to an agent. A heading by name is one of 4, 8 or 6 headings, whichever has the name first, unless `headings` is given."""
 
     @staticmethod
     def goto(
@@ -348,7 +348,7 @@ class Order:
         if_unreachable: Literal["drop", "wait"] = "drop",
         headings: int | None = None,
     ) -> Order:
-        """To poses of their own near a cell, for all who get this order together."""
+        """To separate poses near a cell, for all agents that get this order together."""
     @staticmethod
     def goto_formation(
         goal: Goal,
@@ -409,10 +409,10 @@ class Spawn:
         speed_factor: int | None = None,
         number: int = 0,
     ) -> None:
-        """`speed_factor`: permille, 1000 by default. `number`: which of the agents that share its tasks."""
+        """`speed_factor`: thousandths, 1000 by default. `number`: which of the agents that share its tasks."""
 
 class TrafficView:
-    """What a rule of traffic sees at a tick."""
+    """What a traffic rule sees at a tick."""
 
     tick: int
     #: For each agent: id, x, y and heading of where it rests or will rest, goal_x, goal_y, until (when it rests), class,
@@ -422,7 +422,7 @@ class TrafficView:
     move_ticks: NDArray[np.uint32]
 
 class Traffic:
-    """A rule of traffic to derive from."""
+    """A traffic rule to derive from."""
 
     needs_paths: bool
     saved_name: str | None
@@ -486,7 +486,7 @@ class World:
         ticks: int | None = None,
         threads: int = 1,
     ) -> World:
-        """The world of a text in memory. `files` holds what it names."""
+        """The world of a text in memory. `files` contains the files that it names."""
     @staticmethod
     def load(
         saved: bytes,
@@ -502,7 +502,7 @@ class World:
     def copy_from(self, other: World) -> None:
         """Becomes a copy of another, in the memory that it has. A recording of it ends without an end."""
     def step(self, ticks: int = 1) -> bool:
-        """Runs ticks; whether there is more to do. Rows and events are those of the last of them."""
+        """Runs ticks; whether there is more to do. Rows and events belong to the last tick."""
     @property
     def agents(self) -> NDArray[Any]:
         """The agents after the last step, in order of id (`AGENT_DTYPE`). Read-only; it never changes."""
@@ -641,9 +641,9 @@ def sweep(
 ) -> list[dict[str, Any]]:
     """Runs scenarios over seeds and values of keys, as `wheelbase sweep` does, writes the same table, and gives its rows.
 
-    `seeds`: "0..100" or a list. `set`: values by key, such as {"groups[0].count": [20, 40]}. `jobs`: items at once, 0 for one a
-    processor. `memory_max`: bytes that all items at once may need, `None` for the free memory of the machine. `out` ends in
+    `seeds`: "0..100" or a list. `set`: values by key, such as {"groups[0].count": [20, 40]}. `jobs`: items together, 0 for one per
+    processor. `memory_max`: bytes that all items together may need, `None` for the free memory of the machine. `out` ends in
     .csv, .jsonl or .parquet: that one is made by pyarrow of the .jsonl beside it. `ray`: "auto" or the address of a Ray cluster, on
     which the items are then run; `memory_max` is then that of each node. `progress` is called with the items done and all;
-    what it raises stops the sweep, which `resume` continues.
+    an exception stops the sweep, which `resume` continues.
     """

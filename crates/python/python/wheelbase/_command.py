@@ -106,7 +106,7 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--ray",
         metavar="auto|ADDRESS",
-        help="run the items on the Ray cluster at this address; auto for the one that this machine belongs to",
+        help="run the items on the Ray cluster at this address; auto for the cluster of this machine",
     )
     return commands
 

@@ -14,9 +14,9 @@ class Place(NamedTuple):
 
 
 class WheelbaseError(Exception):
-    """What every failed call raises. The message says what is wrong and what would be right.
+    """The exception of every failed call. The message names the mistake and the expected value.
 
-    `file`, `line` and `column` are those of the first place; `None` without one.
+    `file`, `line` and `column` give the first place; `None` without one.
     """
 
     def __init__(self, message: str, places: list[tuple[str, int, int]] | None = None) -> None:

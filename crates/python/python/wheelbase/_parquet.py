@@ -26,7 +26,7 @@ def write(
     columns: Sequence[str], batches: Callable[[], Iterable[list[dict[str, Any]]]], out: pathlib.Path
 ) -> None:
     """Writes rows to a file, which takes its place when it is whole. They are read twice, so that all need never be in memory
-    at once: the type of a column is that of all its values."""
+    together: the type of a column fits all its values."""
     pa = pyarrow()
     kinds: dict[str, set[type]] = {name: set() for name in columns}
     least, most = dict.fromkeys(columns, 0), dict.fromkeys(columns, 0)

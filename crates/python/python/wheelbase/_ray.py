@@ -33,14 +33,14 @@ CHUNK_SECONDS_MAX = 20.0
 CHUNK_ITEMS_MAX = 10_000
 CHUNK_GROWTH = 4
 
-#: Chunks under way for each processor: one that runs, and one that waits for it.
+#: Chunks in progress per processor: one runs, and one waits for it.
 CHUNKS_PER_CPU = 2
 
 #: Times that an item alone may end its worker, or that nodes may be lost under it, before it is given up.
 CRASHES_MAX = 4
 NODE_LOSSES_MAX = 16
 
-#: Most chunks at once that may be asked for.
+#: Most chunks together that may be asked for.
 JOBS_MAX = 1024
 
 #: Seconds between two looks at the size of the cluster, and without processors before that is said.
@@ -116,8 +116,8 @@ def run_on_ray(
     progress: Callable[[int, int], Any] | None = None,
     warn: Callable[[str], Any],
 ) -> None:
-    """Runs items on the cluster at an address of `ray.init`, or on the one that this process is connected to, and adds their
-    rows to the table as each chunk ends. `jobs`: chunks at once, 0 for as many as the cluster has room for."""
+    """Runs items on the cluster at an address of `ray.init`, or on the cluster that this process is connected to, and adds their
+    rows to the table as each chunk ends. `jobs`: chunks together, 0 for as many as the cluster has room for."""
     if not 0 <= jobs <= JOBS_MAX:
         raise ArgumentError(f"`jobs` is {jobs}, expected 0 to {JOBS_MAX}")
     ray = import_ray()
@@ -140,7 +140,7 @@ def run_on_ray(
 
 
 class _Chunks:
-    """The chunks of a sweep: to run, and under way."""
+    """The chunks of a sweep: waiting to run, and in progress."""
 
     def __init__(
         self,
@@ -188,7 +188,7 @@ class _Chunks:
                         progress(done, all)
         except BaseException:
             # A process that leaves the cluster takes its chunks with it. Cancelled by force they may end it: Ray 2.60 fails a
-            # check of its own if a chunk ends at that moment.
+            # internal check if a chunk ends at that moment.
             for ref in () if self.leaves else self.under_way:
                 with contextlib.suppress(Exception):
                     self.ray.cancel(ref)
@@ -255,7 +255,7 @@ class _Chunks:
         return added
 
     def lose(self, chunk: list[int], error: Exception) -> None:
-        """Has the items of a chunk whose worker is lost run again, in halves: so the one that ends its worker is found."""
+        """Has the items of a chunk whose worker is lost run again, in halves: so the item that ends its worker is found."""
         if len(chunk) > 1:
             middle = len(chunk) // 2
             self.again.extend([chunk[:middle], chunk[middle:]])

@@ -1,4 +1,4 @@
-"""Rules of traffic and planners to derive from."""
+"""Traffic rules and planners to derive from."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WAIT = 255
 
 
 class Traffic:
-    """A rule of traffic: which agents begin which move at a tick. Derive from it and write `decide`.
+    """A traffic rule: which agents begin which move at a tick. Derive from it and write `decide`.
 
     The world begins the moves that are legal and overlap no other; of two that do not fit together the earlier one. So a
     bad rule is slow, but no two agents ever overlap under it. A rule must decide by the view and by its own state alone.

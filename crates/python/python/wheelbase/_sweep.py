@@ -59,9 +59,9 @@ class Begun:
         self.file = TableFile(self.table, prepared, resume)
         #: The items to run.
         self.items = self.file.items_left()
-        #: What is said of the rows that were kept.
+        #: The message about the rows that were kept.
         self.kept = self.file.kept_text(len(self.items))
-        #: What is said if the sweep is interrupted; once it is.
+        #: The message of an interrupted sweep, once it is interrupted.
         self.interrupted = ""
 
     def run(
@@ -125,7 +125,7 @@ def table_of(out: pathlib.Path) -> pathlib.Path:
 
 
 def outputs(out: pathlib.Path, html: Any, prefix: str) -> list[tuple[str, pathlib.Path]]:
-    """The outputs with the names of their arguments, to be held against each other."""
+    """The outputs with the names of their arguments, to be compared with each other."""
     all = [(f"{prefix}out", out)]
     if table_of(out) != out:
         all.append((f"{prefix}out", table_of(out)))

@@ -9,13 +9,13 @@ use wheelbase_sim::{AgentId, Command, EventKind, Placement, Random, World};
 /// How far a step goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum StepLength {
-    /// So many ticks.
+    /// This many ticks.
     Ticks(u32),
     /// To the first tick at which some agent rests.
     UntilAtRest,
 }
 
-/// Most ticks of a step that waits for an agent at rest: longer than any move but those of the slowest.
+/// Most ticks of a step that waits for an agent at rest: longer than any move, except for the slowest agents.
 const STEP_TICKS_MAX: u32 = 1 << 16;
 
 /// What holds for all episodes.
@@ -36,13 +36,13 @@ pub(super) struct Episode {
     /// Episodes begun since it was seeded.
     begun: u32,
     random: Random,
-    /// By agent: the index of its goal among those of its class.
+    /// By agent: the index of its goal among the goals of its class.
     goals: Vec<Option<u32>>,
     /// By agent: it has arrived at its goal, and keeps it.
     has_arrived: Vec<bool>,
     /// Agents at rest at their goals when last looked at.
     n_at_goal: usize,
-    /// Goals by class with fields of its own, once its map has changed.
+    /// Goals by class with this episode's fields, once its map has changed.
     own_sites: Option<Vec<Vec<Site>>>,
     ground: Arc<Ground>,
     bodies: Bodies,

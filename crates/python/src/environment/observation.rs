@@ -1,4 +1,4 @@
-//! Observations: a window of planes around each agent, numbers of its own, and which actions are allowed.
+//! Observations: a window of planes around each agent, numbers about the agent, and which actions are allowed.
 
 use super::scene::{Scene, Site};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl Plane {
     }
 }
 
-/// Permille of speed for each unit of the plane of terrain.
+/// Thousandths of speed for each unit of the plane of terrain.
 const SPEED_UNIT: u16 = 10;
 /// The value of the plane of heights at the agent's own height.
 const OWN_HEIGHT: i32 = 128;
@@ -169,7 +169,7 @@ impl Ground {
 pub(super) struct Bodies(Vec<u8>);
 
 impl Bodies {
-    /// Those of a world.
+    /// Takes the observations of a world.
     pub(super) fn update(&mut self, world: &World, ground: &Ground) {
         self.0.clear();
         self.0.resize(ground.n_cells(), 0);

@@ -130,8 +130,8 @@ fn area_of(edits: &[(u32, Command)]) -> Rect {
     all.unwrap_or(Rect::new(0, 0, 0, 0))
 }
 
-/// The states of a class from which all others of them can be reached: the component of one of `seeds`, the largest
-/// that some draws find.
+/// A set of states of a class that can all reach each other. It is the largest component that some draws from `seeds`
+/// find.
 fn component(tables: &MovementTables, seeds: &[State], random: &mut Random) -> Vec<bool> {
     let space = tables.space();
     let n_legal = (0..space.n_states() as u32).filter(|&state| tables.is_legal(State(state))).count();
@@ -225,8 +225,8 @@ impl Scene {
         order
     }
 
-    /// Chooses the goals of a class: different cells. Where agents stay at theirs no two goals overlap, also of
-    /// different classes, so that all can be held at once.
+    /// Chooses the goals of a class: different cells. If agents stay at their goals, no two goals overlap, not even of
+    /// different classes. So all goals can be occupied together.
     fn sites_of(
         &self,
         number: usize,

@@ -18,7 +18,7 @@ pub struct Overrides {
     pub routes: Option<RouteMode>,
     /// Poses that each agent may expand per tick; of a scenario, not of a problem.
     pub poses_per_agent: Option<u32>,
-    /// Tries per tick; of a problem, not of a scenario.
+    /// Traffic search budget per tick, for problems but not for scenarios.
     pub tries_per_tick: Option<u64>,
     /// Parameters of the traffic rules, for experiments. Scenarios have no keys for them.
     pub traffic: TrafficParams,

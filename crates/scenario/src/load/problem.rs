@@ -30,10 +30,10 @@ use wheelbase_traffic::{Cooperative, Traffic, UnitRobots};
 const CLASS_NAME: &str = "robot";
 /// Expansions per tick: the default of scenarios.
 const EXPANSIONS_PER_TICK: u64 = 200_000;
-/// Searches under way: the default of scenarios.
+/// Searches in progress: the default of scenarios.
 const SEARCH_SLOTS: usize = 16;
-/// Tries per tick, about 10 ms of work: the maximum for teams up to [`TEAM_OF_MANY_TRIES`], fewer for larger teams,
-/// which need the time for fields.
+/// Traffic search budget per tick, about 10 ms of work. Teams up to [`TEAM_OF_MANY_TRIES`] get the maximum. Larger
+/// teams get less, because they need the time for fields.
 const TRIES_PER_TICK: RangeInclusive<u64> = 600..=2400;
 const TEAM_OF_MANY_TRIES: u64 = 1000;
 /// Memory per byte of a list of cells, whose lines have at least two bytes. It is the file twice, a cell with its line,
@@ -195,7 +195,7 @@ pub fn build_problem(
     Ok(Loaded { world, source: Source { attached: files, ..Source::default() } })
 }
 
-/// Tries per tick of a team.
+/// Traffic search budget of a team per tick.
 fn tries_of_team(robots: usize) -> u64 {
     let (least, most) = TRIES_PER_TICK.into_inner();
     (most * TEAM_OF_MANY_TRIES / (robots as u64).max(1)).clamp(least, most)

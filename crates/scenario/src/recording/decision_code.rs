@@ -1,4 +1,4 @@
-//! The bytes of the decisions of a rule of traffic from outside.
+//! The bytes of the decisions of a traffic rule from outside.
 
 use crate::varint;
 use wheelbase_traffic::{Decisions, Leads, Reroute, Start};

@@ -58,7 +58,7 @@ pub struct Header {
     pub search_slots: u32,
     /// Poses that each agent may expand per tick.
     pub poses_per_agent: u32,
-    /// Tries of the rule for unit robots per tick.
+    /// Traffic search budget: tries of the rule for unit robots per tick.
     pub tries_per_tick: u64,
     /// Names and values of the tunables that differ from the usual ones.
     pub tunables: Vec<(String, u32)>,

@@ -7,7 +7,7 @@ use wheelbase_planner::Pose;
 use wheelbase_sim::{AGENTS_MAX, ClassId, Command, Friends, Order, PathSource, Setup, Spawn, Team, World};
 use wheelbase_traffic::OwnRule;
 
-/// Name of any rule of traffic from outside: the ticks hold its decisions.
+/// Name of any traffic rule from outside: the ticks hold its decisions.
 const OUTSIDE: &str = "outside";
 
 /// The parts of a setup without a place elsewhere in the header.

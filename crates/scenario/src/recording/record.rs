@@ -18,7 +18,7 @@ pub struct TickRecord {
     pub tick: u32,
     /// The commands that the host gave before the tick, since the one before it.
     pub commands: Vec<GivenCommand>,
-    /// The decisions of a rule of traffic from outside.
+    /// The decisions of a traffic rule from outside.
     pub decisions: Decisions,
     /// The orders stored at the tick: numbers and canonical texts.
     pub new_orders: Vec<(u32, String)>,

@@ -30,9 +30,9 @@ pub struct Verified {
 
 /// Repeats the run of a recording, up to its end or its last whole chunk, and compares all of it with the second run.
 /// It compares the header, each tick to the byte, each key frame, and the end. Ticks have events, moves, paths, waits,
-/// counters and the state hash. The commands of a host are given again at their ticks, and a rule of traffic from
-/// outside is replaced by its recorded decisions. `progress` gets the number of ticks done before each tick; `false`
-/// ends the run early.
+/// counters and the state hash. The commands of a host are given again at their ticks, and a traffic rule from outside
+/// is replaced by its recorded decisions. `progress` gets the number of ticks done before each tick; `false` ends the
+/// run early.
 ///
 /// The inputs of the second run are compared with nothing. These are the text of the scenario and the name of its file,
 /// the attached files and the overrides. So are the cells of a map file, the objects on it, and the kinds of a Tiled

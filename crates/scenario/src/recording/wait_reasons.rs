@@ -13,8 +13,8 @@ pub const REASON_WORK_MAX: u64 = 250_000;
 
 /// Expansions of searches that take as long as an agent's tick.
 const EXPANSIONS_OF_WORK: u64 = 100;
-/// An agent at rest is asked at each tick that is a power of two after its move. Later it is asked once in so many
-/// ticks.
+/// An agent at rest is asked at each tick that is a power of two after its move. Later it is asked once per this number
+/// of ticks.
 const ASK_TICKS: u32 = 64;
 /// Most rows kept.
 const ROWS_MAX: usize = 1 << 20;

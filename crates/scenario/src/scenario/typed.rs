@@ -55,7 +55,7 @@ pub struct Scenario {
     pub expansions_per_tick: u64,
     /// How path requests are answered; exactly by default.
     pub routes: RouteMode,
-    /// Searches under way, 1 to [`SEARCH_SLOTS_MAX`]; 16 by default.
+    /// Searches in progress, 1 to [`SEARCH_SLOTS_MAX`]; 16 by default.
     pub search_slots: u32,
     /// Landmarks of each class, at most [`LANDMARKS_MAX`]; by default chosen by the expected gain.
     pub landmarks: Option<u32>,
@@ -449,7 +449,7 @@ pub enum OrderKind {
         /// `dwell`: ticks to stand at each stop, at most [`TICK_MAX`]; 0 by default.
         dwell: u32,
     },
-    /// Do that many orders before it once more, forever. In a file they are the `orders` of `repeat = "forever"`. The
+    /// Repeat this number of orders before it, forever. In a file they are the `orders` of `repeat = "forever"`. The
     /// reader writes the rounds of `repeat = N` out.
     Repeat {
         /// Number of orders, at least 1.

@@ -79,9 +79,9 @@ impl PreparedSweep {
         self.store.inputs()
     }
 
-    /// The key of an item: a hash. Its inputs are the release of this program, the check of invariants, the path of the
-    /// scenario, its text with the values set, and every other file that it reads. The keys and values, and the seed,
-    /// are inputs, too. Equal keys mean equal rows, wall times aside.
+    /// The key of an item: a hash. Its inputs are the release of this program, whether invariants are checked, and the
+    /// path of the scenario. Further inputs are the text of the scenario with the values set, every other file that it
+    /// reads, the keys, the values and the seed. Equal keys mean equal rows, wall times aside.
     /// # Panics
     /// If there is no such item.
     pub fn key(&self, item: usize) -> u64 {

@@ -23,7 +23,7 @@ const ROWS_WAITING: usize = 256;
 /// How the items of a sweep are run. Rows do not depend on it.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
-    /// Items under way, each on one thread; 0 for one per core.
+    /// Items in progress, each on one thread; 0 for one per core.
     pub jobs: usize,
     /// Folder for a file of each failed item. An item that panicked or broke an invariant has a crash report,
     /// `KEY.report`. An item that cannot be loaded has its scenario with the values set, `KEY.toml` or `KEY.json`.
@@ -32,10 +32,10 @@ pub struct RunOptions {
 
 impl PreparedSweep {
     /// Runs items, by their numbers in the order of the table. Gives each row to `on_row` as soon as it is there, on
-    /// the calling thread, in no order. `stop` is asked at every tick, from many threads; once it says yes, items under
-    /// way are given up. Prints nothing.
+    /// the calling thread, in no order. `stop` is asked at every tick, from many threads; once it says yes, items in
+    /// progress are given up. Prints nothing.
     /// # Errors
-    /// The first of `on_row`, after which items under way are given up. Also if there are no threads, or a file of
+    /// The first of `on_row`, after which items in progress are given up. Also if there are no threads, or a file of
     /// [`RunOptions::record_failed`] cannot be written.
     pub fn run(
         &self,

@@ -110,7 +110,7 @@ struct Held {
     source: Source,
 }
 
-/// A line of a file; line 0 is the run under way.
+/// A line of a file; line 0 is the run in progress.
 #[derive(Clone, Debug)]
 struct Source {
     file: Arc<str>,

@@ -22,7 +22,7 @@ pub fn rows(cover: u32, sides: Range<usize>) -> impl Strategy<Value = Vec<String
     })
 }
 
-/// A random class with a rectangular body of at most so many cells in length and width, its anchor anywhere in it.
+/// A random class with a rectangular body of at most this many cells in length and width, its anchor anywhere in it.
 pub fn class(
     name: &'static str,
     shape: &'static str,

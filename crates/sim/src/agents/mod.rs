@@ -453,7 +453,7 @@ impl Agents {
         self.set_orders(row, orders, pool);
     }
 
-    /// Sets whether the path in hand of the agent in a row ends at the pose nearest to its goal.
+    /// Sets whether the current path of the agent in a row ends at the pose nearest to its goal.
     pub(crate) fn set_to_nearest(&mut self, row: usize, to_nearest: bool) {
         self.orders[row].to_nearest = to_nearest;
         self.row_mut(row).set(AgentRow::TO_NEAREST, to_nearest);

@@ -8,7 +8,7 @@
 //! agent do not count.
 //!
 //! A new path is a cheapest one. Agents on their way check their paths in turn. An agent with large penalties requests
-//! the path of least time plus penalties, and takes it if it is better than the path in hand. (Guide paths by traffic,
+//! the path of least time plus penalties, and takes it if it is better than the current path. (Guide paths by traffic,
 //! as in Guided PIBT: Chen et al., AAAI 2024.)
 
 mod directions;

@@ -1,7 +1,7 @@
 //! How much agents have covered of their trips in progress.
 //!
-//! The rest of a trip is the cost of a cheapest path for the agent alone. The path in hand is no measure of it: it
-//! may lead around others, and then counts ticks as lost that nobody has spent yet.
+//! The rest of a trip is the cost of a cheapest path for the agent alone. The current path is no measure of it: it may
+//! lead around others, and then counts ticks as lost that nobody has spent yet.
 
 use crate::requests::SearchInputs;
 use crate::world::World;
@@ -9,7 +9,7 @@ use wheelbase_planner::model::State;
 use wheelbase_planner::{Path, Progress, Scratch, Status, advance, begin, finish};
 use wheelbase_traffic::motion::{Activity, end_state};
 
-/// Expansions of all searches of one result, at most: a few seconds. Once they are spent, the paths in hand count.
+/// Expansions of all searches of one result, at most: a few seconds. Once they are spent, the current paths count.
 const EXPANSIONS_MAX: u64 = 1 << 27;
 
 /// Searches for the rest of trips, with the memory of one search.
@@ -69,7 +69,7 @@ impl<'a> CoveredTicks<'a> {
         (progress == Progress::Done && answer.status == Status::Found).then(|| answer.cost.into())
     }
 
-    /// Cost of the path in hand of an agent from a state, if it follows one; of a leg, with the rest of its route.
+    /// Cost of the current path of an agent from a state, if it follows one; of a leg, with the rest of its route.
     fn along_path(&self, row: usize, mut state: State) -> Option<u64> {
         let World { agents, tables, paths, .. } = self.world;
         let motion = &agents.motion[row];

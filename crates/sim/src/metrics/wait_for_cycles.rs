@@ -10,8 +10,8 @@ pub const WAIT_FOR_CYCLES_MAX: usize = 16;
 /// Most agents of one ring reported.
 pub const WAIT_FOR_CYCLE_AGENTS_MAX: usize = 64;
 
-/// The end of the waits of stuck agents: a ring of agents that each wait for the next, or an agent that waits for none
-/// that it touches. The latter has a reason with a name.
+/// Where the waits of stuck agents end. It is a ring of agents that each wait for the next, or an agent that waits for
+/// no other. Such an agent has a named reason.
 ///
 /// An agent waits for the holder of the first cell that its next move needs and cannot get. An agent without a path,
 /// or whose next move nothing blocks, waits for another [reason](World::reason_for_waiting).

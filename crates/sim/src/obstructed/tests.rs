@@ -175,8 +175,8 @@ fn requests_too_soon(world: &mut World) -> Vec<String> {
     too_soon
 }
 
-/// An agent asks again 16, 32, ... 1,024 ticks later unless something has changed that its last answer depended on, in
-/// worlds with orders of all kinds, walls of units on hold, and up to 100 foreign units that move all the time.
+/// An agent asks again 16, 32, ... 1,024 ticks later, or when something changes that its last answer depended on. The
+/// worlds have orders of all kinds, walls of units on hold, and up to 100 foreign units that move all the time.
 #[test]
 fn no_request_is_repeated_without_a_change() {
     let mut random = Random::new(7);

@@ -45,7 +45,7 @@ pub struct OrderState {
     pub waypoint: u32,
     /// Whether the current order has been reported as unreachable.
     pub reported: bool,
-    /// Whether the path in hand ends at the pose nearest to the goal of the current trip.
+    /// Whether the current path ends at the pose nearest to the goal of the current trip.
     pub to_nearest: bool,
     /// Whether an order was dropped since the current round of repeated orders began.
     pub(crate) dropped: bool,
@@ -425,8 +425,8 @@ impl OrderPool {
         self.lists_at(&self.by_number)
     }
 
-    /// The lists whose orders have a number or a higher one, as [`OrderPool::lists`]. Those that were stored at the
-    /// last tick are all there.
+    /// The lists whose orders have this number or a higher one, as [`OrderPool::lists`]. All lists stored at the last
+    /// tick are still there.
     pub fn lists_from(&self, number: u32) -> impl Iterator<Item = (u32, &[Order])> {
         let from = self.by_number.partition_point(|&(first, _)| first < number);
         self.lists_at(&self.by_number[from..])
@@ -542,8 +542,8 @@ impl OrderPool {
         [self.lists.in_use(), self.queued.in_use(), self.task_slots.in_use(), self.follow_trips.in_use()]
     }
 
-    /// Whether the pool holds what the agents in these states refer to, and nothing else but what was given up since
-    /// the tick began.
+    /// Whether the pool holds exactly the lists that agents in these states refer to, and those given up since the tick
+    /// began.
     /// # Errors
     /// The first difference, in words.
     pub(crate) fn check(&self, states: &[OrderState]) -> Result<(), String> {

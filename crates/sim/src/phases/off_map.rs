@@ -70,7 +70,7 @@ pub(super) fn leave(
     let orders = world.agents.orders(row);
     world.agents.begin_trip(row, orders, &world.orders, world.tick);
     world.hold_cells(row);
-    // To the rule of traffic its body is new.
+    // To the traffic rule its body is new.
     world.traffic_buffers.new_classes.push(agent);
     world.note(TraceEvent::Leave { agent, class, pose, team, speed_factor });
     Ok(())

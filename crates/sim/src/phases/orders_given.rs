@@ -183,8 +183,8 @@ fn check_source(world: &World, source: &TaskSource, n_agents: usize) -> Result<(
     if source.is_right(world.grid.size(), n_agents) { Ok(()) } else { Err(RefusalReason::WrongTasks) }
 }
 
-/// Gives orders to agents, in place of what is left of theirs or behind it. Orders given to an agent at one tick are
-/// one list; what it was placed with at that tick is no part of it. An agent in mid-move ends its move first.
+/// Gives orders to agents, in place of their remaining orders or behind them. Orders given to an agent at one tick are
+/// one list, without the orders it was placed with at that tick. An agent in mid-move ends its move first.
 pub(super) fn give_orders(
     world: &mut World,
     ticket: Ticket,
@@ -238,8 +238,8 @@ pub(super) fn give_orders(
     })
 }
 
-/// If a stored list equals the only order that the agent in a row has left, the agent goes on with the list, with all
-/// its progress.
+/// If a stored list equals the only order left to the agent in a row, the agent continues with the list and keeps its
+/// progress.
 fn goes_on(world: &mut World, row: usize, list: Option<u32>, n_orders: usize) -> bool {
     let mut state = world.agents.orders(row);
     let (Some(list), true) = (list, n_orders == 1 && state.open.count == 1 && !state.has_queued()) else {

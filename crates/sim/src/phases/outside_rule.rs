@@ -1,4 +1,4 @@
-//! Decisions of a rule of traffic from outside: logged unchanged, then checked, and impossible ones dropped. Moves are
+//! Decisions of a traffic rule from outside: logged unchanged, then checked, and impossible ones dropped. Moves are
 //! left to the traffic phase, which checks the moves of all rules.
 
 use crate::agents::Agents;

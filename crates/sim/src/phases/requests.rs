@@ -448,7 +448,7 @@ fn deliver_other(world: &mut World, row: usize, route: Route, path: &Path, found
     }
 }
 
-/// Whether a path is cheaper than the path in hand, counting penalties: by at least a quarter of the penalties on that.
+/// Whether a path is cheaper than the current path, counting penalties: by at least a quarter of the penalties on that.
 fn is_cheaper(world: &World, row: usize, path: &Path) -> bool {
     let motion = &world.agents.motion[row];
     let tables = &world.tables[motion.class.0 as usize];

@@ -10,14 +10,14 @@ use wheelbase_traffic::motion::AgentId;
 pub enum Route {
     /// The cheapest path.
     Cheapest,
-    /// A detour around agents that rest nearby. Without one the path in hand is kept.
+    /// A detour around agents that rest nearby. Without one the current path is kept.
     Detour,
-    /// The path of least time plus congestion penalties, up to where the path in hand leaves the reach of the
-    /// penalties. The path in hand is kept if the new one is not cheaper.
+    /// The path of least time plus congestion penalties, up to where the current path leaves the reach of the
+    /// penalties. The current path is kept if the new one is not cheaper.
     CongestionAware,
-    /// The cheapest path around agents that cannot make way, wherever they are. Without one the path in hand is kept.
+    /// The cheapest path around agents that cannot make way, wherever they are. Without one the current path is kept.
     Bypass,
-    /// The cheapest path from the end of the leg in hand, which it continues. The agent does not wait for it.
+    /// The cheapest path from the end of the current leg, which it continues. The agent does not wait for it.
     NextLeg,
 }
 

@@ -71,7 +71,7 @@ pub(crate) struct SearchContext<'a> {
 }
 
 impl SearchContext<'_> {
-    /// Where the path in hand of an agent leaves the reach of penalties, or where a leg ends. Gives the number of moves
+    /// Where the current path of an agent leaves the reach of penalties, or where a leg ends. Gives the number of moves
     /// up to there, and the state. `None` if a path to the goal ends before.
     pub fn leaves_penalties(&self, row: usize) -> Option<(usize, State)> {
         let agents = self.search_inputs.agents;

@@ -225,7 +225,7 @@ impl Slot {
         }
     }
 
-    /// Has a search for the next leg begin where the leg in hand ends.
+    /// Has a search for the next leg begin where the current leg ends.
     pub fn begin_at_end_of_leg(&mut self, search_inputs: SearchInputs<'_>, paths: &PathPool) {
         let Some(asked) = self.state.request.filter(|asked| asked.route == Route::NextLeg) else { return };
         let Some(row) = search_inputs.agents.row(asked.agent) else { return };
@@ -367,7 +367,7 @@ impl Slot {
                 request.expansions_max = Some(context.params.replan_expansions.into());
             }
             Route::CongestionAware => {
-                // The rest of the path in hand is cheapest already.
+                // The rest of the current path is cheapest already.
                 if let Some(exit) = &exit {
                     (request.goal, request.area) = (Goal::of(exit), None);
                 }

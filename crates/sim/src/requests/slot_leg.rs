@@ -17,7 +17,7 @@ const HEADINGS_MAX: usize = 8;
 /// Cells from its start that a first leg leads at least, along one axis: the side of a cluster. A short one is known
 /// soon.
 const FIRST_LEG_CELLS: u32 = 32;
-/// The same of a next leg, for which there is time. A longer leg needs fewer routes.
+/// The same for a next leg, for which there is time. A longer leg needs fewer routes.
 const NEXT_LEG_CELLS: u32 = 96;
 /// Cells to the goal, along one axis, below which the search for a path to the goal itself begins.
 pub(crate) const NEAR_CELLS: u32 = 2 * FIRST_LEG_CELLS;
@@ -72,7 +72,7 @@ impl SlotLeg {
 }
 
 /// The first leg of the cheapest route of a request, and the expansions of the search for the route. A route that
-/// continues the leg in hand has to cost less than that of the leg. `None` if the goal is near, or if no route to it is
+/// continues the current leg has to cost less than that of the leg. `None` if the goal is near, or if no route to it is
 /// known: then the search for a path to the goal itself begins.
 pub(crate) fn first_leg(
     (tables, graph): (&MovementTables, &Abstraction),
@@ -161,7 +161,7 @@ fn nearest_cell(on_map: Rect, from: CellXY) -> CellXY {
     CellXY::new(from.x.clamp(x, x + width as i32 - 1), from.y.clamp(y, y + height as i32 - 1))
 }
 
-/// State in which the path in hand of an agent ends; `None` if its moves are illegal by now.
+/// State in which the current path of an agent ends; `None` if its moves are illegal by now.
 pub(crate) fn end_of_path(search_inputs: SearchInputs<'_>, row: usize, moves: &[u8]) -> Option<State> {
     let (tables, motion) = (search_inputs.tables(row), &search_inputs.agents.motion[row]);
     let state = wheelbase_traffic::motion::end_state(tables, motion);

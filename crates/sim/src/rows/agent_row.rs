@@ -11,7 +11,7 @@ use wheelbase_traffic::motion::{Activity, AgentId, ClassId};
 /// in order of id.
 ///
 /// The move fields (`from_x` to `turn`, `begin_tick`, `end_tick`) hold the present move, and at rest the last one. So
-/// after the step to tick t they say where the agent was at any time from t - 1 to t, moves of one tick included.
+/// after the step to tick t they tell where the agent was at any time from t - 1 to t. That includes moves of one tick.
 /// [`AgentRow::part`] needs no other case. They do not change while the move is under way, whatever is edited. Of an
 /// agent that has not moved yet, both poses are its pose. Both ticks are the tick at which it was placed. What comes
 /// after t is not known yet: an agent at rest can begin a move at t.
@@ -32,8 +32,8 @@ pub struct AgentRow {
     pub class: u8,
     /// Its team.
     pub team: u8,
-    /// Number of its activity: 0 idle, 1 dwelling, 2 awaiting a path, 3 following a path, 4 yielding, 5 arrived, 6 goal
-    /// unreachable, 7 on hold ([`Activity`]).
+    /// Number of its activity ([`Activity`]). 0 idle, 1 dwelling, 2 awaiting a path, 3 following a path, 4 yielding. 5
+    /// arrived, 6 goal unreachable, 7 on hold.
     pub activity: u8,
     /// Number of the primitive of the move in progress; [`AgentRow::AT_REST`] at rest.
     pub primitive: u8,

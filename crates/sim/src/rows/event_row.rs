@@ -28,7 +28,7 @@ pub enum EventKind {
     TaskGiven = 6,
     /// A task is done. `a`, `b`: column and row of the agent's anchor.
     TaskDone = 7,
-    /// An agent has another path: the answer to a request, or made by the rule of traffic. `a`: its number of moves.
+    /// An agent has another path: the answer to a request, or made by the traffic rule. `a`: its number of moves.
     PathFound = 8,
     /// An agent has waited for 8 ticks. `a`: the agent in the way of its next move.
     Blocked = 9,

@@ -66,7 +66,7 @@ pub(crate) struct CorridorMap {
     pub(crate) made: Vec<NewCorridor>,
     /// Width of two of the widest bodies side by side, in cells: shorter runs are narrow.
     pair: u32,
-    /// The same of `corridor_bodies`: shorter runs are tight.
+    /// The same for `corridor_bodies`: shorter runs are tight.
     wide: u32,
     /// Cells of a corridor at most.
     cells_max: usize,

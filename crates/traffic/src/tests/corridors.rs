@@ -413,7 +413,7 @@ fn agents_behind_a_batch_stay_back_in_the_queue() {
     assert!(kept(&corridor_control, 3 + REQUEST_TICKS + 1).is_empty());
 }
 
-/// A corridor that so many agents ask to enter eastward and westward, all of them near.
+/// A corridor that these numbers of agents ask to enter eastward and westward, all of them near.
 fn lane_between(n_east: u32, n_west: u32) -> (CorridorControl, u32) {
     let (_, mut corridor_control, corridor) = corridor_of(["########", ".......#", "########"]);
     // The agents from the west have the higher priority.
@@ -433,8 +433,8 @@ fn lane_between(n_east: u32, n_west: u32) -> (CorridorControl, u32) {
     (corridor_control, corridor)
 }
 
-/// Agents that are not friends neither make a corridor busy for each other, nor keep each other out of it, nor count in
-/// each other's queues. A friend of both counts all of them.
+/// Agents that are not friends do not make a corridor busy for each other. They do not keep each other out of it, nor
+/// count in each other's queues. A friend of both counts all of them.
 #[test]
 fn only_friends_count_before_a_corridor() {
     let of_team = |number: u32, team: u8, friends: u32, direction: i32| Entrant {

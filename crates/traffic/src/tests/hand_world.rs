@@ -1,5 +1,5 @@
-//! A world made by hand for rules of traffic: agents on a map, their paths and goals, and ticks. In a tick a rule
-//! decides, the occupancy begins moves, and moves end.
+//! A world made by hand for traffic rules: agents on a map, their paths and goals, and ticks. In a tick a rule decides,
+//! the occupancy begins moves, and moves end.
 //!
 //! It does the work of a simulation around a rule, in the plainest way. Paths are planned immediately, and goals are
 //! cells to visit one after the other. Every tick checks that no cell is held by two agents and that the rule asks
@@ -467,7 +467,7 @@ impl HandWorld {
         }
     }
 
-    /// Ticks until all trips are done, at most so many.
+    /// Ticks until all trips are done, at most this many.
     pub fn run(&mut self, rule: &mut dyn Traffic, ticks_max: u32) {
         while self.tick < ticks_max && !self.all_done() {
             self.step(rule);

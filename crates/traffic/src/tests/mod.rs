@@ -1,4 +1,4 @@
-//! Tests of the rules of traffic on maps and agents made by hand.
+//! Tests of the traffic rules on maps and agents made by hand.
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
 mod agent_slots;

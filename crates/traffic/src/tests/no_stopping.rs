@@ -200,8 +200,8 @@ proptest! {
     }
 }
 
-/// A crowd of two sizes that goes to and fro over a bridge: no plan ends on the ground before it or on it, and all get
-/// there, round after round.
+/// A crowd of two sizes goes to and fro over a bridge. No plan ends on the bridge or on the ground before it, and all
+/// agents arrive, round after round.
 #[test]
 fn plans_of_a_crowd_lead_over_the_bridge() {
     let (bank, wall) = (".".repeat(24), "#".repeat(4));

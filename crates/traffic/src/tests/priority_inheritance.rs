@@ -94,8 +94,8 @@ fn walks(table: &PlanTable, view: &TrafficView<'_>) -> Vec<Walk> {
     (0..view.agents.len()).map(from_now).collect()
 }
 
-/// The query of an agent that is due, where it would have others yield, with its guide path set; `None` where it would
-/// not search for a plan.
+/// The query, with its guide path set, of an agent that is due to make others yield. `None` if the agent would not
+/// search for a plan.
 fn query_of(
     planning: &mut Planning<'_>,
     path_cells: &mut PathCells,

@@ -207,8 +207,8 @@ fn a_refused_move_is_planned_again() {
     }
 }
 
-/// An edit waits for its area to be left: an agent inside may leave it, an agent outside stops before it and goes on
-/// when the edit is off.
+/// An edit waits until its area is empty. An agent inside may leave it. An agent outside stops before it and continues
+/// when the edit is withdrawn.
 #[test]
 fn a_waiting_edit_keeps_agents_out() {
     for collision in RULES {

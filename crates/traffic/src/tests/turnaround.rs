@@ -28,8 +28,8 @@ fn lorry() -> ClassSpec {
     lorry
 }
 
-/// All cells that the bodies sweep on the way from a state to some state of the opposite heading in the least time on
-/// open ground.
+/// For each quickest half turn from a state on open ground, the cells that the body sweeps on the way. A half turn ends
+/// in any state of the opposite heading.
 fn half_turns(tables: &MovementTables, from: State) -> Vec<BTreeSet<CellXY>> {
     let (class, space) = (tables.class(), tables.space());
     let heading = space.pose(from).heading.0;
@@ -121,7 +121,7 @@ fn bodies_without_reverse_pass_each_other_in_a_lane() {
                 .flat_map(|(x, y)| [((x, y), (58 - x, 5 - y)), ((58 - x, y), (x, 5 - y))])
                 .map(|(start, goal)| world.add(0, at(start.0, start.1), 0, to(goal.0, goal.1)))
                 .collect();
-            // So many poses that credit, which is not what this is about, keeps nobody from its turn.
+            // Enough poses that credit keeps nobody from its turn: this test is not about credit.
             world.poses_per_agent = 1_000;
             let params = TrafficParams { turning_circles, ..TrafficParams::USUAL };
             let (tables, size) = (&world.ground.tables, world.ground.grid.size());

@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::model::State;
 
-/// Cost of every state in a window: of a pose of the guide path what remains from there, of others the cost of the best
-/// move and what remains after it.
+/// Cost of every state in a window. For a pose of the guide path it is the rest of the path from there. For other
+/// states it is the cost of the best move and the rest after it.
 fn plain(move_costs: MoveCosts<'_>, window: Rect, guide_path: &[GuidePose]) -> BTreeMap<State, u64> {
     let tables = move_costs.tables;
     let space = tables.space();

@@ -20,12 +20,12 @@ pub(super) struct Crowd {
     by_order: Vec<(u64, u32)>,
 }
 
-/// Whether so many robots leave hardly a cell of the map empty.
+/// Whether this many robots leave hardly a cell of the map empty.
 pub(super) fn is_packed(params: &TrafficParams, map: &UnitMap, robots: usize) -> bool {
     robots * 8 >= map.n_free() * params.robot_packed_eighths as usize
 }
 
-/// Robots whose goals a map with so many robots carries.
+/// Robots whose goals a map with this many robots carries.
 pub(super) fn n_carried(params: &TrafficParams, map: &UnitMap, robots: usize) -> usize {
     let empty = map.n_free().saturating_sub(robots);
     empty.max(map.n_free() * params.robot_pursuers as usize / params.robot_pursuers_of as usize)

@@ -67,7 +67,7 @@ impl Guidance {
         *waiting = waiting.saturating_add(Self::ONE);
     }
 
-    /// Sets the costs of steps by the present flow of so many robots.
+    /// Sets the costs of steps by the present flow of this many robots.
     pub fn set_step_costs(&mut self, robots: usize, params: &TrafficParams) {
         let of_cells =
             params.robot_still_of_cells as usize * Self::ONE as usize * self.flow.len() / robots.max(1);

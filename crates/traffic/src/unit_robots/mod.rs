@@ -14,8 +14,8 @@
 //!    <https://arxiv.org/abs/2511.09193>), which extends PIBT (Okumura et al. 2019) from one action to several. A few
 //!    of the robots that have waited longest go before all others for a while, so that none starves. Such a robot, if
 //!    blocked, pushes a string of robots towards an empty cell: module `push`.
-//! 4. The budget left goes into large neighbourhood search (as in MAPF-LNS, Li et al. 2021): robots drawn at random may
-//!    have any others yield if the weighted sum of all costs does not grow.
+//! 4. The remaining budget goes into large neighbourhood search (as in MAPF-LNS, Li et al. 2021). Robots drawn at
+//!    random may make any others yield if the weighted sum of all costs does not grow.
 //!
 //! Then only the first action of each operation is carried out; the rest stays reserved for the next tick.
 //!

@@ -120,8 +120,8 @@ impl UnitRobots {
     /// Bytes of a field for each cell and heading, and of all fields together at most.
     pub const FIELDS_NEED: (u64, u64) = (1, FIELD_BYTES_OF_TEAM_MAX as u64);
 
-    /// The rule for so many robots of a class. Unit robots have one cell, four headings, and three moves of one tick: a
-    /// step forward and both quarter turns. `None` for any other class, without the discrete rule of collision, or if
+    /// The rule for this many robots of a class. Unit robots have one cell, four headings, and three moves of one tick:
+    /// a step forward and both quarter turns. `None` for any other class, without the discrete rule of collision, or if
     /// one field for each robot needs too much memory.
     pub fn new(
         tables: &MovementTables,

@@ -47,7 +47,7 @@ pub(super) struct PushContext<'a> {
     pub tick: u32,
 }
 
-/// Pushes the robot that rests close ahead on the path of another, and the robots in its way. Expands at most so many
+/// Pushes the robot that rests close ahead on the path of another, and the robots in its way. Expands at most this many
 /// cells.
 pub(super) fn push_ahead(
     context: &mut PushContext<'_>,

@@ -30,8 +30,8 @@ pub(super) fn visit_unit_robots(rule: &UnitRobots, visitor: &mut dyn StateVisito
 pub(super) const LISTS: [&str; 4] =
     ["robot.waits_since", "robot.first_until", "robot.bound_until", "robot.visited_in"];
 
-/// Of each cell that is not as at first: its number, steps at each heading, waiting, and the costs of the four steps
-/// that lead to it. The cost is 0 where there is no step.
+/// For each cell that differs from its first state: its number, steps at each heading, waiting, and the costs of the
+/// four steps to it. The cost is 0 where there is no step.
 fn visit_guidance(guidance: &Guidance, visitor: &mut dyn StateVisitor) {
     let Guidance { flow, waiting, steps_to } = guidance;
     let cost = |step: u32| if step == NO_STEP { 0 } else { step & Guidance::STEP_MAX };

@@ -10,7 +10,7 @@
 //! | 2 | sides: runs `count, kinds` as in [`MapLayers::sides`](wheelbase_scenario::recording::MapLayers); empty if all are open |
 //! | 3 | elevation: runs `count, height - height before`; empty if flat |
 //! | 4 | agents: `id - id before, class, placed, removed + 1 - placed or 0, x - x before, y - y before (signed), heading, n_runs, n_waits, n_orders, n_paths` |
-//! | 5 | runs of equal moves, a byte each: primitive, +16 after a rest, +32 if the move time differs from the last of that primitive |
+//! | 5 | runs of equal moves, a byte each: primitive, +16 after a rest, +32 if its move time has changed |
 //! | 6, 7, 8 | for these runs: moves - 1; ticks of rest, if flagged; ticks per move, if flagged |
 //! | 9 | waits: `ticks since the end of the last, ticks` |
 //! | 10 | orders: `ticks since the last, order + 1 or 0` |

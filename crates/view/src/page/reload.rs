@@ -1,5 +1,5 @@
-//! A page that loads itself again once it has been rewritten, opened as a file as well: a script next to it, which
-//! a page may load where it may not read a file, holds the version.
+//! A page that reloads itself once it has been rewritten, even if it was opened as a file. A script next to it holds
+//! the version: a page may load a script where it may not read a file.
 
 use crate::template::filled;
 use wheelbase_grid::Fnv1a;

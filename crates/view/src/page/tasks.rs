@@ -21,8 +21,9 @@ pub struct PackedTasks {
     /// Tick up to which tasks are held: all, unless they would take too much space.
     pub until: u32,
     /// For each agent `n`, then for each task
-    /// `paths given before it, since the last; ticks to the next path, or since the last path if there is none; goal`:
-    /// 0 where that path ends, 1 where the agent is when its next task is given, or 2 and `x, y`.
+    /// `paths given before it, since the last; ticks to the next path, or since the last path if there is none; goal`.
+    /// A goal of 0 is the end of that path. A goal of 1 is the place of the agent when its next task is given. A goal
+    /// of 2 is followed by `x, y`.
     pub bytes: Vec<u8>,
 }
 

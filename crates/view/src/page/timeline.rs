@@ -63,7 +63,7 @@ pub struct TimelineAgent {
     pub id: u32,
     /// Class number.
     pub class: u8,
-    /// Tick of placement. Of agents that a resumed run begins with: the tick at which their move under way began, or
+    /// Tick of placement. Of agents that a resumed run begins with: the tick at which their move in progress began, or
     /// the first.
     pub placed: u32,
     /// Tick of removal, or [`NONE`].

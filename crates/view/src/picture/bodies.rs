@@ -195,8 +195,8 @@ fn arrow(cells: &[Point]) -> Vec<Point> {
     vec![[tip, middle], [tip - long, middle - wide], [tip - long, middle + wide]]
 }
 
-/// Centre and radius of the place for a sign on an east-facing body, given by the centres of its cells: in its rear, or
-/// behind the arrow where the body is one cell long.
+/// Centre and radius of the place for a sign on an east-facing body, given by the centres of its cells. It is in the
+/// rear, or behind the arrow if the body is one cell long.
 fn behind_arrow(cells: &[Point]) -> (Point, f64) {
     let front = cells.iter().map(|cell| cell[0]).fold(f64::NEG_INFINITY, f64::max);
     let rear = cells.iter().map(|cell| cell[0]).fold(f64::INFINITY, f64::min);

@@ -1,4 +1,4 @@
-//! Captions: a strip below a picture with its title and a bar of so many cells.
+//! Captions: a strip below a picture with its title and a bar of this many cells.
 
 use crate::picture::raster::{Image, OUTSIDE, blend};
 use crate::picture::view::View;
@@ -40,7 +40,7 @@ pub struct CaptionLayout {
     scale: u32,
 }
 
-/// A bar of so many cells, and where it stands below a picture.
+/// A bar of this many cells, and where it stands below a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScaleBar {
     /// Its length in cells.

@@ -126,8 +126,8 @@ fn with_transparent(colours: &[Rgb]) -> Vec<u8> {
     [colours.as_flattened(), &[0; 3]].concat()
 }
 
-/// The palette for later frames. If `colours` only approximate the pixels, no colour has an index, and only the number
-/// of colours counts: it is the size of the table in the file.
+/// The palette for later frames. If `colours` only approximate the pixels, no colour has an index. Only the number of
+/// colours matters then: it is the size of the table in the file.
 fn global_palette(pixels: &[Rgb], colours: Vec<Rgb>) -> Palette {
     let palette = Palette::of(pixels.iter().copied(), COLOURS_MAX);
     palette.unwrap_or_else(|| Palette { colours, ..Palette::default() })

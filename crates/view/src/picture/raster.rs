@@ -1,7 +1,7 @@
 //! Rasterises a picture.
 //!
-//! Shapes are filled by signed area coverage, as in the font rasteriser of FreeType: each edge of a loop adds its
-//! signed area to the pixels on its right, and the sum over all edges is the covered part of each pixel. Coverage is
+//! Shapes are filled by signed area coverage, as in the font rasteriser of FreeType. Each edge of a loop adds its
+//! signed area to the pixels on its right. The sum over all edges is the covered part of each pixel. Coverage is
 //! rounded to quarters: few distinct colours keep files small.
 
 use crate::picture::drawing::{Cells, Item, Paint, Shape};
@@ -265,8 +265,8 @@ pub(super) fn blend(pixel: &mut Rgb, rgb: Rgb, alpha: u32) {
     }
 }
 
-/// The pieces of a stroke along points: a box for each segment and, if the stroke is wide enough for it to be visible,
-/// a disc at each bend. All have the same orientation, so that overlaps are filled once.
+/// The pieces of a stroke along points. Each segment has a box, and each bend has a disc if the stroke is wide enough
+/// to show it. All have the same orientation, so that overlaps are filled once.
 fn stroke_pieces(points: &[Point], width: f64, closed: bool, pieces: &mut Vec<Vec<Point>>) {
     const DISC_FROM: f64 = 1.5;
     const DISC_CORNERS: u32 = 12;

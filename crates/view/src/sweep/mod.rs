@@ -17,8 +17,8 @@ const LINES_MAX: usize = 8;
 /// Most reasons of failures that are listed.
 const REASONS_MAX: usize = 20;
 
-/// The page of a table: median and quartiles over the seeds of every measure that is a number, over every parameter
-/// that has several values; over the seeds if none has.
+/// The page of a table. It plots the median and quartiles of every numeric measure over every parameter with several
+/// values. If no parameter has several values, it plots them over the seeds.
 pub fn page(table: &Table, manifest: &Manifest) -> String {
     let items = table.items();
     let rows: Vec<Row> = table.rows().collect();

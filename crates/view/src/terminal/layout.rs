@@ -14,8 +14,8 @@ pub struct TerminalSize {
     pub rows: u32,
 }
 
-/// Mapping of cells to pixels, two to a character: either a pixel covers `scale` cells along each axis, or a cell
-/// covers `zoom` pixels along each axis.
+/// Mapping of cells to pixels, two per character. Either a pixel covers `scale` cells along each axis, or a cell covers
+/// `zoom` pixels along each axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Layout {
     pub columns: u32,

@@ -26,10 +26,10 @@ use wheelbase_grid::Rect;
 /// Created by [`make_components`](crate::MovementTables::make_components), whose documentation describes
 /// searches without them.
 ///
-/// Memory: 0.2 bytes per state. Where sets are interleaved it is 0.7 with up to 4 sets in the same 64 states, 1.7 with
-/// up to 16, and 4.2 with more. The same again for one-way moves. After an edit that removes moves, a local search
-/// comes first. It checks whether the poses that lost a move are still connected nearby, for example around a building.
-/// If not, floods start from the separated groups in lockstep until at most one can still grow. The cost is
+/// Memory: 0.2 bytes per state. Interleaved sets need more: 0.7 bytes with up to 4 sets in the same 64 states, 1.7 with
+/// up to 16, and 4.2 with more. One-way moves need the same amount again. After an edit that removes moves, a local
+/// search comes first. It checks whether the poses that lost a move are still connected nearby, for example around a
+/// building. If not, floods start from the separated groups in lockstep until at most one can still grow. The cost is
 /// proportional to the smaller parts, and never much more than relabelling everything. (After the dynamic connectivity
 /// of Even and Shiloach 1981.) Added moves join two sets (union-find, Tarjan 1975).
 #[derive(Clone, Debug, Default)]

@@ -6,8 +6,8 @@ use crate::model::pose::State;
 use crate::restore_error::{RestoreError, check_length};
 use crate::tables::pose_graph::PoseGraph;
 
-/// What [`Components`] hold beyond the weak components, which the moves determine: the strong components of one-way
-/// moves, as of the last time they were computed, and whether moves were removed, or added, since.
+/// The parts of [`Components`] that the moves do not determine. They are the strong components of one-way moves when
+/// last computed, and whether moves were removed or added since. The moves determine the weak components.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct SavedComponents {

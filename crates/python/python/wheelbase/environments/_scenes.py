@@ -12,7 +12,7 @@ from .. import ArgumentError, Class, Map, Tables, World
 @dataclass(frozen=True)
 class Scene:
     """What the worlds of an environment are made of: a new `World`, whose orders and tasks are not used, or a map, classes
-    and a number of agents of each. `options` are those of the environment, which its caller may override."""
+    and a number of agents of each. `options` are the environment's options, which its caller may override."""
 
     world: World | None = None
     map: Map | None = None

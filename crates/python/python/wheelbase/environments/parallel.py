@@ -40,7 +40,7 @@ class ParallelEnv(_pettingzoo.ParallelEnv):  # type: ignore[misc, name-defined]
         self.possible_agents = [f"{name}_{number}" for number, name in enumerate(self.batch.native.classes)]
         self.agents: list[str] = []
         self._numbers = {name: number for number, name in enumerate(self.possible_agents)}
-        # A space for each agent, so that each draws by a seed of its own.
+        # A space for each agent, so that each draws with its own seed.
         self.observation_spaces = {name: self.batch.observation_space() for name in self.possible_agents}
         self.action_spaces = {name: self.batch.action_space() for name in self.possible_agents}
         self._random: np.random.Generator | None = None

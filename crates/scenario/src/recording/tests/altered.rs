@@ -224,8 +224,8 @@ fn lists_of_empty_texts_are_refused_before_allocation() {
     assert_eq!(why, "is damaged: the start: it takes more than 1073741824 bytes of memory");
 }
 
-/// A recording within a limit of memory: classes of no text take only the counted memory, and a scenario whose map is
-/// larger than the recorded one is not built.
+/// Memory limits of recordings. Classes without text take only the counted memory. A scenario whose map is larger than
+/// the recorded map is not built.
 #[test]
 fn a_limit_of_memory_holds_for_forged_recordings() {
     let within = |parts: &Parts, mib: u64| -> Result<u32, RecordingError> {
@@ -697,8 +697,8 @@ impl Traffic for FromOutside {
     }
 }
 
-/// Nearly all of a host's recording is an input of the second run: an altered recording is refused, differs, or
-/// describes another run, and does nothing else.
+/// Nearly all of a host's recording is an input of the second run. So an altered recording is refused, differs, or
+/// describes another run. It has no other effect.
 #[test]
 fn altered_recordings_of_a_host_do_no_harm() {
     let mut random = Random::new(28);
