@@ -1,5 +1,7 @@
 // Makes the playground: one page with the package, the scenarios and the session in it, which needs no network.
-import { readFileSync, readdirSync } from 'node:fs';
+// Makes the scripts of the live lessons, too.
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { World, init } from '../dist/index.js';
@@ -43,4 +45,25 @@ export async function make() {
   const [page, session, script] = [readFileSync(`${here}page.html`, 'utf8'), await bundle('worker.js'), await bundle('page.js')];
   const parts = { SCENARIOS: JSON.stringify(await scenarios()), SESSION: session, PAGE: script };
   return page.replace(/\{\{(\w+)\}\}/g, (_, name) => inScript(parts[name]));
+}
+
+/**
+ * Writes lessons.js, lessons.css and lessons_data.js into a folder of the book. The last one has the module and the
+ * scenarios. It is a script, because pages that are files may fetch no files. Where the package cannot read the map, it
+ * has a snapshot by `program` instead of the scenario.
+ */
+export async function makeLessons(folder, program) {
+  const texts = (await scenarios()).slice(1);
+  for (const name of readdirSync(first).filter((file) => !texts.some((one) => one.name === file))) {
+    const [file, made] = [fileURLToPath(new URL(name, first)), `${folder}/${name}.snapshot`];
+    // The exit status says that orders are left.
+    spawnSync(program, ['run', file, '--quiet', '--ticks', '0', '--snapshot', made], { stdio: ['ignore', 'ignore', 'inherit'] });
+    const ticks = Number(readFileSync(file, 'utf8').match(/^ticks = (\d+)/m)[1]);
+    texts.push({ name, ticks, snapshot: readFileSync(made, 'base64') });
+    rmSync(made);
+  }
+  copyFileSync(`${here}lessons.css`, `${folder}/lessons.css`);
+  writeFileSync(`${folder}/lessons.js`, await bundle('lessons.js'));
+  const session = await bundle('worker.js');
+  writeFileSync(`${folder}/lessons_data.js`, `globalThis.wheelbaseLessons={scenarios:${JSON.stringify(texts)},session:function(){${session}}};\n`);
 }

@@ -1,16 +1,10 @@
 // The page of the playground: draws what the session tells, and asks it for what the user does.
 import { AgentRows } from 'wheelbase';
+import { UNITS, drawing, rotated, startHost } from './drawing.js';
 
 const $ = (id) => document.getElementById(id);
-const { STRIDE, WORDS, BYTES } = AgentRows;
+const { STRIDE, WORDS } = AgentRows;
 const SPEEDS = [2, 5, 10, 20, 60, 200, 1000];
-/** Height of a row of hexagons, of which each is one wide. */
-const HEX_ROW = Math.sqrt(3) / 2;
-const COLOURS = {
-  light: { ground: '#dcd9c6', swamp: '#b9b184', water: '#7fb2d9', trees: '#7d9e6b', out: '#6d6a66', road: '#c4b9a3', shallow: '#abcbe0', deep: '#6fa3cd' },
-  dark: { ground: '#34352d', swamp: '#4b4730', water: '#21476a', trees: '#2c4a2a', out: '#0c0d0f', road: '#4c473d', shallow: '#2f5470', deep: '#1b3e5f' },
-};
-const UNITS = ['#d1495b', '#e08e2b', '#3a7d44', '#6a4c93', '#1d6f8a', '#b0507f', '#7a6a2f', '#4059ad'];
 /** Where the bridges are, and what they are made of. */
 const BRIDGES = {
   'playground.toml': { area: { x: 20, y: 12, width: 4, height: 4 }, open: 'road', closed: 'deep' },
@@ -24,7 +18,6 @@ const TOOLS = [
 const HEADINGS = { 1: [''], 4: ['E', 'N', 'W', 'S'], 6: ['E', 'NE', 'NW', 'W', 'SW', 'SE'], 8: ['E', 'NE', 'N', 'NW', 'W', 'SW', 'S', 'SE'] };
 
 const canvas = $('map');
-const context = canvas.getContext('2d');
 const scenarios = JSON.parse($('scenarios').textContent);
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const state = {
@@ -32,39 +25,15 @@ const state = {
   isClosed: false, camera: { x: 0, y: 0, scale: 16 }, drag: null, hover: null, name: '', exported: null, fails: [], host: '',
 };
 // For tests, and for the curious at the console.
-globalThis.playground = { state, ask, screenOf, cellAt, at: (id) => rowOf(id) };
+globalThis.playground = { state, ask, screenOf, at: (id) => rowOf(id) };
 
 // --- The session: in a Worker, or here where a page may have none.
 
 let port = null;
-function connect() {
-  const script = $('session').textContent;
-  const url = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
-  const here = () => {
-    if (state.host === 'page') return;
-    state.host = 'page';
-    const element = document.createElement('script');
-    element.textContent = script;
-    document.head.append(element);
-    const { port1, port2 } = new MessageChannel();
-    globalThis.serveSession(port2);
-    listen(port1);
-  };
-  try {
-    const worker = new Worker(url);
-    worker.addEventListener('error', (event) => {
-      event.preventDefault();
-      here();
-    });
-    state.host = 'worker';
-    listen(worker);
-  } catch {
-    here();
-  }
-}
-
-function listen(to) {
-  port = to;
+async function connect() {
+  const { host, open: openSession } = await startHost($('session').textContent);
+  state.host = host;
+  port = openSession();
   port.onmessage = ({ data }) => answers[data.type](data);
   open(scenarios[Math.max($('scenario').selectedIndex, 0)]);
 }
@@ -75,10 +44,8 @@ function ask(type, message = {}) {
 
 const answers = {
   opened(map) {
-    hexNow = map.shape === 'hex';
-    map.classes.forEach(shape);
-    Object.assign(state, { map, frame: null, selected: new Set(), isClosed: false, class: 0, heading: 0 });
-    paintTerrain();
+    Object.assign(state, { selected: new Set(), isClosed: false, class: 0, heading: 0 });
+    view.open(map);
     whole();
     palette();
     const bridge = BRIDGES[state.name];
@@ -87,20 +54,12 @@ const answers = {
     answers.note({ text: 'Click units, then right-click where they are to go. With Shift the order is added.' });
   },
   frame(frame) {
-    if (frame.terrain !== undefined) {
-      state.map.terrain = frame.terrain;
-      paintTerrain();
-    }
-    frame.bytes = new Uint8Array(frame.rows.buffer);
-    state.frame = frame;
-    state.shownAt = performance.now();
-    state.isPlaying = frame.isPlaying;
     const ids = new Set();
     for (let i = 0; i < frame.rows.length; i += STRIDE) ids.add(frame.rows[i + WORDS.id]);
     for (const id of state.selected) if (!ids.has(id)) state.selected.delete(id);
     $('facts').textContent = `tick ${frame.tick}  ${ids.size} units  ${frame.hash}`;
+    view.show(frame);
     buttons();
-    draw();
   },
   note({ text }) {
     $('note').textContent = text;
@@ -126,195 +85,13 @@ function open(scenario) {
   ask('speed', { ticks: state.ticksPerSecond });
 }
 
-// --- Geometry.
-
-const isHex = () => state.map.shape === 'hex';
-const centre = (x, y) => (isHex() ? { x: x + 0.5 + (y & 1) / 2, y: y * HEX_ROW + 0.5 } : { x: x + 0.5, y: y + 0.5 });
-const extent = () => ({ width: state.map.width + (isHex() ? 0.5 : 0), height: isHex() ? (state.map.height - 1) * HEX_ROW + 1 : state.map.height });
-
-/** The middle of a cell in CSS pixels of the window. */
-function screenOf(x, y) {
-  const { left, top } = canvas.getBoundingClientRect();
-  const at = centre(x, y);
-  const { camera } = state;
-  return { x: left + (at.x - camera.x) * camera.scale, y: top + (at.y - camera.y) * camera.scale };
-}
-
-function worldAt(event) {
-  const { left, top } = canvas.getBoundingClientRect();
-  const { camera } = state;
-  return { x: (event.clientX - left) / camera.scale + camera.x, y: (event.clientY - top) / camera.scale + camera.y };
-}
-
-/** The cell at a place of the map; `null` off it. */
-function cellAt(place) {
-  const { width, height } = state.map;
-  let best = null;
-  if (isHex()) {
-    const near = Math.round((place.y - 0.5) / HEX_ROW);
-    let least = Infinity;
-    for (let y = near - 1; y <= near + 1; y++) {
-      const x = Math.round(place.x - 0.5 - (y & 1) / 2);
-      const at = centre(x, y);
-      const far = (at.x - place.x) ** 2 + (at.y - place.y) ** 2;
-      if (far < least) [least, best] = [far, { x, y }];
-    }
-  } else {
-    best = { x: Math.floor(place.x), y: Math.floor(place.y) };
-  }
-  return best.x >= 0 && best.y >= 0 && best.x < width && best.y < height ? best : null;
-}
-
-const rotated = ({ x, y }, angle) => ({ x: x * Math.cos(angle) + y * Math.sin(angle), y: y * Math.cos(angle) - x * Math.sin(angle) });
-
-/** The body of a class in its own frame, and the point about which it turns, found from its cells at two headings. */
-function shape(of) {
-  const middles = (heading) => of.cells[heading].map(({ x, y }) => {
-    const [at, zero] = [centreOf(x, y), centreOf(0, 0)];
-    return { x: at.x - zero.x, y: at.y - zero.y };
-  });
-  const mean = (points) => ({ x: points.reduce((sum, p) => sum + p.x, 0) / points.length, y: points.reduce((sum, p) => sum + p.y, 0) / points.length });
-  of.body = middles(0);
-  of.pivot = { x: 0, y: 0 };
-  if (of.headings > 1) {
-    const k = of.headings === 6 ? 1 : of.headings / 4;
-    const angle = (2 * Math.PI * k) / of.headings;
-    const [from, to] = [mean(of.body), mean(middles(k))];
-    const turned = rotated(from, angle);
-    const [rx, ry] = [to.x - turned.x, to.y - turned.y];
-    const [c, s] = [Math.cos(angle), Math.sin(angle)];
-    // (I - R) p = r, with R = [[c, s], [-s, c]].
-    const det = (1 - c) ** 2 + s * s;
-    of.pivot = { x: ((1 - c) * rx + s * ry) / det, y: ((1 - c) * ry - s * rx) / det };
-  }
-  of.front = Math.max(...of.body.map((cell) => cell.x));
-}
-
-let hexNow = false;
-function centreOf(x, y) {
-  return hexNow ? { x: x + (y & 1) / 2, y: y * HEX_ROW } : { x, y };
-}
-
 // --- Drawing.
 
-const terrainImage = document.createElement('canvas');
-const colourOf = (kind) => COLOURS[dark.matches ? 'dark' : 'light'][kind] ?? (dark.matches ? '#41454b' : '#cfc9bd');
-
-function paintTerrain() {
-  const { width, height, terrain, kinds } = state.map;
-  if (isHex()) return;
-  terrainImage.width = width;
-  terrainImage.height = height;
-  const image = terrainImage.getContext('2d');
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      image.fillStyle = colourOf(kinds[terrain[y * width + x]]);
-      image.fillRect(x, y, 1, 1);
-    }
-  }
-}
-
-function hexagon(at, radius) {
-  context.moveTo(at.x, at.y - radius);
-  for (let side = 1; side < 6; side++) {
-    const angle = (side * Math.PI) / 3;
-    context.lineTo(at.x + radius * Math.sin(angle), at.y - radius * Math.cos(angle));
-  }
-  context.closePath();
-}
-
-function drawBody(of, at, angle, colour, isSelected) {
-  context.save();
-  context.translate(at.x + of.pivot.x, at.y + of.pivot.y);
-  context.rotate(-angle);
-  context.translate(-of.pivot.x, -of.pivot.y);
-  const pass = (fill, inset) => {
-    context.fillStyle = fill;
-    context.beginPath();
-    for (const cell of of.body) {
-      if (hexNow) hexagon(cell, 0.577 - inset);
-      else {
-        const has = (dx, dy) => of.body.some((other) => other.x === cell.x + dx && other.y === cell.y + dy);
-        const [l, r, t, b] = [has(-1, 0), has(1, 0), has(0, -1), has(0, 1)].map((joined) => (joined ? -0.02 : inset));
-        context.rect(cell.x - 0.5 + l, cell.y - 0.5 + t, 1 - l - r, 1 - t - b);
-      }
-    }
-    context.fill();
-  };
-  pass(isSelected ? (dark.matches ? '#ffffff' : '#000000') : 'rgba(0,0,0,.45)', 0.03);
-  pass(colour, isSelected ? 0.16 : 0.1);
-  if (of.headings > 1) {
-    context.fillStyle = 'rgba(255,255,255,.9)';
-    const y = of.body.filter((cell) => cell.x === of.front).reduce((sum, cell, _, all) => sum + cell.y / all.length, 0);
-    context.beginPath();
-    context.moveTo(of.front + 0.36, y);
-    context.lineTo(of.front - 0.05, y - 0.26);
-    context.lineTo(of.front - 0.05, y + 0.26);
-    context.fill();
-  }
-  context.restore();
-}
-
-/** Where a body is at a time: between the ends of its move. */
-function placeAt(i, time) {
-  const { rows, bytes } = state.frame;
-  const byte = i * 4;
-  const [begin, end] = [rows[i + WORDS.beginTick], rows[i + WORDS.endTick]];
-  const part = time >= end ? 1 : time <= begin ? 0 : (time - begin) / (end - begin);
-  const [from, to] = [centre(rows[i + WORDS.fromX], rows[i + WORDS.fromY]), centre(rows[i + WORDS.toX], rows[i + WORDS.toY])];
-  const of = state.map.classes[bytes[byte + BYTES.class]];
-  const turn = (bytes[byte + BYTES.turn] << 24) >> 24;
-  const heading = bytes[byte + BYTES.toHeading] - turn * (1 - part);
-  return { of, number: bytes[byte + BYTES.class], at: { x: from.x + (to.x - from.x) * part, y: from.y + (to.y - from.y) * part }, angle: (2 * Math.PI * heading) / of.headings };
-}
-
-function timeShown() {
-  const { frame, isPlaying, ticksPerSecond } = state;
-  if (!isPlaying || ticksPerSecond > 60) return frame.tick;
-  return frame.tick - 1 + Math.min(1, ((performance.now() - state.shownAt) / 1000) * ticksPerSecond);
-}
-
-function draw() {
-  const { map, frame, camera } = state;
-  const ratio = devicePixelRatio;
-  const [width, height] = [Math.round(canvas.clientWidth * ratio), Math.round(canvas.clientHeight * ratio)];
-  if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
-  context.setTransform(1, 0, 0, 1, 0, 0);
-  context.clearRect(0, 0, width, height);
-  if (map === null || frame === null) return;
-  hexNow = isHex();
-  const scale = camera.scale * ratio;
-  context.setTransform(scale, 0, 0, scale, -camera.x * scale, -camera.y * scale);
-  context.imageSmoothingEnabled = false;
-  if (hexNow) {
-    for (let y = 0; y < map.height; y++) {
-      for (let x = 0; x < map.width; x++) {
-        context.fillStyle = colourOf(map.kinds[map.terrain[y * map.width + x]]);
-        context.beginPath();
-        hexagon(centre(x, y), 0.56);
-        context.fill();
-      }
-    }
-  } else {
-    context.drawImage(terrainImage, 0, 0);
-    if (camera.scale >= 9) {
-      context.strokeStyle = dark.matches ? 'rgba(255,255,255,.06)' : 'rgba(0,0,0,.07)';
-      context.lineWidth = 1 / scale;
-      context.beginPath();
-      for (let x = 0; x <= map.width; x++) { context.moveTo(x, 0); context.lineTo(x, map.height); }
-      for (let y = 0; y <= map.height; y++) { context.moveTo(0, y); context.lineTo(map.width, y); }
-      context.stroke();
-    }
-  }
-  const time = timeShown();
-  for (let i = 0; i < frame.rows.length; i += STRIDE) {
-    const { of, number, at, angle } = placeAt(i, time);
-    drawBody(of, at, angle, UNITS[number % UNITS.length], state.selected.has(frame.rows[i + WORDS.id]));
-  }
+const view = drawing(canvas, state, () => dark.matches, (context, scale) => {
   if (state.tool === 'place' && state.hover !== null) {
-    const of = map.classes[state.class];
+    const of = state.map.classes[state.class];
     context.globalAlpha = 0.5;
-    drawBody(of, centre(state.hover.x, state.hover.y), (2 * Math.PI * state.heading) / of.headings, UNITS[state.class % UNITS.length], false);
+    view.drawBody(of, view.centre(state.hover.x, state.hover.y), (2 * Math.PI * state.heading) / of.headings, UNITS[state.class % UNITS.length], false);
     context.globalAlpha = 1;
   }
   if (state.drag?.kind === 'box') {
@@ -323,18 +100,20 @@ function draw() {
     context.lineWidth = 2 / scale;
     context.strokeRect(Math.min(from.x, to.x), Math.min(from.y, to.y), Math.abs(to.x - from.x), Math.abs(to.y - from.y));
   }
+});
+const { worldAt, cellAt, placeAt, timeShown, draw, whole } = view;
+
+/** The middle of a cell in CSS pixels of the window. */
+function screenOf(x, y) {
+  const { left, top } = canvas.getBoundingClientRect();
+  const at = view.centre(x, y);
+  const { camera } = state;
+  return { x: left + (at.x - camera.x) * camera.scale, y: top + (at.y - camera.y) * camera.scale };
 }
 
 function animate() {
   if (state.isPlaying && state.ticksPerSecond <= 60) draw();
   requestAnimationFrame(animate);
-}
-
-function whole() {
-  const { width, height } = extent();
-  const scale = Math.min(canvas.clientWidth / width, canvas.clientHeight / height);
-  state.camera = { scale, x: (width - canvas.clientWidth / scale) / 2, y: (height - canvas.clientHeight / scale) / 2 };
-  draw();
 }
 
 function zoom(factor, clientX, clientY) {
@@ -589,7 +368,7 @@ addEventListener('keydown', (event) => {
 });
 addEventListener('resize', () => state.map !== null && whole());
 dark.addEventListener('change', () => {
-  if (state.map !== null) paintTerrain();
+  if (state.map !== null) view.paintTerrain();
   draw();
 });
 connect();

@@ -1,11 +1,54 @@
-// The side of the playground that runs the world: in a Worker, or on the page where there is none. It is asked by messages
-// and answers by messages; see `serve`.
-import { World, init } from 'wheelbase';
+// The side of the playground and of the lessons that runs the world: in a Worker, or on the page where there is none.
+// It is asked by messages and answers by messages; see `serve`.
+import { MovementClass, MovementTables, World, init } from 'wheelbase';
 
 /** At most so much time is spent on ticks before the page is told, in ms. */
 const SLICE_MS = 12;
+/** Larger maps are drawn without walls and heights. */
+const CELLS_MAX = 20000;
+/** The paths of more units than this would cover the map. */
+const PATHS_MAX = 12;
 
-/** Answers messages that come through `port`, a Worker's scope or one end of a channel. */
+/** Moves to half of the neighbours, by shape of the cells. The others are the way back. */
+const STEPS = { square: [[1, 0], [0, 1]], hex: [[1, 0], [0, 1], [-1, 1]] };
+
+/**
+ * The walls and heights of a map. Moves of one cell find them, at the same speed on all terrain. A wall is a pair of
+ * cells that no move joins: x, y, x, y. Heights are relative to the first cell; a flat map has none.
+ */
+function relief(map) {
+  const { width, height, shape, hasElevation } = map.info();
+  const found = { walls: [], heights: [] };
+  if (width * height > CELLS_MAX) return found;
+  const speeds = Object.fromEntries(map.terrainNames().map((name) => [name, 1000]));
+  const forEachMove = (spec, heard) => {
+    const primitives = STEPS[shape].map((by, i) => ({ name: `${i}`, by, time: 1000 }));
+    const of = MovementClass.of({ name: 'probe', shape, headings: 1, primitives, speeds, ...spec });
+    const tables = MovementTables.compile(map, of);
+    for (let y = 0; y < height; y++) {
+      for (let x = 0; x < width; x++) {
+        primitives.forEach(({ by: [east, south] }, i) => {
+          const to = { x: x + east + (shape === 'hex' && south === 1 && y % 2 === 1 ? 1 : 0), y: y + south };
+          if (to.x >= 0 && to.x < width && to.y < height) heard(x, y, to, tables.move({ x, y, heading: 0 }, i));
+        });
+      }
+    }
+    tables.free();
+    of.free();
+  };
+  forEachMove({}, (x, y, to, move) => move === null && found.walls.push([x, y, to.x, to.y]));
+  if (hasElevation) {
+    found.heights = new Array(width * height).fill(0);
+    // A rise of one unit takes 1,000 ticks more, a fall one tick more.
+    forEachMove({ sideSpeeds: { wall: 1000 }, climb: { up: 1000, down: 1 } }, (x, y, to, move) => {
+      const more = (move?.ticks ?? 1000) - 1000;
+      found.heights[to.y * width + to.x] = found.heights[y * width + x] + (more >= 1000 ? Math.floor(more / 1000) : -more);
+    });
+  }
+  return found;
+}
+
+/** Answers messages that come through `port`, one end of a channel. */
 export function serve(port) {
   let world = null;
   let recording = null;
@@ -14,7 +57,9 @@ export function serve(port) {
   let begun = 0;
   let done = 0;
   let timer = null;
-  let terrainShown = null;
+  let isLesson = false;
+  let isOver = false;
+  let mapShown = null;
 
   const post = (message, transfer = []) => port.postMessage(message, transfer);
   const note = (text) => post({ type: 'note', text });
@@ -36,22 +81,25 @@ export function serve(port) {
       classes.push({ name: of.name, headings, cells });
       of.free();
     }
-    terrainShown = world.terrain();
+    mapShown = { terrain: world.terrain(), ...relief(map) };
     const paint = { wall: kindOf('out'), water: kindOf('water'), ground: kindOf('ground') };
-    post({ type: 'opened', name, ...info, kinds, paint, classes, terrain: terrainShown.slice() });
+    post({ type: 'opened', name, ...info, kinds, paint, classes, ...mapShown });
     map.free();
   }
 
   function frame() {
     const rows = world.agents();
     const copy = rows.int32().slice();
-    const message = { type: 'frame', tick: world.tick, hash: world.hash().toString(16).padStart(16, '0'), rows: copy, isPlaying };
+    const message = { type: 'frame', tick: world.tick, hash: world.hash().toString(16).padStart(16, '0'), rows: copy, isPlaying, isOver, paths: [] };
+    if (isLesson && rows.length <= PATHS_MAX) {
+      message.paths = Array.from({ length: rows.length }, (_, i) => rows.id(i)).map((id) => world.path(id).map(({ x, y }) => [x, y]));
+    }
     message.ordersDone = world.counts().ordersDone;
     message.editsPending = world.counts().editsPending;
-    const terrain = world.terrain();
-    if (terrain.length !== terrainShown.length || terrain.some((kind, i) => kind !== terrainShown[i])) {
-      terrainShown = terrain;
-      message.terrain = terrain.slice();
+    if (mapShown === null) {
+      const map = world.map();
+      message.map = mapShown = { terrain: world.terrain(), ...relief(map) };
+      map.free();
     }
     post(message, [copy.buffer]);
   }
@@ -63,14 +111,18 @@ export function serve(port) {
       if (kind === 'refused') note(`tick ${world.tick}: refused${agent === null ? '' : ` for unit ${agent}`}: ${REFUSALS[a] ?? a}`);
       if (kind === 'order_failed') note(`tick ${world.tick}: unit ${agent} cannot reach its goal`);
       if (kind === 'edit_waits') note(`tick ${world.tick}: the change waits for ${a} unit${a === 1 ? '' : 's'} to leave`);
-      if (kind === 'edit_done') note(`tick ${world.tick}: the map has changed`);
+      if (kind === 'edit_done') {
+        mapShown = null;
+        note(`tick ${world.tick}: the map has changed`);
+      }
     }
   }
 
   function step() {
-    const isRunning = world.step();
+    // A game goes on when the scenario is done; a lesson ends.
+    isOver = !world.step() && isLesson;
+    if (isOver) isPlaying = false;
     tell();
-    return isRunning;
   }
 
   function loop() {
@@ -79,7 +131,7 @@ export function serve(port) {
     const from = performance.now();
     const due = ((from - begun) / 1000) * ticksPerSecond;
     let ticked = false;
-    while (done < due && performance.now() - from < SLICE_MS) {
+    while (isPlaying && done < due && performance.now() - from < SLICE_MS) {
       step();
       done++;
       ticked = true;
@@ -87,27 +139,26 @@ export function serve(port) {
     // What a slow machine could not do is not made up for.
     if (done < due - 1) [begun, done] = [performance.now(), 0];
     if (ticked) frame();
-    timer = setTimeout(loop, Math.max(1, Math.min(16, 1000 / ticksPerSecond / 2)));
+    if (isPlaying) timer = setTimeout(loop, Math.max(1, Math.min(16, 1000 / ticksPerSecond / 2)));
   }
 
   function play(on) {
-    isPlaying = on;
+    isPlaying = on && !isOver;
     [begun, done] = [performance.now(), 0];
     if (timer !== null) clearTimeout(timer);
     timer = null;
-    if (on) loop();
+    if (isPlaying) loop();
     frame();
   }
 
   const commands = {
-    open({ name, text, files }) {
-      const next = World.parse(name, text, files);
+    open({ name, text, files, snapshot, ticks = 0, lesson = false }) {
+      const next = snapshot === undefined ? World.parse(name, text, files) : World.load(Uint8Array.from(atob(snapshot), (byte) => byte.charCodeAt(0)));
       recording?.free();
       world?.free();
-      world = next;
-      // A game goes on when the scenario is done.
-      world.setTicks(0);
-      recording = world.record();
+      [world, isLesson, isOver] = [next, lesson, false];
+      if (!isLesson || snapshot !== undefined) world.setTicks(ticks);
+      recording = isLesson ? null : world.record();
       describe(name);
       play(false);
     },
@@ -120,7 +171,7 @@ export function serve(port) {
     },
     step({ ticks = 1 }) {
       isPlaying = false;
-      for (let i = 0; i < ticks; i++) step();
+      for (let i = 0; i < ticks && !isOver; i++) step();
       frame();
     },
     paint({ cells, kind }) {

@@ -1,5 +1,10 @@
-// The script of the Worker. On a page without Workers it is run there, and leaves `serve` for it.
+// The script of the Worker, where each message is the port of a new session. A page without Workers runs it itself, and
+// it leaves `serve` there.
 import { serve } from './session.js';
 
-if (typeof document === 'undefined') serve(globalThis);
-else globalThis.serveSession = serve;
+if (typeof document === 'undefined') {
+  globalThis.onmessage = ({ data }) => serve(data);
+  postMessage('ready');
+} else {
+  globalThis.serveSession = serve;
+}
