@@ -161,7 +161,7 @@ fn a_queue_follows_routes() {
                 QueuedRequest { graph: Some(graph.clone()), ..exact }
             })
             .collect();
-        for round in 0..2 {
+        for (round, n_routed) in routed.iter_mut().enumerate() {
             let (mut memory, mut search) = (RouteScratch::default(), Scratch::new());
             let right: Vec<_> = requests
                 .iter()
@@ -174,7 +174,7 @@ fn a_queue_follows_routes() {
                         let spent = plan_along(&tables, &route, ends, &mut search, &mut path)?;
                         Some(spent + route.expansions)
                     });
-                    routed[round] += u32::from(legs.is_some());
+                    *n_routed += u32::from(legs.is_some());
                     let (status, expansions) = legs.map_or_else(
                         || {
                             let answer = plan(&tables, &asked.as_request(), &mut search, &mut path);

@@ -81,7 +81,7 @@ impl LegSearch {
                 return LegProgress::Paused;
             }
             let from = tables.space().state(self.from).filter(|_| answer.status == Status::Found);
-            if !from.is_some_and(|from| tables.append_moves(path, from, &self.leg.moves).is_ok()) {
+            if from.is_none_or(|from| tables.append_moves(path, from, &self.leg.moves).is_err()) {
                 return LegProgress::NoLeg;
             }
             if end.is_none() {

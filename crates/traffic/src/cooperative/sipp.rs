@@ -365,11 +365,15 @@ impl SippSearch {
         let node = self.nodes[at as usize];
         let space = context.tables.space();
         context.tables.for_each_successor(node.state, |next| {
+            let ticks = ticks_at_speed(next.ticks, context.speed_factor);
+            let mut ready = node.arrival;
+            // Most moves lead to poses that are reached no later, before anything else is read.
+            if self.is_reached(next.state, ready.saturating_add(ticks)) {
+                return;
+            }
             let pose = space.pose(next.state);
             let primitive = usize::from(next.primitive);
             let step = Transition { class: context.tables.class(), pose: node.pose, primitive };
-            let ticks = ticks_at_speed(next.ticks, context.speed_factor);
-            let mut ready = node.arrival;
             let spent = ready.saturating_add(node.penalty).saturating_add(ticks);
             let limit = if bound == NO_PLAN_COST { UNKNOWN } else { bound.saturating_sub(spent) };
             let cost_to_go = cost_to_go(pose, limit);
@@ -422,13 +426,13 @@ impl SippSearch {
         });
     }
 
-    /// Number of the slot of a node's pose and interval, or of the empty slot for it.
-    fn slot_of(&self, node: &Node) -> usize {
-        let key = node.state.0.wrapping_mul(0x9e37_79b1) ^ node.free_until.wrapping_mul(0x85eb_ca6b);
+    /// Number of the slot of a pose and interval, or of the empty slot for it.
+    fn slot_of(&self, state: State, free_until: u32) -> usize {
+        let key = state.0.wrapping_mul(0x9e37_79b1) ^ free_until.wrapping_mul(0x85eb_ca6b);
         let mut at = (key >> 7) as usize % SLOTS;
         loop {
             let slot = &self.seen[at];
-            let is_other = (slot.state, slot.free_until) != (node.state.0, node.free_until);
+            let is_other = (slot.state, slot.free_until) != (state.0, free_until);
             if slot.stamp != self.stamp || !is_other {
                 return at;
             }
@@ -438,8 +442,15 @@ impl SippSearch {
 
     /// Whether there is a node of the same pose and interval at no higher cost.
     fn is_known(&self, node: &Node) -> bool {
-        let slot = &self.seen[self.slot_of(node)];
+        let slot = &self.seen[self.slot_of(node.state, node.free_until)];
         slot.stamp == self.stamp && slot.cost <= node.cost_so_far()
+    }
+
+    /// Whether a pose is reached in its last interval at a cost of at most `arrival`. All nodes that arrive then or
+    /// later are in that interval too, at no lower cost.
+    fn is_reached(&self, state: State, arrival: u32) -> bool {
+        let slot = &self.seen[self.slot_of(state, FOREVER)];
+        slot.stamp == self.stamp && slot.cost <= arrival
     }
 
     /// Adds a node unless it is known.
@@ -447,7 +458,7 @@ impl SippSearch {
         if self.nodes.len() >= NODES_MAX || self.is_known(&node) {
             return;
         }
-        let at = self.slot_of(&node);
+        let at = self.slot_of(node.state, node.free_until);
         let (cost, free_until) = (node.cost_so_far(), node.free_until);
         self.seen[at] = Slot { stamp: self.stamp, state: node.state.0, free_until, cost };
         let number = self.nodes.len() as u32;
