@@ -107,14 +107,14 @@ impl PyOrder {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (stations, *, headings = None, dwell = Whole(0)))]
+    #[pyo3(signature = (waypoints, *, headings = None, dwell = Whole(0)))]
     fn patrol(
-        stations: &Bound<'_, PyAny>,
+        waypoints: &Bound<'_, PyAny>,
         headings: Option<&Bound<'_, PyAny>>,
         dwell: Whole<u32>,
     ) -> PyResult<Self> {
         let options = TripOptions { within: None, fallback: "fail", if_unreachable: "drop", headings };
-        Ok(Self(options.order(stations, OrderKind::Patrol)?.0.dwell(dwell.0)))
+        Ok(Self(options.order(waypoints, OrderKind::Patrol)?.0.dwell(dwell.0)))
     }
 
     #[staticmethod]
