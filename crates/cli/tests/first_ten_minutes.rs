@@ -109,7 +109,7 @@ fn what_the_page_says_is_so() {
     folder.write("2.toml", files[1]);
     let result = run(&folder, "wheelbase run 2.toml --format json").json();
     assert_eq!((result["ticks"].as_u64(), result["moves"].as_u64()), (Some(72), Some(24)));
-    assert!(page.contains("after 72 ticks: 24 cells, 3 ticks each"));
+    assert!(page.contains("after 72 ticks: 24 cells at 3 ticks each"));
     folder.write("3.toml", files[2]);
     let result = run(&folder, "wheelbase run 3.toml --format json").json();
     assert_eq!((result["agents"].as_u64(), result["edits_pending"].as_u64()), (Some(23), Some(0)));
