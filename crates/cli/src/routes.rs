@@ -4,9 +4,8 @@ use crate::guide::{guided_by, prepared};
 use crate::query::Query;
 use std::time::Instant;
 use wheelbase_planner::abstraction::{Abstraction, Route, RouteScratch, plan_along};
-use wheelbase_planner::model::Reached;
 use wheelbase_planner::search::{Answer, Heuristic};
-use wheelbase_planner::{MovementTables, Path, Scratch, Status, plan};
+use wheelbase_planner::{MovementTables, Path, Scratch, plan};
 
 /// The abstract graph of a class, with the time of its preparation.
 pub struct Routes<'a> {
@@ -47,10 +46,7 @@ impl<'a> Routes<'a> {
             && let Some(of_legs) =
                 plan_along(self.tables, &route, (query.start, goal), &mut memory.search, &mut path)
         {
-            let mut answer = Answer::ended(Status::Found);
-            answer.reached = Some(Reached::Goal);
-            answer.cost = path.cost();
-            answer.expansions = route.expansions + of_legs;
+            let answer = Answer::at_goal(path.cost(), route.expansions + of_legs);
             return RouteAnswer { answer, route: Some(route), path };
         }
         let request = query.request(Heuristic::Default);

@@ -1,13 +1,13 @@
 //! The abstract graph: equal to a new one after edits, the same for any number of threads, and routes that paths
 //! follow.
 
-use crate::common::{apply, class_of, edit, grid_of};
+use crate::common::{apply, class_of, drain, edit, grid_of};
 use proptest::prelude::*;
 use std::sync::Arc;
 use wheelbase_grid::*;
 use wheelbase_planner::abstraction::*;
 use wheelbase_planner::model::*;
-use wheelbase_planner::search::{Answer, PathQueue, QueuedRequest, Ticket};
+use wheelbase_planner::search::{PathQueue, QueuedRequest};
 use wheelbase_planner::tables::*;
 use wheelbase_planner::{Request, Scratch, plan};
 
@@ -133,18 +133,6 @@ fn walkers_find_routes_where_there_are_paths() {
     assert!(excess / n_found < 30, "{excess} permille in {n_found} paths");
 }
 
-/// Runs a queue until it is empty: the answers and paths, in order of ticket.
-fn drain(queue: &mut PathQueue, tables: &MovementTables, budget: u64) -> Vec<(Ticket, Answer, Path)> {
-    let mut found = Vec::new();
-    while queue.open() > 0 {
-        assert!(queue.frame() < 100_000, "the queue does not end");
-        queue.advance(std::slice::from_ref(tables), budget);
-        found.extend(queue.answers().map(|one| (one.ticket, one.answer, one.path.clone())));
-    }
-    found.sort_unstable_by_key(|(ticket, ..)| *ticket);
-    found
-}
-
 /// With a graph the queue gives the paths of [`plan_along`], whatever the budget and the slots. Without a route or with
 /// a graph of another revision it gives the exact answer.
 #[test]
@@ -190,7 +178,10 @@ fn a_queue_follows_routes() {
                 for request in &requests {
                     queue.submit(request.clone()).unwrap();
                 }
-                for ((_, answer, path), right) in drain(&mut queue, &tables, budget).into_iter().zip(&right) {
+                let mut found = drain(&mut queue, std::slice::from_ref(&tables), budget);
+                found.sort_unstable_by_key(|&(_, ticket, ..)| ticket);
+                assert_eq!(found.len(), right.len());
+                for ((.., answer, path), right) in found.into_iter().zip(&right) {
                     assert_eq!((answer.status, answer.expansions, &path), (right.0, right.1, &right.2));
                     assert_eq!(answer.cost, path.cost());
                 }

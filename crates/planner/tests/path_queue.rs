@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::world_of;
+use common::{drain, world_of};
 use proptest::prelude::*;
 use std::sync::Arc;
 use wheelbase_grid::*;
@@ -40,18 +40,6 @@ fn request(size: GridSize, headings: u8, n: [u32; 6]) -> QueuedRequest {
         asked.obstacles = Some(Arc::new(obstacles));
     }
     asked
-}
-
-/// Runs a queue until it is empty; gives frame, ticket, answer and path of each answer, in the order given.
-fn drain(queue: &mut PathQueue, tables: &[MovementTables], budget: u64) -> Vec<(u32, Ticket, Answer, Path)> {
-    let mut found = Vec::new();
-    while queue.open() > 0 {
-        let frame = queue.frame();
-        assert!(frame < 1_000_000, "the queue does not end");
-        queue.advance(tables, budget);
-        found.extend(queue.answers().map(|one| (frame, one.ticket, one.answer, one.path.clone())));
-    }
-    found
 }
 
 #[cfg(feature = "rayon")]

@@ -8,9 +8,9 @@ use crate::value::{Whole, goals, pose, rect, whole};
 use pyo3::prelude::*;
 use std::sync::Mutex;
 use wheelbase_planner::fields::{RepairScratch, SettleTarget};
-use wheelbase_planner::model::{Reached, State};
+use wheelbase_planner::model::State;
 use wheelbase_planner::search;
-use wheelbase_planner::{Distances, Goal, GoalMember, Path, Progress, Status};
+use wheelbase_planner::{Distances, Goal, GoalMember, Path, Progress};
 
 /// The cost of a pose from which no way leads.
 pub(crate) const NEVER: u32 = u32::MAX;
@@ -129,9 +129,7 @@ impl Field {
             if !found {
                 return Ok(None);
             }
-            let mut answer = search::Answer::ended(Status::Found);
-            (answer.reached, answer.cost) = (Some(Reached::Goal), path.cost());
-            Ok(Some(Answer::new(answer, &path, None)))
+            Ok(Some(Answer::new(search::Answer::at_goal(path.cost(), 0), &path, None)))
         })
     }
 

@@ -102,8 +102,8 @@ impl Connections {
         }
     }
 
-    /// Writes the tiles of a cheapest connection, each once. A body sweeps them in this order on its path from a pose
-    /// in one cell to a pose in the other. Returns its cost in ticks, or `None` without a connection. Does not search
+    /// Writes the tiles of a cheapest connection, each once. A body sweeps them in this order on its path from any pose
+    /// in one cell to any pose in the other. Returns its cost in ticks, or `None` without a connection. Does not search
     /// if the components rule out a connection.
     ///
     /// # Panics

@@ -103,8 +103,8 @@ pub struct Primitive {
     /// Base time in ticks at speed 1000, 1 to 65,535.
     pub time: u32,
     /// Additional swept cells, as offsets from the start anchor in the start frame. A primitive that both moves and
-    /// turns sweeps these and its `ends`. Without a list, and with the sweep rule `full`, it sweeps every cell that the
-    /// body touches during the turn and the move.
+    /// turns sweeps these and its `ends`. Without a list, and with the sweep rule `full`, it sweeps more.
+    /// It sweeps every cell that the body touches at any angle of the turn and any point of the way.
     pub swept: Option<Vec<(i32, i32)>>,
     /// Headings from which it can start. With 8 headings a primitive that moves or lists swept cells must be
     /// `Straight` or `Diagonal`; with fewer headings it must be `Any`.

@@ -3,7 +3,7 @@
 use crate::abstraction::leg_search::{LegProgress, LegSearch};
 use crate::abstraction::{Abstraction, Route, RouteScratch};
 use crate::model::goal::{Goal, GoalMember};
-use crate::model::outcome::{Progress, Reached, Status};
+use crate::model::outcome::Progress;
 use crate::model::path::Path;
 use crate::model::pose::Pose;
 use crate::search::guide::HeuristicName;
@@ -317,7 +317,7 @@ impl Slot {
         let Some(queued) = &self.queued else { return };
         let tables = &tables[usize::from(queued.request.class)];
         let (request, start) = (queued.request.as_request(), queued.request.start);
-        let (mut left, mut spent) = (self.share, 0);
+        let mut spent = 0;
         if self.begun_for != Some(tables.revision()) {
             (self.begun_for, self.expansions) = (Some(tables.revision()), 0);
             self.legs = queued.request.routed(tables).and_then(|(graph, goal)| {
@@ -325,7 +325,6 @@ impl Slot {
                 self.path.clear();
                 // A route is found in one piece.
                 spent = route.expansions;
-                left = left.saturating_sub(spent);
                 Some((route, LegSearch::new(start, goal)))
             });
             if self.legs.is_none() {
@@ -333,30 +332,25 @@ impl Slot {
             }
         }
         if let Some((route, legs)) = &mut self.legs {
-            let before = left;
+            let allowed = self.share.saturating_sub(spent);
+            let mut left = allowed;
             let progress = legs.advance(tables, route, &mut left, &mut self.scratch, &mut self.path);
-            spent += before - left;
-            self.expansions += spent;
-            self.share = spent;
-            match progress {
-                LegProgress::Paused => {}
-                LegProgress::Found => {
-                    let mut answer = Answer::ended(Status::Found);
-                    (answer.reached, answer.cost) = (Some(Reached::Goal), self.path.cost());
-                    answer.expansions = self.expansions;
-                    self.answer = Some(answer);
+            spent += allowed - left;
+            if progress != LegProgress::NoLeg {
+                self.share = spent;
+                self.expansions += spent;
+                if progress == LegProgress::Found {
+                    self.answer = Some(Answer::at_goal(self.path.cost(), self.expansions));
                 }
-                LegProgress::NoLeg => {
-                    // The next round searches exactly.
-                    (self.legs, self.expansions) = (None, 0);
-                    begin(tables, &request, &mut self.scratch);
-                }
+                return;
             }
-            return;
+            (self.legs, self.expansions) = (None, 0);
+            begin(tables, &request, &mut self.scratch);
         }
-        let progress = advance(tables, &request, &mut self.scratch, left);
+        let allowed = self.share.saturating_sub(spent);
+        let progress = advance(tables, &request, &mut self.scratch, allowed);
         let answer = finish(tables, &request, &self.scratch, &mut self.path);
-        self.share = answer.expansions - self.expansions;
+        self.share = spent + answer.expansions - self.expansions;
         self.expansions = answer.expansions;
         if progress == Progress::Done {
             self.answer = Some(answer);
@@ -487,7 +481,7 @@ impl PathQueue {
     }
 
     /// Spends at most `budget` expansions on the requests and ends a frame. Answers of the frame before are dropped.
-    /// Returns the number of new answers. Apart from growing buffers and the portals of a route, allocates nothing. A
+    /// Returns the number of new answers. Apart from growing buffers and a route with its leg, allocates nothing. A
     /// route is found in one piece, so a request with a graph can exceed the budget by the expansions of a route.
     /// # Panics
     /// If `tables` do not fit the number of classes and the map that the queue was made for.

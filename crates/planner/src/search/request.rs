@@ -176,6 +176,12 @@ impl Answer {
         Self { status, reached: None, cost: 0, expansions: 0, guide: Guide::Nothing }
     }
 
+    /// The answer with a path to the goal, of a cost in ticks.
+    pub const fn at_goal(cost: u32, expansions: u64) -> Self {
+        let reached = Some(Reached::Goal);
+        Self { status: Status::Found, reached, cost, expansions, guide: Guide::Nothing }
+    }
+
     /// Why the status is not `found`, looked up on the map; `None` if it is.
     pub fn reason(&self, legality: &Legality<'_>, request: &Request<'_>) -> Option<Reason> {
         Some(match self.status {

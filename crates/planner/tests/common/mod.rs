@@ -6,6 +6,8 @@ use proptest::prelude::*;
 use std::ops::Range;
 use wheelbase_grid::*;
 use wheelbase_planner::model::*;
+use wheelbase_planner::search::{Answer, PathQueue, Ticket};
+use wheelbase_planner::tables::MovementTables;
 
 /// Terrain and side kinds of every random map.
 pub fn tables() -> (TerrainTable, SideTable) {
@@ -290,4 +292,20 @@ pub fn forge(value: &mut serde_json::Value, place: u32, draw: i64) {
         Value::Null => *value = Value::from(draw.unsigned_abs() % 70),
         _ => *value = Value::Null,
     });
+}
+
+/// Runs a queue until it is empty; gives frame, ticket, answer and path of each answer, in the order given.
+pub fn drain(
+    queue: &mut PathQueue,
+    tables: &[MovementTables],
+    budget: u64,
+) -> Vec<(u32, Ticket, Answer, Path)> {
+    let mut found = Vec::new();
+    while queue.open() > 0 {
+        let frame = queue.frame();
+        assert!(frame < 1_000_000, "the queue does not end");
+        queue.advance(tables, budget);
+        found.extend(queue.answers().map(|one| (frame, one.ticket, one.answer, one.path.clone())));
+    }
+    found
 }

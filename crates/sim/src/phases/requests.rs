@@ -298,9 +298,7 @@ pub(super) fn deliver_given(
     let (answer, path) = match moves {
         Some(moves) => {
             let path = given_path(world, row, moves).ok_or(RefusalReason::WrongPath)?;
-            let mut answer = Answer::ended(Status::Found);
-            (answer.reached, answer.cost) = (Some(Reached::Goal), path.cost());
-            (answer, path)
+            (Answer::at_goal(path.cost(), 0), path)
         }
         None => (Answer::ended(Status::Unreachable), Path::new()),
     };

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
 use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
 use wheelbase_planner::abstraction::RouteScratch;
-use wheelbase_planner::model::{Reached, State};
+use wheelbase_planner::model::State;
 use wheelbase_planner::search::schedule::{RequestKey, SearchSlot};
 use wheelbase_planner::search::{Answer, Fallback, GoalArea, Guide, for_each_obstacle_met};
 use wheelbase_planner::{
@@ -168,9 +168,8 @@ impl Slot {
         match answer {
             Some(FieldAnswer { progress: Progress::Running, .. }) => {}
             Some(FieldAnswer { found: true, .. }) => {
-                let mut answer = Answer::ended(Status::Found);
-                (answer.reached, answer.cost) = (Some(Reached::Goal), self.path.cost());
-                (answer.expansions, answer.guide) = (self.state.spent, Guide::Field);
+                let mut answer = Answer::at_goal(self.path.cost(), self.state.spent);
+                answer.guide = Guide::Field;
                 self.answer = Some(answer);
             }
             _ => (self.state.by_field, self.state.begun, self.state.field_failed) = (false, false, true),

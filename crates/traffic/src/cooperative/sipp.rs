@@ -367,8 +367,9 @@ impl SippSearch {
         context.tables.for_each_successor(node.state, |next| {
             let ticks = ticks_at_speed(next.ticks, context.speed_factor);
             let mut ready = node.arrival;
-            // Most moves lead to poses that are reached no later, before anything else is read.
-            if self.is_reached(next.state, ready.saturating_add(ticks)) {
+            // Most moves lead to poses that are reached no later, before anything else is read. A node of the last
+            // interval at no higher cost is enough: whatever arrives later is in that interval, too.
+            if self.is_known(next.state, FOREVER, ready.saturating_add(ticks)) {
                 return;
             }
             let pose = space.pose(next.state);
@@ -405,7 +406,7 @@ impl SippSearch {
                     depth: node.depth + 1,
                 };
                 // Most nodes are known, before it is asked what forbids the move and who yields to it.
-                if !self.is_known(&after) {
+                if !self.is_known(after.state, free_until, after.cost_so_far()) {
                     if !is_allowed && context.is_forbidden(&step, query.key) {
                         return;
                     }
@@ -440,27 +441,20 @@ impl SippSearch {
         }
     }
 
-    /// Whether there is a node of the same pose and interval at no higher cost.
-    fn is_known(&self, node: &Node) -> bool {
-        let slot = &self.seen[self.slot_of(node.state, node.free_until)];
-        slot.stamp == self.stamp && slot.cost <= node.cost_so_far()
-    }
-
-    /// Whether a pose is reached in its last interval at a cost of at most `arrival`. All nodes that arrive then or
-    /// later are in that interval too, at no lower cost.
-    fn is_reached(&self, state: State, arrival: u32) -> bool {
-        let slot = &self.seen[self.slot_of(state, FOREVER)];
-        slot.stamp == self.stamp && slot.cost <= arrival
+    /// Whether there is a node of a pose and interval at no higher cost.
+    fn is_known(&self, state: State, free_until: u32, cost: u32) -> bool {
+        let slot = &self.seen[self.slot_of(state, free_until)];
+        slot.stamp == self.stamp && slot.cost <= cost
     }
 
     /// Adds a node unless it is known.
     fn push(&mut self, node: Node) {
-        if self.nodes.len() >= NODES_MAX || self.is_known(&node) {
+        let (state, free_until, cost) = (node.state, node.free_until, node.cost_so_far());
+        if self.nodes.len() >= NODES_MAX || self.is_known(state, free_until, cost) {
             return;
         }
-        let at = self.slot_of(node.state, node.free_until);
-        let (cost, free_until) = (node.cost_so_far(), node.free_until);
-        self.seen[at] = Slot { stamp: self.stamp, state: node.state.0, free_until, cost };
+        let at = self.slot_of(state, free_until);
+        self.seen[at] = Slot { stamp: self.stamp, state: state.0, free_until, cost };
         let number = self.nodes.len() as u32;
         self.open.push(Reverse((node.cost(), node.cost_to_go, number)));
         self.nodes.push(node);
