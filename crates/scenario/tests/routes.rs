@@ -4,6 +4,8 @@
 use crate::common::{build_world, on_threads, record, run_checked, step_to};
 use proptest::prelude::*;
 use wheelbase_grid::{CellXY, Rect, TerrainKind};
+use wheelbase_planner::model::{Legality, check_path};
+use wheelbase_planner::{Goal, GoalMember, Path, Scratch, Status};
 use wheelbase_scenario::recording::{Reader, verify};
 use wheelbase_sim::invariant::{RowCheck, check_pools};
 use wheelbase_sim::{
@@ -90,6 +92,42 @@ fn a_lone_order_drives_off_at_its_tick_and_never_rests_between_legs() {
 }
 
 /// By `auto` the ticks make a graph part by part, once searches that do not fit cost as much; then agents get legs.
+/// A preview follows a route where an order would get one, and is exact elsewhere.
+#[test]
+fn previews_follow_routes() {
+    let (mut scratch, mut along, mut exact) = (Scratch::new(), Path::new(), Path::new());
+    let (mut far, mut routes) = (0, 0);
+    for seed in 1..4 {
+        let [routed, usual] = ["abstract", "exact"].map(|routes| build_world(&base(routes, seed, 20000)));
+        for agent in routed.agents() {
+            let (id, start) = (AgentId(agent.id), CellXY::new(agent.to_x, agent.to_y));
+            let class = routed.tables()[usize::from(agent.class)].class();
+            for cell in [(190, 150), (6, 80), (100, 10)].map(|(x, y)| CellXY::new(x, y)) {
+                let members = [GoalMember::any(cell)];
+                let mut preview = |world: &World, path: &mut Path| {
+                    world.plan(id, Goal::of(&members), &mut scratch, path).unwrap()
+                };
+                let (found, shortest) = (preview(&routed, &mut along), preview(&usual, &mut exact));
+                assert_eq!(found.status, shortest.status);
+                assert!(found.cost >= shortest.cost);
+                if found.status != Status::Found {
+                    continue;
+                }
+                assert_eq!(along.cost(), found.cost);
+                assert_eq!(along.poses.last().unwrap().pose.cell, cell);
+                assert!(check_path(&Legality::new(routed.grid(), class), &along).is_ok());
+                if start.chebyshev_distance(cell) < 64 {
+                    assert_eq!(found, shortest);
+                } else {
+                    far += 1;
+                    routes += u32::from(found.expansions != shortest.expansions);
+                }
+            }
+        }
+    }
+    assert!(far > 50 && routes > far / 2, "{routes} of {far} far paths follow routes");
+}
+
 #[test]
 fn graphs_that_pay_are_made_tick_by_tick() {
     let mut world = build_world(&base("auto", 4, 3_000));

@@ -7,10 +7,12 @@ use crate::goal_poses::poses_of;
 use crate::group_goals::{GroupView, preview_group_poses};
 use crate::orders::{Order, OrderKind};
 use crate::pending_edits::{PendingEdit, WaitsFor};
-use crate::requests::{PathRequest, PathSource};
+use crate::requests::{PathRequest, PathSource, end_of_far_route};
+use crate::route_mode::RouteMode;
 use crate::traffic_buffers::TrafficBuffers;
 use crate::world::World;
 use wheelbase_grid::{Change, Rect};
+use wheelbase_planner::abstraction::{RouteScratch, plan_along};
 use wheelbase_planner::fields::{Distances, SettleTarget};
 use wheelbase_planner::search::{Answer, QueuedRequest};
 use wheelbase_planner::{Goal, GoalMember, Path, Pose, Request, Scratch, Status, plan};
@@ -80,6 +82,9 @@ impl World {
     /// Previews the path of an agent from where it rests, or will rest, around the agents that are obstacles to its
     /// team. `None` if there is no such agent. A request now would get the same path, except for ties and
     /// congestion-aware replanning. [`Status::Obstructed`] says that the map alone has a path.
+    ///
+    /// With `routes = "abstract"`, a path to a far goal follows a route, as the legs of an order do. Agents that are
+    /// obstacles exclude routes here: then the path is exact.
     pub fn plan(
         &self,
         agent: AgentId,
@@ -98,6 +103,9 @@ impl World {
             obstacles: obstacles.as_ref(),
             ..Request::new(start, goal)
         };
+        if let Some(answer) = self.plan_by_route(number, &request, scratch, path) {
+            return Some(answer);
+        }
         let answer = plan(tables, &request, scratch, path);
         if answer.status != Status::Unreachable || obstacles.is_none() {
             return Some(answer);
@@ -110,6 +118,24 @@ impl World {
             found.status = Status::Obstructed;
         }
         Some(found)
+    }
+
+    /// A path along a route, where an order would get one.
+    fn plan_by_route(
+        &self,
+        class: usize,
+        request: &Request<'_>,
+        scratch: &mut Scratch,
+        path: &mut Path,
+    ) -> Option<Answer> {
+        if self.settings.replan.route_mode() != RouteMode::Abstract || request.obstacles.is_some() {
+            return None;
+        }
+        let (tables, graph) = (&self.tables[class], self.classes[class].graph.complete()?);
+        let goal = GoalMember::pose(tables.space().pose(end_of_far_route(tables, request)?));
+        let route = graph.route(tables, request.start, goal, &mut RouteScratch::default())?;
+        let expansions = plan_along(tables, &route, (request.start, goal), scratch, path)?;
+        Some(Answer::at_goal(path.cost(), route.expansions + expansions))
     }
 
     /// Previews the poses that an order [to a group](Order::goto_group) would give to some agents, in order of id. A

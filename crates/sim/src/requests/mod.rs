@@ -22,7 +22,7 @@ pub use request::{PathRequest, Route};
 pub(crate) use search_inputs::{SearchContext, SearchInputs, least_ticks, shared_goal};
 use serde::{Deserialize, Serialize};
 pub(crate) use slot::{SearchState, Slot};
-pub(crate) use slot_leg::{SlotLeg, end_of_path};
+pub(crate) use slot_leg::{SlotLeg, end_of_far_route, end_of_path};
 use std::sync::atomic::{AtomicBool, Ordering};
 use wheelbase_grid::GridSize;
 use wheelbase_planner::search::schedule;

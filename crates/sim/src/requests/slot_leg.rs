@@ -81,15 +81,9 @@ pub(crate) fn first_leg(
     scratch: &mut RouteScratch,
 ) -> (Option<SlotLeg>, u64) {
     let space = tables.space();
-    let Some(start) = space.state(request.start).filter(|&start| tables.is_legal(start)) else {
-        return (None, 0);
-    };
-    let Some(goal) = end_of_route(tables, request, start) else { return (None, 0) };
-    let distance = request.start.cell.chebyshev_distance(space.pose(goal).cell);
-    if distance < NEAR_CELLS {
-        return (None, 0);
-    }
+    let Some(goal) = end_of_far_route(tables, request) else { return (None, 0) };
     let member = GoalMember::pose(space.pose(goal));
+    let distance = request.start.cell.chebyshev_distance(member.cell);
     // Once near, always near: the costs of the two kinds do not compare.
     let is_near = distance < TOWARD_CELLS || in_hand.is_near;
     let route = match is_near {
@@ -114,6 +108,14 @@ pub(crate) fn first_leg(
     let leg =
         SlotLeg { end: end.cell, headings, route_ticks: route.cost, rest_ticks: end.remaining, is_near };
     ((headings != 0).then_some(leg), charge)
+}
+
+/// The pose to which a route of a request leads; `None` if the goal is near, or if no pose of it may be reached.
+pub(crate) fn end_of_far_route(tables: &MovementTables, request: &Request<'_>) -> Option<State> {
+    let space = tables.space();
+    let start = space.state(request.start).filter(|&start| tables.is_legal(start))?;
+    let is_far = |cell| request.start.cell.chebyshev_distance(cell) >= NEAR_CELLS;
+    end_of_route(tables, request, start).filter(|&goal| is_far(space.pose(goal).cell))
 }
 
 /// The pose to which a route leads: of the poses of the goal that may be reached, that nearest to the start.
