@@ -106,7 +106,7 @@ fn walkers(seed: u64, percent: u64) -> MovementTables {
 #[test]
 fn walkers_find_routes_where_there_are_paths() {
     let (mut memory, mut path, mut along) = (RouteScratch::default(), Path::new(), Path::new());
-    let (mut n_found, mut excess) = (0, 0);
+    let (mut n_found, mut excess, mut n_cheaper) = (0, 0, 0);
     for seed in 0..6 {
         let tables = walkers(seed, 10 + 5 * seed);
         let graph = Abstraction::of(&tables);
@@ -125,11 +125,23 @@ fn walkers_find_routes_where_there_are_paths() {
             assert!(path.cost() <= along.cost() && along.cost() <= route.cost, "seed {seed}");
             assert!(route.portals.is_sorted_by_key(|portal| portal.cost));
             assert!(route.portals.iter().all(|portal| portal.cost + portal.remaining == route.cost));
+            // From each portal the rest of the route is the cheapest way on.
+            for portal in &route.portals {
+                let here = Pose { cell: portal.cell, heading: Heading(0) };
+                let onward = graph.route_from_portal(&tables, (here, goal), true, &mut memory).unwrap();
+                assert!(onward.cost <= portal.remaining, "seed {seed}: {here:?} to {goal:?}");
+                let from_pose = graph.route(&tables, here, goal, &mut memory).unwrap();
+                n_cheaper += u32::from(onward.expansions < from_pose.expansions);
+                assert!(onward.expansions <= from_pose.expansions);
+                assert_eq!(exact(&tables, here, goal, &mut path), Status::Found);
+                assert!(path.cost() <= onward.cost);
+            }
+            exact(&tables, start, goal, &mut path);
             n_found += 1;
             excess += (along.cost() - path.cost()) * 1000 / path.cost().max(1);
         }
     }
-    assert!(n_found > 120, "{n_found}");
+    assert!(n_found > 120 && n_cheaper > n_found, "{n_found}, {n_cheaper}");
     assert!(excess / n_found < 30, "{excess} permille in {n_found} paths");
 }
 

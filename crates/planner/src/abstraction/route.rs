@@ -89,8 +89,8 @@ impl Abstraction {
             return None;
         }
         // Few paths need the margin.
-        let near = self.route_within(tables, (start, goal), (true, Clusters::near_region), scratch);
-        near.or_else(|| self.route_within(tables, (start, goal), (true, Clusters::region), scratch))
+        let near = self.route_within(tables, (start, goal), (false, true, Clusters::near_region), scratch);
+        near.or_else(|| self.route_within(tables, (start, goal), (false, true, Clusters::region), scratch))
     }
 
     /// As [`Abstraction::route`], but searches the cluster of the start alone, which takes half of the time. A bound
@@ -108,8 +108,28 @@ impl Abstraction {
         if !self.clusters.contains(start.cell) || !self.clusters.contains(goal.cell) {
             return None;
         }
-        let near = self.route_within(tables, (start, goal), (false, Clusters::near_region), scratch);
-        near.or_else(|| self.route_within(tables, (start, goal), (false, Clusters::region), scratch))
+        let near = self.route_within(tables, (start, goal), (false, false, Clusters::near_region), scratch);
+        near.or_else(|| self.route_within(tables, (start, goal), (false, false, Clusters::region), scratch))
+    }
+
+    /// As [`Abstraction::route`] or, without `searches_end`, [`Abstraction::route_toward`]. From a portal it starts in
+    /// any heading there: the edges of the graph are enough, and no cluster of the start is searched. For the next leg
+    /// of a route.
+    pub fn route_from_portal(
+        &self,
+        tables: &MovementTables,
+        (start, goal): (Pose, GoalMember),
+        searches_end: bool,
+        scratch: &mut RouteScratch,
+    ) -> Option<Route> {
+        let on_map = self.clusters.contains(start.cell) && self.clusters.contains(goal.cell);
+        let is_far = on_map && self.clusters.at(start.cell) != self.clusters.at(goal.cell);
+        let how = (true, searches_end, Clusters::near_region as fn(Clusters, u32) -> Rect);
+        let route = if is_far { self.route_within(tables, (start, goal), how, scratch) } else { None };
+        route.or_else(|| match searches_end {
+            true => self.route(tables, start, goal, scratch),
+            false => self.route_toward(tables, start, goal, scratch),
+        })
     }
 
     /// The cheapest route whose ends keep to a region around the clusters of start and goal.
@@ -117,7 +137,7 @@ impl Abstraction {
         &self,
         tables: &MovementTables,
         (start, goal): (Pose, GoalMember),
-        (searches_end, region): (bool, fn(Clusters, u32) -> Rect),
+        (starts_at_portal, searches_end, region): (bool, bool, fn(Clusters, u32) -> Rect),
         scratch: &mut RouteScratch,
     ) -> Option<Route> {
         scratch.reached.resize(self.portal_numbers(), Reached::NOT);
@@ -145,15 +165,22 @@ impl Abstraction {
         let mut frontier = Frontier { reached, touched, open, rates, goal: goal.cell };
         let first = self.clusters.at(start.cell);
         let portals = self.portals(first);
-        // The goal may be near.
-        let direct = Some(goal.cell).filter(|_| first == last);
-        let cells = portals.iter().map(|&(_, cell)| cell).chain(direct);
-        search.enter(tables, region(self.clusters, first), Along::Moves);
-        expansions += search.run(tables, std::iter::once(start), cells);
-        let direct = poses_of(tables, goal.cell).filter(is_goal).map(|pose| search.cost_of_pose(pose));
-        let mut best = (direct.min().unwrap_or(UNREACHED), NONE);
-        for &(portal, cell) in portals {
-            frontier.reach((portal, cell), search.cost_of_cell(cell), (NONE, first));
+        let mut best = (UNREACHED, NONE);
+        // A cell at a corner may be two portals.
+        for &portal in portals.iter().filter(|&&(_, cell)| starts_at_portal && cell == start.cell) {
+            frontier.reach(portal, 0, (NONE, NONE));
+        }
+        if frontier.open.is_empty() {
+            // The goal may be near.
+            let direct = Some(goal.cell).filter(|_| first == last);
+            let cells = portals.iter().map(|&(_, cell)| cell).chain(direct);
+            search.enter(tables, region(self.clusters, first), Along::Moves);
+            expansions += search.run(tables, std::iter::once(start), cells);
+            let direct = poses_of(tables, goal.cell).filter(is_goal).map(|pose| search.cost_of_pose(pose));
+            best.0 = direct.min().unwrap_or(UNREACHED);
+            for &(portal, cell) in portals {
+                frontier.reach((portal, cell), search.cost_of_cell(cell), (NONE, first));
+            }
         }
         while let Some((sum, portal, of)) = frontier.pop() {
             if sum >= best.0 {

@@ -86,9 +86,12 @@ pub(crate) fn first_leg(
     let distance = request.start.cell.chebyshev_distance(member.cell);
     // Once near, always near: the costs of the two kinds do not compare.
     let is_near = distance < TOWARD_CELLS || in_hand.is_near;
-    let route = match is_near {
-        true => graph.route(tables, request.start, member, scratch),
-        false => graph.route_toward(tables, request.start, member, scratch),
+    let ends = (request.start, member);
+    let route = match (in_hand.is_some(), is_near) {
+        // The last leg has ended at a portal.
+        (true, _) => graph.route_from_portal(tables, ends, is_near, scratch),
+        (false, true) => graph.route(tables, request.start, member, scratch),
+        (false, false) => graph.route_toward(tables, request.start, member, scratch),
     };
     let Some(route) = route else { return (None, 0) };
     let charge = route.expansions / CHEAP_EXPANSIONS;
