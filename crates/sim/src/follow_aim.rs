@@ -1,5 +1,6 @@
 //! Where followers go: to where their leader rests, or to a point ahead of a leader that drives.
 
+use crate::agents::Agents;
 use crate::goal_poses::poses_of;
 use crate::world::World;
 use wheelbase_grid::CellXY;
@@ -21,13 +22,18 @@ pub(crate) struct Aim {
     pub is_driving: bool,
 }
 
-/// The aim of a follower: where its leader rests, within the distance that it keeps. `None` if the leader is gone.
+/// The row of a leader; `None` if it is gone, or is the follower itself.
+pub(crate) fn leader_row(agents: &Agents, row: usize, leader: AgentId) -> Option<usize> {
+    agents.present_row(leader).filter(|&leader| leader != row)
+}
+
+/// The aim of a follower: where its leader rests, within the distance that it keeps. `None` without a [`leader_row`].
 ///
 /// With a leader that drives it goes ahead along the path, so that it never runs out of path itself. It keeps its side
 /// of the leader, so that paths of many followers do not end in one file.
 pub(crate) fn aim_of(world: &World, row: usize, leader: AgentId, within: u32) -> Option<Aim> {
     let World { agents, tables, paths, grid, .. } = world;
-    let leader = agents.present_row(leader)?;
+    let leader = leader_row(agents, row, leader)?;
     let tables_of = |row: usize| &tables[usize::from(agents.motion[row].class.0)];
     let of_leader = tables_of(leader);
     let cell_of = |tables: &MovementTables, state| tables.space().pose(state).cell;

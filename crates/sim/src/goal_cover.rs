@@ -2,8 +2,6 @@
 
 use crate::goal_poses::poses_of;
 use crate::obstacles::is_obstacle;
-use crate::order_pool::current_goal;
-use crate::orders::OrderKind;
 use crate::world::World;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::MovementTables;
@@ -25,8 +23,7 @@ pub(crate) fn cover_of<T>(
 pub(crate) fn cover_of_goal<T>(world: &World, row: usize, at: impl Fn(CellXY) -> Option<T>) -> Option<T> {
     let tables = &world.tables[usize::from(world.agents.motion[row].class.0)];
     let state = world.agents.orders(row);
-    let (kind, trip) = world.orders.current_trip(&state)?;
-    let goal = current_goal(trip, kind, &state);
+    let (_, goal) = world.orders.current_goal(&state)?;
     let poses = goal.members.iter().flat_map(|&goal| poses_of(tables, goal));
     let mut covers = poses.map(|state| cover_of(tables, state, &at));
     let first = covers.next()?;
@@ -44,7 +41,7 @@ pub(crate) fn obstacle_at(world: &World, row: usize, at: CellXY) -> Option<Agent
 /// or in the area of an order to an area.
 pub(crate) fn blocker_of(world: &World, row: usize) -> Option<AgentId> {
     let state = world.agents.orders(row);
-    if let OrderKind::GotoArea(area, _) = world.orders.current(&state)?.kind {
+    if let Some(area) = world.orders.current(&state)?.kind.area() {
         let cells = area.intersection(world.grid.size().rect()).cells();
         return cells.into_iter().find_map(|cell| obstacle_at(world, row, cell));
     }

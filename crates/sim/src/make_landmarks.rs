@@ -2,7 +2,6 @@
 
 use crate::class::WorldClass;
 use crate::class_landmarks::{AGENTS_PAY, BYTES_MAX, LANDMARK_BYTES, LANDMARKS, landmarks_of};
-use crate::orders::OrderKind;
 use crate::tasks::TaskSource;
 use crate::threads::n_threads_here;
 use crate::world::World;
@@ -63,16 +62,14 @@ fn far_agents(world: &World) -> Vec<u64> {
         // Agents of a group share their source, and have adjacent rows.
         let mut last: Option<(*const TaskSource, Rect)> = None;
         for row in 0..agents.len() {
-            let area = orders.open(&agents.orders(row)).find_map(|order| match &order.kind {
-                OrderKind::Tasks(source, _) => {
+            let area =
+                orders.open(&agents.orders(row)).find_map(|order| order.kind.tasks()).map(|(source, _)| {
                     let of = Arc::as_ptr(source);
                     let known = last.filter(|&(known, _)| std::ptr::eq(known, of)).map(|(_, area)| area);
                     let area = known.unwrap_or_else(|| area_of(source));
                     last = Some((of, area));
-                    Some(area)
-                }
-                _ => None,
-            });
+                    area
+                });
             let CellXY { x, y } = world.pose(row).cell;
             permille[agents.motion[row].class.0 as usize] += area.map_or(0, |area| {
                 area.union(Rect::new(x, y, 1, 1)).n_cells() * 1000 / grid.size().n_cells() as u64

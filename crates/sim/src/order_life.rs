@@ -1,7 +1,7 @@
 //! The life of an order: it begins, requests a path, is done or found unreachable, and the next one begins.
 
 use crate::agents::Agents;
-use crate::follow_aim::{Aim, aim_of};
+use crate::follow_aim::{Aim, aim_of, leader_row};
 use crate::goal_cover::blocker_of;
 use crate::goal_poses::poses_of;
 use crate::group_goals::GroupGoals;
@@ -10,7 +10,7 @@ use crate::obstacles::is_obstacle;
 #[cfg(test)]
 use crate::obstructed::tests::note_request;
 use crate::obstructed::{Obstructed, WaitsUntil};
-use crate::order_pool::{OrderPool, OrderState, current_goal};
+use crate::order_pool::{OrderPool, OrderState};
 use crate::orders::OrderKind;
 use crate::progress::TripProgress;
 use crate::requests::{PathRequest, PathSource, Route, least_leg_ticks, least_ticks};
@@ -38,83 +38,71 @@ pub(crate) fn finish_order(world: &mut World, row: usize) {
     let (tick, agent) = (world.tick, world.agents.ids[row]);
     let (state, statistics) = (world.agents.orders(row), world.agents.statistics(row));
     let Some(order) = world.orders.current(&state) else { return };
-    let is_task = matches!(order.kind, OrderKind::Tasks(..));
+    let (is_task, leads) = (order.kind.tasks().is_some(), order.kind.trip().is_some());
     let given = if is_task { state.since } else { state.given };
     if tick <= given || statistics.finished_at == tick {
         return;
     }
-    if is_task {
-        if !is_at_goal(world, row) {
-            // It was pushed off its goal before the task was closed.
-            return begin_order(world, row);
+    match &order.kind {
+        // It was pushed off its goal before the task was closed.
+        OrderKind::Tasks(..) if !is_at_goal(world, row) => return begin_order(world, row),
+        // The nearest pose does not count for an area.
+        OrderKind::GotoArea(area, _) if !area.contains(world.pose(row).cell) => {
+            refuse(world, row, Status::Unreachable);
+            if world.agents.motion[row].activity == Activity::Idle {
+                begin_order(world, row);
+            }
+            return;
         }
+        // Near enough for now; `watch_leaders` goes on.
+        &OrderKind::Follow { leader, .. } if leader_row(&world.agents, row, leader).is_some() => {
+            return world.agents.set_activity(row, Activity::Dwelling);
+        }
+        &OrderKind::Patrol(Trip { dwell, .. }) => return finish_waypoint(world, row, dwell),
+        _ => {}
+    }
+    let (order, kind) = (state.open.first, order.kind.number());
+    if is_task || leads {
         world.counts.count_trip(&state, &statistics, tick);
-        let finished = statistics.finished + 1;
-        world.agents.statistics[row] = TripStatistics { finished_at: tick, finished, ..statistics };
+    }
+    let finished = statistics.finished + 1;
+    world.agents.statistics[row] = TripStatistics { finished_at: tick, finished, ..statistics };
+    world.counts.flowtime += u64::from(tick - given);
+    if is_task {
         world.counts.tasks_done += 1;
-        world.counts.flowtime += u64::from(tick - given);
         world.counts.longest_task_ticks = world.counts.longest_task_ticks.max(tick - given);
         let cell = world.pose(row).cell;
         world.note(TraceEvent::TaskDone { agent, cell });
         close_task(&mut world.agents, &mut world.orders, row);
-        begin_order(world, row);
-        return;
-    }
-    if let OrderKind::GotoArea(area, _) = &order.kind
-        && !area.contains(world.pose(row).cell)
-    {
-        // The nearest pose does not count for an area.
-        refuse(world, row, Status::Unreachable);
-        if world.agents.motion[row].activity == Activity::Idle {
-            begin_order(world, row);
-        }
-        return;
-    }
-    if let OrderKind::Follow { leader, .. } = order.kind
-        && leader != agent
-        && world.agents.present_row(leader).is_some()
-    {
-        // Near enough for now; `watch_leaders` goes on.
-        world.agents.set_activity(row, Activity::Dwelling);
-        return;
-    }
-    let finished = statistics.finished + 1;
-    if let OrderKind::Patrol(trip) = &order.kind {
-        // At the nearest pose to an unreachable waypoint it tries again, but not every tick.
-        if state.to_nearest && tick - state.since < NEAREST_WAYPOINT_TICKS {
-            return;
-        }
-        let (has_dwelt, dwell) = (world.agents.motion[row].activity == Activity::Dwelling, trip.dwell);
-        if !has_dwelt {
-            world.counts.count_trip(&state, &statistics, tick);
-            // A waypoint is not an order: the patrol goes on.
-            world.agents.statistics[row].finished = finished;
-        }
-        if !has_dwelt && dwell > 0 {
-            world.agents.set_orders(row, OrderState { since: tick, ..state }, &world.orders);
-            world.agents.set_activity(row, Activity::Dwelling);
-            return;
-        }
-        world.agents.begin_trip(
-            row,
-            OrderState { waypoint: state.waypoint + 1, ..state },
-            &world.orders,
-            tick,
-        );
     } else {
-        let kind = order.kind.number();
-        if order.kind.trip().is_some() {
-            world.counts.count_trip(&state, &statistics, tick);
-        }
-        world.agents.statistics[row] = TripStatistics { finished_at: tick, finished, ..statistics };
         world.counts.orders_done += 1;
-        world.counts.flowtime += u64::from(tick - state.given);
-        let reached = order.kind.trip().map(|_| reached_of(&state));
+        let reached = leads.then(|| reached_of(&state));
         let details =
             EventDetails { ticket: world.orders.ticket(&state), reached, ..EventDetails::default() };
-        world.events.note(world.tick, TraceEvent::Done { agent, order: state.open.first, kind }, details);
+        world.events.note(tick, TraceEvent::Done { agent, order, kind }, details);
         close_order(world, row);
     }
+    begin_order(world, row);
+}
+
+/// Ends a patrol's trip to a waypoint. The agent dwells there, then the trip to the next one begins.
+fn finish_waypoint(world: &mut World, row: usize, dwell: u32) {
+    let (tick, state) = (world.tick, world.agents.orders(row));
+    // At the nearest pose to an unreachable waypoint it tries again, but not every tick.
+    if state.to_nearest && tick - state.since < NEAREST_WAYPOINT_TICKS {
+        return;
+    }
+    if world.agents.motion[row].activity != Activity::Dwelling {
+        world.counts.count_trip(&state, &world.agents.statistics(row), tick);
+        // A waypoint is not an order: the patrol goes on.
+        world.agents.statistics[row].finished += 1;
+        if dwell > 0 {
+            world.agents.set_orders(row, OrderState { since: tick, ..state }, &world.orders);
+            return world.agents.set_activity(row, Activity::Dwelling);
+        }
+    }
+    let state = OrderState { waypoint: state.waypoint + 1, ..state };
+    world.agents.begin_trip(row, state, &world.orders, tick);
     begin_order(world, row);
 }
 
@@ -173,7 +161,7 @@ fn give_task(world: &mut World, row: usize) -> bool {
     false
 }
 
-/// Begins the current order, if there is one.
+/// Begins the current order, if there is one, or goes on with it.
 pub(crate) fn begin_order(world: &mut World, row: usize) {
     if give_task(world, row) {
         // There is no goal until an edit makes room.
@@ -184,16 +172,18 @@ pub(crate) fn begin_order(world: &mut World, row: usize) {
     let activity = match world.orders.current(&state).map(|order| &order.kind) {
         None => Activity::Idle,
         Some(OrderKind::Wait(_)) => Activity::Dwelling,
-        Some(OrderKind::Hold) => Activity::Holding,
-        Some(&OrderKind::WaitInPlace(ticks)) => return wait_in_place(world, row, ticks),
+        Some(&OrderKind::WaitInPlace(ticks)) if world.tick - state.since >= ticks => {
+            return finish_order(world, row);
+        }
+        // It does not hold: it may be sent off.
+        Some(OrderKind::WaitInPlace(_)) if is_on_pending_edit(world, row) => Activity::Unreachable,
+        Some(OrderKind::Hold | OrderKind::WaitInPlace(_)) => Activity::Holding,
         Some(&OrderKind::Repeat(count)) => return begin_round(world, row, count),
         Some(OrderKind::Stop) => {
             world.agents.change_orders(row, &mut world.orders, OrderPool::clear);
             Activity::Idle
         }
-        Some(&OrderKind::Follow { leader, within }) => {
-            return begin_to_follow(world, row, leader, within);
-        }
+        Some(&OrderKind::Follow { leader, within }) => return begin_to_follow(world, row, leader, within),
         Some(OrderKind::Patrol(trip)) if are_for_edits(world, row, trip) => {
             // It is sent off like an agent without an order.
             let replan = (&world.settings.replan, world.tick);
@@ -233,15 +223,6 @@ fn begin_round(world: &mut World, row: usize, count: u32) {
     begin_order(world, row);
 }
 
-/// Goes on with an order to wait in place. An agent on cells for which an edit waits does not hold: it may be sent off.
-pub(crate) fn wait_in_place(world: &mut World, row: usize, ticks: u32) {
-    if world.tick - world.agents.orders(row).since >= ticks {
-        return finish_order(world, row);
-    }
-    let leaves = is_on_pending_edit(world, row);
-    world.agents.set_activity(row, if leaves { Activity::Unreachable } else { Activity::Holding });
-}
-
 /// Whether edits wait for cells of every pose at every waypoint of a patrol.
 fn are_for_edits(world: &World, row: usize, trip: &Trip) -> bool {
     let areas = world.pending_edits.areas();
@@ -277,7 +258,7 @@ fn begin_to_follow(world: &mut World, row: usize, leader: AgentId, within: u32) 
     if let Err(at) = world.followers.binary_search(&agent) {
         world.followers.insert(at, agent);
     }
-    let Some(aim) = aim_of(world, row, leader, within).filter(|_| leader != agent) else {
+    let Some(aim) = aim_of(world, row, leader, within) else {
         // It is gone: the order is done at the next tick.
         world.agents.set_activity(row, Activity::Arrived);
         return;
@@ -298,15 +279,10 @@ pub(crate) fn watch_leaders(world: &mut World) {
     followers.retain(|&agent| {
         let Some(row) = world.agents.row(agent) else { return false };
         let state = world.agents.orders(row);
-        let Some(&OrderKind::Follow { leader, within }) =
-            world.orders.current(&state).map(|order| &order.kind)
-        else {
-            return false;
-        };
+        let follows = world.orders.current(&state).and_then(|order| order.kind.leader());
+        let Some((leader, within)) = follows else { return false };
         let (rests, activity) = (world.agents.motion[row].at_rest(), world.agents.motion[row].activity);
-        let Some(Aim { cell, within, is_driving }) =
-            aim_of(world, row, leader, within).filter(|_| leader != agent)
-        else {
+        let Some(Aim { cell, within, is_driving }) = aim_of(world, row, leader, within) else {
             world.paths.drop_path(&mut world.agents.paths[row]);
             forget_next_leg(&mut world.agents, &mut world.requests, row);
             if rests && activity != Activity::Arrived {
@@ -351,15 +327,15 @@ pub(crate) fn watch_leaders(world: &mut World) {
 /// Whether an agent is at the goal of its current order, or in its assigned pose.
 pub(crate) fn is_at_goal(world: &World, row: usize) -> bool {
     let state = &world.agents.orders(row);
-    let Some((kind, trip)) = world.orders.current_trip(state) else { return false };
-    if let (OrderKind::GotoArea(area, _), false) = (kind, world.traffic.needs_paths()) {
+    let Some((kind, goal)) = world.orders.current_goal(state) else { return false };
+    if let (Some(area), false) = (kind.area(), world.traffic.needs_paths()) {
         // Poses in areas are assigned with the path.
         return area.contains(world.pose(row).cell);
     }
     if kind.assigns_pose() {
         return !state.to_nearest && world.agents.assigned[row] == Some(world.agents.motion[row].state);
     }
-    current_goal(trip, kind, state).matches(world.grid.shape(), world.pose(row))
+    goal.matches(world.grid.shape(), world.pose(row))
 }
 
 /// Queues a path request. The agent rests until it is answered. Under a rule that finds paths it continues immediately.
@@ -373,8 +349,8 @@ pub(crate) fn request_path(world: &mut World, row: usize, route: Route) {
     if route == Route::Cheapest && world.agents.orders(row).to_nearest {
         // A pose in the area itself can be free by now, or the way to the group.
         world.release_pose(row);
-        let order = world.orders.current(&world.agents.orders(row)).map(|order| &order.kind);
-        if let Some(&OrderKind::GotoGroup(order, _)) = order {
+        let order = world.orders.current(&world.agents.orders(row));
+        if let Some(order) = order.and_then(|order| order.kind.group()) {
             wait_for_group_pose(&mut world.agents, &mut world.group_goals, row, order);
             world.agents.set_activity(row, Activity::AwaitingPath);
             world.agents.motion[row].replan = false;
@@ -439,8 +415,7 @@ pub(crate) fn refuse_search(
 
 /// Whether the current order of an agent is to an area.
 fn goes_to_area(orders: &OrderPool, agents: &Agents, row: usize) -> bool {
-    let order = orders.current(&agents.orders(row));
-    order.is_some_and(|order| matches!(order.kind, OrderKind::GotoArea(..)))
+    orders.current(&agents.orders(row)).is_some_and(|order| order.kind.area().is_some())
 }
 
 /// `among_agents` of a search that begins now.
@@ -464,28 +439,25 @@ fn reason_of(world: &World, row: usize, status: Status, among_agents: bool) -> U
         _ => UnreachableReason::Unreachable,
     };
     let motion = &world.agents.motion[row];
-    match world.orders.current(&world.agents.orders(row)).map(|order| &order.kind) {
-        Some(OrderKind::GotoArea(area, _)) => {
-            let tables = &world.tables[motion.class.0 as usize];
-            let area = area.intersection(world.grid.size().rect());
-            let is_legal = |cell| poses_of(tables, GoalMember::any(cell)).next().is_some();
-            if area.is_empty() {
-                UnreachableReason::GoalOffMap
-            } else if among_agents && has_room_but_for_obstacles(world, row, area) {
-                UnreachableReason::Obstructed
-            } else if area.cells().any(|cell| may_be_goal(tables, motion.state, cell)) {
-                // There are legal poses, but no free one.
-                UnreachableReason::NoRoom
-            } else if area.cells().any(is_legal) {
-                UnreachableReason::Unreachable
-            } else {
-                UnreachableReason::GoalBlocked
-            }
-        }
-        Some(kind) if kind.trip().is_some_and(|trip| trip.members.is_empty()) => {
-            UnreachableReason::NoSuchHeading
-        }
-        _ => by_status,
+    let kind = world.orders.current(&world.agents.orders(row)).map(|order| &order.kind);
+    let Some(area) = kind.and_then(OrderKind::area) else {
+        let has_no_goal = kind.and_then(OrderKind::trip).is_some_and(|trip| trip.members.is_empty());
+        return if has_no_goal { UnreachableReason::NoSuchHeading } else { by_status };
+    };
+    let tables = &world.tables[motion.class.0 as usize];
+    let area = area.intersection(world.grid.size().rect());
+    let is_legal = |cell| poses_of(tables, GoalMember::any(cell)).next().is_some();
+    if area.is_empty() {
+        UnreachableReason::GoalOffMap
+    } else if among_agents && has_room_but_for_obstacles(world, row, area) {
+        UnreachableReason::Obstructed
+    } else if area.cells().any(|cell| may_be_goal(tables, motion.state, cell)) {
+        // There are legal poses, but no free one.
+        UnreachableReason::NoRoom
+    } else if area.cells().any(is_legal) {
+        UnreachableReason::Unreachable
+    } else {
+        UnreachableReason::GoalBlocked
     }
 }
 
@@ -494,8 +466,7 @@ fn may_be_reachable(world: &World, row: usize) -> bool {
     let motion = &world.agents.motion[row];
     let tables = &world.tables[usize::from(motion.class.0)];
     let state = world.agents.orders(row);
-    let Some((kind, trip)) = world.orders.current_trip(&state) else { return false };
-    let goal = current_goal(trip, kind, &state);
+    let Some((kind, goal)) = world.orders.current_goal(&state) else { return false };
     let mut may_be = kind.assigns_pose();
     goal.for_each_pose(tables.space(), |pose| {
         let to = tables.space().state(pose).filter(|&to| !may_be && tables.is_legal(to));
@@ -563,7 +534,7 @@ fn set_unreachable(world: &mut World, row: usize, reason: Option<UnreachableReas
     let state = world.agents.orders(row);
     let Some(reason) = reason.filter(|_| !world.orders.keeps_task(&state)) else { return };
     let Some((kind, trip)) = world.orders.current_trip(&state) else { return };
-    let is_task = matches!(kind, OrderKind::Tasks(..));
+    let is_task = kind.tasks().is_some();
     let (kind, drop) = (kind.number(), trip.if_unreachable == IfUnreachable::Drop);
     if !state.reported {
         let is_obstructed = reason == UnreachableReason::Obstructed;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::model::{heading_from_name, heading_name};
 use wheelbase_planner::search::Fallback;
-use wheelbase_planner::{GoalMember, Heading, Pose};
+use wheelbase_planner::{Goal, GoalMember, Heading, Pose};
 use wheelbase_traffic::motion::AgentId;
 
 /// An order.
@@ -132,7 +132,7 @@ impl OrderKind {
 
     /// Whether the agent is assigned a pose, which it keeps until the order is closed.
     pub fn assigns_pose(&self) -> bool {
-        matches!(self, Self::GotoArea(..) | Self::GotoGroup(..))
+        self.area().is_some() || self.group().is_some()
     }
 
     /// The trip that the order itself names. Tasks and an order to follow have a trip of each agent's own
@@ -142,13 +142,7 @@ impl OrderKind {
             Self::Goto(trip) | Self::GotoArea(_, trip) | Self::GotoGroup(_, trip) | Self::Patrol(trip) => {
                 Some(trip)
             }
-            Self::Tasks(..)
-            | Self::Wait(_)
-            | Self::Stop
-            | Self::Hold
-            | Self::Follow { .. }
-            | Self::WaitInPlace(_)
-            | Self::Repeat(_) => None,
+            _ => None,
         }
     }
 
@@ -164,7 +158,7 @@ impl OrderKind {
 
     /// The trip whose members are goals that the order names; that of an order to an area has none.
     fn named_goals(&mut self) -> Option<&mut Trip> {
-        if matches!(self, Self::GotoArea(..)) { None } else { self.trip_mut() }
+        if self.area().is_some() { None } else { self.trip_mut() }
     }
 
     /// Whether its agent can bring it to an end. Orders after an endless order never begin, except after `follow`, once
@@ -181,9 +175,80 @@ impl OrderKind {
         matches!(self, Self::Hold | Self::WaitInPlace(_))
     }
 
+    /// Whether the hold of an agent ends by itself, given the number of the kind of its order.
+    pub(crate) fn ends_hold(number: u8) -> bool {
+        number == Self::WaitInPlace(0).number()
+    }
+
+    /// Ticks that an agent dwells: at each waypoint, or for the whole order.
+    pub(crate) fn dwell_ticks(&self) -> Option<u32> {
+        match self {
+            Self::Wait(ticks) => Some(*ticks),
+            Self::Patrol(trip) => Some(trip.dwell),
+            _ => None,
+        }
+    }
+
     /// Whether it counts among the orders done or left: `stop` and `hold` do not.
     pub fn counts(&self) -> bool {
         !matches!(self, Self::Stop | Self::Hold | Self::Repeat(_))
+    }
+
+    /// Whether the log has it when it is given. Tasks enter the log one by one.
+    pub(crate) fn is_logged(&self) -> bool {
+        !matches!(self, Self::Tasks(..) | Self::Repeat(_))
+    }
+
+    /// Whether it can be repeated.
+    pub(crate) fn can_repeat(&self) -> bool {
+        self.has_end() && self.group().is_none()
+    }
+
+    /// The number of orders before it that it repeats.
+    pub(crate) fn repeats(&self) -> Option<u32> {
+        if let Self::Repeat(count) = *self { Some(count) } else { None }
+    }
+
+    /// The source of its tasks, and their stream.
+    pub(crate) fn tasks(&self) -> Option<(&Arc<TaskSource>, u32)> {
+        if let Self::Tasks(source, stream) = self { Some((source, *stream)) } else { None }
+    }
+
+    /// The agent that it follows, and the distance.
+    pub(crate) fn leader(&self) -> Option<(AgentId, u32)> {
+        if let Self::Follow { leader, within } = *self { Some((leader, within)) } else { None }
+    }
+
+    /// The area to which it leads.
+    pub(crate) fn area(&self) -> Option<Rect> {
+        if let Self::GotoArea(area, _) = *self { Some(area) } else { None }
+    }
+
+    /// Its number, if it is to a group.
+    pub(crate) fn group(&self) -> Option<u32> {
+        if let Self::GotoGroup(number, _) = *self { Some(number) } else { None }
+    }
+
+    /// Sets its number, if it is to a group.
+    pub(crate) fn set_group(&mut self, new: u32) {
+        if let Self::GotoGroup(number, _) = self {
+            *number = new;
+        }
+    }
+
+    /// Whether each member of its trip must be on the map.
+    pub(crate) fn visits_all(&self) -> bool {
+        matches!(self, Self::Patrol(_))
+    }
+
+    /// The current goal of its trip: one waypoint of a patrol, all members of any other.
+    pub(crate) fn goal<'a>(&self, trip: &'a Trip, waypoint: u32) -> Goal<'a> {
+        let mut members = &trip.members[..];
+        if self.visits_all() {
+            let waypoint = waypoint as usize % members.len().max(1);
+            members = members.get(waypoint..=waypoint).unwrap_or(&[]);
+        }
+        Goal { members, within: trip.within }
     }
 }
 

@@ -1,6 +1,5 @@
 //! The sizes of what a world keeps by agent, order and request, counted again from the agents.
 
-use crate::orders::OrderKind;
 use crate::requests::Route;
 use crate::world::World;
 use std::collections::BTreeSet;
@@ -74,8 +73,8 @@ pub fn check_pools(world: &World) -> Result<(), String> {
     for row in 0..agents.len() {
         let agent = agents.ids[row];
         let waits_for_pose = || {
-            let order = world.orders.current(&agents.orders(row)).map(|order| &order.kind);
-            matches!(order, Some(OrderKind::GotoGroup(..))) && agents.assigned[row].is_none()
+            let group = world.orders.current(&agents.orders(row)).and_then(|order| order.kind.group());
+            group.is_some() && agents.assigned[row].is_none()
         };
         let awaits = agents.motion[row].activity == Activity::AwaitingPath;
         if awaits && !asking.contains(&agent) && !waits_for_pose() {

@@ -5,7 +5,7 @@ use crate::commands::{MapEdit, OnAgents, RefusalReason};
 use crate::disturbed::{disturbed_by, find_one_disturbed, is_known_to_wait};
 use crate::goal_poses::poses_of;
 use crate::group_goals::{GroupView, preview_group_poses};
-use crate::orders::{Order, OrderKind};
+use crate::orders::Order;
 use crate::pending_edits::{PendingEdit, WaitsFor};
 use crate::requests::{PathRequest, PathSource, end_of_far_route};
 use crate::route_mode::RouteMode;
@@ -311,16 +311,16 @@ impl World {
         let tables = &self.tables[usize::from(motion.class.0)];
         let (kind, _, request) = self.search_inputs().cheapest(row, motion.state)?;
         let member = |Pose { cell, heading }| GoalMember { cell, heading: Some(heading) };
-        let (goal, within) = match (self.agents.assigned[row], kind) {
+        let (goal, within) = match (self.agents.assigned[row], kind.area()) {
             (Some(state), _) => (vec![member(tables.space().pose(state))], 0),
-            (None, OrderKind::GotoArea(area, _)) => {
+            (None, Some(area)) => {
                 let context = self.search_context();
                 let cells = area.intersection(self.grid.size().rect()).cells();
                 let states = cells.flat_map(|cell| poses_of(tables, GoalMember::any(cell)));
                 let poses = states.map(|state| tables.space().pose(state));
                 (poses.filter(|&pose| context.is_free(row, pose)).map(member).collect(), 0)
             }
-            (None, _) => (request.goal.members.to_vec(), request.goal.within),
+            (None, None) => (request.goal.members.to_vec(), request.goal.within),
         };
         let priority = asked.priority;
         Some(QueuedRequest {

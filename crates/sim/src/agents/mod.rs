@@ -557,7 +557,7 @@ impl Agents {
 
     /// Whether the current order of the agent in a row is to wait in place.
     pub(crate) fn waits_in_place(&self, row: usize) -> bool {
-        self.rows[row].order_kind == OrderKind::WaitInPlace(0).number()
+        OrderKind::ends_hold(self.rows[row].order_kind)
     }
 
     /// The entity of the agent in a row.

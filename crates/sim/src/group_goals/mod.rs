@@ -13,7 +13,7 @@ mod nearby_poses;
 mod view;
 
 use crate::goal_poses::poses_of;
-use crate::orders::{Order, OrderKind};
+use crate::orders::Order;
 use crate::shared_fields::SharedFields;
 use crate::unreachable::UnreachableReason;
 use batch::{Batch, GroupCentre, UnassignedAgent, starts_of};
@@ -200,7 +200,7 @@ pub(crate) fn preview_group_poses(
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];
         let of_class = order.for_headings(tables.space().headings());
-        let OrderKind::GotoGroup(_, trip) = &of_class.kind else { return None };
+        let trip = of_class.kind.trip().filter(|_| of_class.kind.group().is_some())?;
         let (from, goal) = (end_state(tables, motion), trip.members.first().copied());
         Some(Wait { row, from, goal, fallback: trip.fallback, in_formation: trip.formation })
     });
@@ -346,14 +346,13 @@ fn wait_of(view: GroupView<'_>, row: usize, order: u32) -> Option<Wait> {
     if !waits || view.agents.assigned[row].is_some() || view.agents.orders(row).to_nearest {
         return None;
     }
-    let OrderKind::GotoGroup(number, trip) = &view.orders.current(&view.agents.orders(row))?.kind else {
-        return None;
-    };
+    let kind = &view.orders.current(&view.agents.orders(row))?.kind;
+    let (number, trip) = (kind.group()?, kind.trip()?);
     let tables = &view.tables[motion.class.0 as usize];
     let from = end_state(tables, motion);
     let goal = trip.members.first().copied();
     let in_formation = trip.formation;
-    (*number == order).then_some(Wait { row, from, goal, fallback: trip.fallback, in_formation })
+    (number == order).then_some(Wait { row, from, goal, fallback: trip.fallback, in_formation })
 }
 
 /// Whether some legal pose of a goal may be reachable, according to components.

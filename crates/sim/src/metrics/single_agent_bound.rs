@@ -7,7 +7,6 @@ use crate::agents::Agents;
 use crate::class::WorldClass;
 use crate::metrics::confined::is_confined;
 use crate::order_pool::{OrderPool, OrderState};
-use crate::orders::OrderKind;
 use crate::tasks::{ReachedPoses, TaskSlot, TaskSource};
 use crate::world::World;
 use rayon::prelude::*;
@@ -141,13 +140,11 @@ fn check(world: &World) -> Result<(), NoSingleAgentBound> {
     let mut any = false;
     for row in 0..world.agents.len() {
         let state = &world.agents.orders(row);
-        match world.orders.current(state).map(|order| &order.kind) {
-            None => {}
-            Some(OrderKind::Tasks(source, _)) if matches!(**source, TaskSource::RoundRobin { .. }) => {
-                return Err(NoSingleAgentBound::RoundRobin);
-            }
-            Some(OrderKind::Tasks(..)) => any = true,
-            Some(_) => return Err(NoSingleAgentBound::Orders { row }),
+        match world.orders.tasks(state) {
+            None if world.orders.current(state).is_none() => {}
+            None => return Err(NoSingleAgentBound::Orders { row }),
+            Some((_, TaskSource::RoundRobin { .. })) => return Err(NoSingleAgentBound::RoundRobin),
+            Some(_) => any = true,
         }
     }
     if any { Ok(()) } else { Err(NoSingleAgentBound::NoTasks) }

@@ -190,9 +190,7 @@ impl OrderPool {
     /// Numbers and kinds of the orders of a stored list, without tasks.
     pub(crate) fn numbers_to_log(&self, place: u32) -> impl Iterator<Item = (u32, u8)> {
         let (first, orders) = self.lists.get(place).map_or((0, &[][..]), |list| (list.first, &*list.orders));
-        let logged = (first..)
-            .zip(orders)
-            .filter(|(_, order)| !matches!(order.kind, OrderKind::Tasks(..) | OrderKind::Repeat(_)));
+        let logged = (first..).zip(orders).filter(|(_, order)| order.kind.is_logged());
         logged.map(|(number, order)| (number, order.kind.number()))
     }
 
@@ -301,8 +299,7 @@ impl OrderPool {
 
     /// Whether the last order of a part of a list is tasks.
     fn ends_in_tasks(&self, list: u32, part: (u32, u32)) -> bool {
-        let last = orders_in(&self.lists, list, part).last();
-        last.is_some_and(|order| matches!(order.kind, OrderKind::Tasks(..)))
+        orders_in(&self.lists, list, part).last().is_some_and(|order| order.kind.tasks().is_some())
     }
 
     /// Converts the open orders of an agent for a class of another number of headings. Each list stays one, given when
@@ -310,10 +307,7 @@ impl OrderPool {
     pub(crate) fn convert(&mut self, state: &mut OrderState, headings: u8) {
         let (before, count) = open_part(&self.lists, state);
         // Orders that are repeated are still needed.
-        let repeated = |(at, order): (u32, &Order)| match order.kind {
-            OrderKind::Repeat(count) => at.saturating_sub(count),
-            _ => at,
-        };
+        let repeated = |(at, order): (u32, &Order)| at.saturating_sub(order.kind.repeats().unwrap_or(0));
         let open = open_of_list(&self.lists, state).iter();
         let first = (before..).zip(open).map(repeated).min().unwrap_or(before);
         let part = (first, count + before - first);
@@ -376,11 +370,11 @@ impl OrderPool {
     /// all that got them. An agent that has tasks already keeps these, because nothing behind them ever begins.
     pub(crate) fn begin_tasks(&mut self, state: &mut OrderState, place: u32, number: u32, seed: u64) {
         let last = self.lists.get(place).and_then(|list| list.orders.last());
-        if let Some(OrderKind::Tasks(_, stream)) = last.map(|order| &order.kind)
+        if let Some((_, stream)) = last.and_then(|order| order.kind.tasks())
             && state.tasks == NONE
         {
             // Placements of groups use the streams below 2^32.
-            let stream = (u64::from(*stream) + 1) << 32 | u64::from(number);
+            let stream = (u64::from(stream) + 1) << 32 | u64::from(number);
             state.tasks = self.task_slots.reuse_or_add(
                 |slot| slot.restart(number, (seed, stream)),
                 || TaskSlot::new(number, (seed, stream)),
@@ -449,18 +443,14 @@ impl OrderPool {
 
     /// The tasks of an agent, if its current order is tasks.
     pub(crate) fn current_tasks(&mut self, state: &OrderState) -> Option<(&mut TaskSlot, &TaskSource)> {
-        match &open_of_list(&self.lists, state).first()?.kind {
-            OrderKind::Tasks(source, _) => Some((self.task_slots.get_mut(state.tasks)?, source)),
-            _ => None,
-        }
+        let (source, _) = open_of_list(&self.lists, state).first()?.kind.tasks()?;
+        Some((self.task_slots.get_mut(state.tasks)?, source))
     }
 
     /// The tasks of an agent and their source, if its current order is tasks.
     pub fn tasks(&self, state: &OrderState) -> Option<(&TaskSlot, &TaskSource)> {
-        match &self.current(state)?.kind {
-            OrderKind::Tasks(source, _) => Some((self.task_slots.get(state.tasks)?, source)),
-            _ => None,
-        }
+        let (source, _) = self.current(state)?.kind.tasks()?;
+        Some((self.task_slots.get(state.tasks)?, source))
     }
 
     /// Whether an agent keeps an unreachable task. It does in problems that hand tasks out in turn, whose rules do
@@ -494,7 +484,14 @@ impl OrderPool {
     /// Kind and trip of the current order, unless it leads nowhere.
     pub(crate) fn current_trip(&self, state: &OrderState) -> Option<(&OrderKind, &Trip)> {
         let kind = &self.current(state)?.kind;
-        Some((kind, self.trip_of(kind, state)?))
+        let to_task = || self.tasks(state).map(|(slot, _)| slot.trip());
+        let behind_leader = || self.follow_trips.get(state.follow).filter(|_| kind.leader().is_some());
+        Some((kind, kind.trip().or_else(to_task).or_else(behind_leader)?))
+    }
+
+    /// Kind and current goal of the current order, unless it leads nowhere.
+    pub(crate) fn current_goal(&self, state: &OrderState) -> Option<(&OrderKind, Goal<'_>)> {
+        self.current_trip(state).map(|(kind, trip)| (kind, kind.goal(trip, state.waypoint)))
     }
 
     /// The trip of the current order, unless it leads nowhere. It is the trip of the order itself, or the agent's own
@@ -503,22 +500,11 @@ impl OrderPool {
         self.current_trip(state).map(|(_, trip)| trip)
     }
 
-    fn trip_of<'a>(&'a self, kind: &'a OrderKind, state: &OrderState) -> Option<&'a Trip> {
-        match kind {
-            OrderKind::Tasks(..) => self.task_slots.get(state.tasks).map(TaskSlot::trip),
-            OrderKind::Follow { .. } => self.follow_trips.get(state.follow),
-            _ => kind.trip(),
-        }
-    }
-
     /// Number of open orders that have an end and count, up to the first that has none. Repeated orders have no end.
     pub fn left(&self, state: &OrderState) -> usize {
         let n_before = self.open(state).take_while(|order| order.kind.has_end()).count();
-        let n_repeated = match self.open(state).nth(n_before).map(|order| &order.kind) {
-            Some(&OrderKind::Repeat(count)) => count as usize,
-            _ => 0,
-        };
-        let ending = self.open(state).take(n_before.saturating_sub(n_repeated));
+        let n_repeated = self.open(state).nth(n_before).and_then(|order| order.kind.repeats()).unwrap_or(0);
+        let ending = self.open(state).take(n_before.saturating_sub(n_repeated as usize));
         ending.filter(|order| order.kind.counts()).count()
     }
 
@@ -529,7 +515,7 @@ impl OrderPool {
             word(u64::from(self.whole(list.list).first) << 32 | u64::from(list.count));
             word(u64::from(list.given));
         }
-        if let Some(OrderKind::Follow { .. }) = self.current(state).map(|order| &order.kind)
+        if self.current(state).is_some_and(|order| order.kind.leader().is_some())
             && let Some(member) = self.follow_trips.get(state.follow).and_then(|trip| trip.members.first())
         {
             word(u64::from(member.cell.x as u32) << 32 | u64::from(member.cell.y as u32));
@@ -595,18 +581,6 @@ fn open_part(lists: &Places<StoredList>, state: &OrderState) -> (u32, u32) {
 /// agent's tasks can change meanwhile.
 fn open_of_list<'a>(lists: &'a Places<StoredList>, state: &OrderState) -> &'a [Order] {
     orders_in(lists, state.list, open_part(lists, state))
-}
-
-/// The current goal of an order: one waypoint of a patrol, all members of any other.
-pub(crate) fn current_goal<'a>(trip: &'a Trip, kind: &OrderKind, state: &OrderState) -> Goal<'a> {
-    let members = match kind {
-        OrderKind::Patrol(_) => {
-            let waypoint = state.waypoint as usize % trip.members.len().max(1);
-            trip.members.get(waypoint..=waypoint).unwrap_or(&[])
-        }
-        _ => &trip.members,
-    };
-    Goal { members, within: trip.within }
 }
 
 #[cfg(test)]

@@ -38,15 +38,15 @@ impl OrderPool {
     pub(crate) fn save(&self) -> SavedPool<'_> {
         let mut sources = Vec::new();
         let mut number_of: BTreeMap<*const TaskSource, u32> = BTreeMap::new();
-        let mut saved = |order: &Order| match &order.kind {
-            OrderKind::Tasks(source, stream) => {
+        let mut saved = |order: &Order| match order.kind.tasks() {
+            Some((source, stream)) => {
                 let number = number_of.entry(Arc::as_ptr(source)).or_insert_with(|| {
                     sources.push(TaskSource::clone(source));
                     sources.len() as u32 - 1
                 });
-                SavedOrder::Tasks { source: *number, stream: *stream, headings: order.headings }
+                SavedOrder::Tasks { source: *number, stream, headings: order.headings }
             }
-            _ => SavedOrder::Other(order.clone()),
+            None => SavedOrder::Other(order.clone()),
         };
         let lists = self.lists.map(|list| list.with_orders(list.orders.iter().map(&mut saved).collect()));
         SavedPool { sources, lists, pool: Cow::Borrowed(self) }
@@ -126,7 +126,7 @@ impl OrderPool {
             return Err(format!("last queued list {}, expected {last}", state.last));
         }
         let has_tasks = state.tasks != NONE;
-        let any_tasks = self.open(state).any(|order| matches!(order.kind, OrderKind::Tasks(..)));
+        let any_tasks = self.open(state).any(|order| order.kind.tasks().is_some());
         let slot = self.task_slots.get(state.tasks).filter(|_| has_tasks && seen.tasks.insert(state.tasks));
         if slot.is_some_and(TaskSlot::is_sound) != has_tasks || has_tasks != any_tasks {
             return Err(format!("tasks in place {}", state.tasks));

@@ -1,9 +1,6 @@
 //! The orders phase: closes orders that are done and begins the next ones.
 
-use crate::order_life::{
-    begin_order, finish_order, request_path, retry_obstructed, wait_in_place, watch_leaders,
-};
-use crate::orders::OrderKind;
+use crate::order_life::{begin_order, finish_order, request_path, retry_obstructed, watch_leaders};
 use crate::requests::Route;
 use crate::route_legs::{ask_for_next_leg, await_next_leg};
 use crate::world::World;
@@ -29,12 +26,8 @@ pub(crate) fn run_orders(world: &mut World) {
             Activity::Idle => begin_order(world, row),
             Activity::Dwelling => {
                 let state = world.agents.orders(row);
-                let ticks = match world.orders.current(&state).map(|order| &order.kind) {
-                    Some(&OrderKind::Wait(ticks)) => ticks,
-                    Some(OrderKind::Patrol(trip)) => trip.dwell,
-                    _ => continue,
-                };
-                if world.tick - state.since >= ticks {
+                let ticks = world.orders.current(&state).and_then(|order| order.kind.dwell_ticks());
+                if ticks.is_some_and(|ticks| world.tick - state.since >= ticks) {
                     finish_order(world, row);
                 }
             }
@@ -49,12 +42,10 @@ pub(crate) fn run_orders(world: &mut World) {
             Activity::Following if motion.replan => request_path(world, row, Route::Cheapest),
             Activity::Following if world.agents.legs[row].is_some() => ask_for_next_leg(world, row),
             Activity::Yielding | Activity::Following | Activity::AwaitingPath => {}
-            Activity::Unreachable | Activity::Holding => {
-                let order = world.orders.current(&world.agents.orders(row));
-                if let Some(&OrderKind::WaitInPlace(ticks)) = order.map(|order| &order.kind) {
-                    wait_in_place(world, row, ticks);
-                }
+            Activity::Unreachable | Activity::Holding if world.agents.waits_in_place(row) => {
+                begin_order(world, row);
             }
+            Activity::Unreachable | Activity::Holding => {}
         }
     }
 }

@@ -35,7 +35,7 @@ impl<'a> StoredOrders<'a> {
             orders,
             places: [None; HEADING_COUNTS.len()],
             names_no_heading: orders.iter().all(Order::names_no_heading),
-            has_group: orders.iter().any(|order| matches!(order.kind, OrderKind::GotoGroup(..))),
+            has_group: orders.iter().any(|order| order.kind.group().is_some()),
             group: None,
         }
     }
@@ -64,9 +64,7 @@ impl<'a> StoredOrders<'a> {
             } else {
                 let numbered = |(at, order): (usize, &Order)| {
                     let mut order = order.for_headings(headings);
-                    if let OrderKind::GotoGroup(number, _) = &mut order.kind {
-                        *number = first.wrapping_add(at as u32);
-                    }
+                    order.kind.set_group(first.wrapping_add(at as u32));
                     order
                 };
                 self.orders.iter().enumerate().map(numbered).collect()
@@ -105,25 +103,25 @@ pub(crate) fn check_order(
     if !HEADING_COUNTS.contains(&order.headings) || !order.lacked.iter().all(lacks_right) {
         return Err(RefusalReason::WrongHeading);
     }
-    let goes_in_formation = order.kind.trip().is_some_and(|trip| trip.formation);
-    if goes_in_formation && !matches!(order.kind, OrderKind::GotoGroup(..)) {
+    let kind = &order.kind;
+    if kind.trip().is_some_and(|trip| trip.formation) && kind.group().is_none() {
         return Err(RefusalReason::WrongOrder);
     }
-    match &order.kind {
-        &OrderKind::Repeat(count) => {
-            let repeated = before.len().checked_sub(count as usize).map(|first| &before[first..]);
-            let may_be =
-                |order: &Order| order.kind.has_end() && !matches!(order.kind, OrderKind::GotoGroup(..));
-            match repeated {
-                Some(orders @ [_, ..]) if orders.iter().all(may_be) => Ok(()),
-                _ => Err(RefusalReason::WrongOrder),
-            }
-        }
+    if let Some(count) = kind.repeats() {
+        let repeated = before.len().checked_sub(count as usize).map(|first| &before[first..]);
+        return match repeated {
+            Some(orders @ [_, ..]) if orders.iter().all(|order| order.kind.can_repeat()) => Ok(()),
+            _ => Err(RefusalReason::WrongOrder),
+        };
+    }
+    if let Some((source, _)) = kind.tasks() {
         // Nothing behind tasks ever begins.
-        OrderKind::Tasks(..) if !is_last => Err(RefusalReason::WrongOrder),
-        OrderKind::Tasks(source, _) => check_source(world, source, 0),
-        OrderKind::GotoArea(area, trip) => check_area(world, *area, trip),
-        kind => kind.trip().map_or(Ok(()), |trip| check_trip(world, order, trip)),
+        return if is_last { check_source(world, source, 0) } else { Err(RefusalReason::WrongOrder) };
+    }
+    match (kind.area(), kind.trip()) {
+        (_, None) => Ok(()),
+        (Some(area), Some(trip)) => check_area(world, area, trip),
+        (None, Some(trip)) => check_trip(world, order, trip),
     }
 }
 
@@ -142,14 +140,13 @@ fn check_trip(world: &World, order: &Order, trip: &Trip) -> Result<(), RefusalRe
         return Err(RefusalReason::WrongHeading);
     }
     let n_goals = trip.members.len() + order.lacked.len();
-    let is_to_group = matches!(order.kind, OrderKind::GotoGroup(..));
-    if n_goals == 0 || is_to_group && n_goals > 1 {
+    if n_goals == 0 || order.kind.group().is_some() && n_goals > 1 {
         return Err(RefusalReason::WrongOrder);
     }
     let is_on_map = |member: &GoalMember| world.is_near_map(member.cell, trip.within);
-    let are_on_map = match order.kind {
-        OrderKind::Patrol(_) => trip.members.iter().all(is_on_map),
-        _ => trip.members.is_empty() || trip.members.iter().any(is_on_map),
+    let are_on_map = match order.kind.visits_all() {
+        true => trip.members.iter().all(is_on_map),
+        false => trip.members.is_empty() || trip.members.iter().any(is_on_map),
     };
     if are_on_map || trip.fallback != Fallback::Fail { Ok(()) } else { Err(RefusalReason::GoalOffMap) }
 }
@@ -172,10 +169,7 @@ pub(crate) fn check_not_own_leader(agent: AgentId, orders: &[Order]) -> Result<(
 }
 
 fn leaders_of(orders: &[Order]) -> impl Iterator<Item = AgentId> {
-    orders.iter().filter_map(|order| match order.kind {
-        OrderKind::Follow { leader, .. } => Some(leader),
-        _ => None,
-    })
+    orders.iter().filter_map(|order| Some(order.kind.leader()?.0))
 }
 
 /// Whether a source has a goal for the agents of `n_agents` indices.
@@ -195,7 +189,7 @@ pub(super) fn give_orders(
     check_orders(world, orders)?;
     check_leaders(orders, |leader| world.agents.present_row(leader).is_some())?;
     let mut stored = StoredOrders::new(orders);
-    let stops = !append && matches!(orders.first().map(|order| &order.kind), Some(OrderKind::Stop));
+    let stops = !append && orders.first().is_some_and(|order| order.kind == OrderKind::Stop);
     for_each_row(world, ticket, agents, |world, number, row| {
         check_not_own_leader(world.agents.ids[row], orders)?;
         let motion = world.agents.motion[row];
@@ -252,12 +246,12 @@ fn goes_on(world: &mut World, row: usize, list: Option<u32>, n_orders: usize) ->
     if !now.is_same(new)
         || state.given == world.tick
         || state.reported
-        || matches!(now.kind, OrderKind::GotoGroup(..)) && world.agents.assigned[row].is_none()
+        || now.kind.group().is_some() && world.agents.assigned[row].is_none()
     {
         return false;
     }
-    if let (OrderKind::GotoGroup(now, _), OrderKind::GotoGroup(new, _)) = (&now.kind, &new.kind) {
-        world.group_goals.renew(*now, *new, world.agents.motion[row].class);
+    if let (Some(now), Some(new)) = (now.kind.group(), new.kind.group()) {
+        world.group_goals.renew(now, new, world.agents.motion[row].class);
     }
     world.orders.renew(&mut state, list, world.tick);
     world.agents.set_orders(row, state, &world.orders);

@@ -7,8 +7,7 @@ use crate::commands::RefusalReason;
 use crate::group_goals::{GroupGoals, GroupPoses, GroupView, choose_group_poses};
 use crate::obstructed::Obstructed;
 use crate::order_life::{end_obstruction, obstacles_now, refuse_search, refuse_with, request_path};
-use crate::order_pool::{OrderPool, current_goal};
-use crate::orders::OrderKind;
+use crate::order_pool::OrderPool;
 use crate::requests::{
     PathRequest, PathSource, Requests, Route, RoutePolicy, SearchInputs, SlotLeg, shared_goal,
 };
@@ -219,10 +218,7 @@ fn goes_near(world: &World, row: usize) -> bool {
 
 /// Number of the current order of an agent, if it is to a group.
 fn group_of(agents: &Agents, orders: &OrderPool, row: usize) -> Option<u32> {
-    match orders.current(&agents.orders(row))?.kind {
-        OrderKind::GotoGroup(order, _) => Some(order),
-        _ => None,
-    }
+    orders.current(&agents.orders(row))?.kind.group()
 }
 
 /// Whether there is a field for an agent's class to the goal of an order to a group.
@@ -319,14 +315,11 @@ fn given_path(world: &World, row: usize, moves: &[u8]) -> Option<Path> {
     let mut path = Path::new();
     let state = tables.append_moves(&mut path, motion.state, moves).ok()?.state;
     let end = space.pose(state);
-    let orders = world.agents.orders(row);
-    let (kind, trip) = world.orders.current_trip(&orders)?;
-    let is_goal = match (kind, world.agents.assigned[row]) {
-        (_, Some(assigned)) => assigned == state,
-        (OrderKind::GotoArea(area, _), None) => {
-            area.contains(end.cell) && world.search_context().is_free(row, end)
-        }
-        _ => current_goal(trip, kind, &orders).matches(space.shape(), end),
+    let (kind, goal) = world.orders.current_goal(&world.agents.orders(row))?;
+    let is_goal = match (world.agents.assigned[row], kind.area()) {
+        (Some(assigned), _) => assigned == state,
+        (None, Some(area)) => area.contains(end.cell) && world.search_context().is_free(row, end),
+        (None, None) => goal.matches(space.shape(), end),
     };
     is_goal.then_some(path)
 }

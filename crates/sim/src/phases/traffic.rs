@@ -7,8 +7,6 @@ use crate::goal_cover::obstacle_at;
 use crate::leg::Leg;
 use crate::log::TraceEvent;
 use crate::order_life::{refuse, request_path};
-use crate::order_pool::current_goal;
-use crate::orders::OrderKind;
 use crate::replan_params::ReplanParams;
 use crate::requests::{Route, SearchInputs};
 use crate::route_legs::forget_next_leg;
@@ -123,11 +121,9 @@ fn gather_goals(world: &World, goals: &mut Vec<Option<CellXY>>) {
     if !world.traffic.needs_paths() {
         let goal = |row| {
             let state = world.agents.orders(row);
-            let (kind, trip) = world.orders.current_trip(&state)?;
-            match kind {
-                OrderKind::Tasks(..) => world.orders.task(&state).map(|goal| goal.cell),
-                _ => current_goal(trip, kind, &state).members.first().map(|member| member.cell),
-            }
+            let (kind, goal) = world.orders.current_goal(&state)?;
+            let task = || world.orders.task(&state);
+            if kind.tasks().is_some() { task() } else { goal.members.first().copied() }.map(|goal| goal.cell)
         };
         goals.extend((0..world.agents.len()).map(goal));
     }

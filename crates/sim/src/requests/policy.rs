@@ -4,7 +4,6 @@ use super::request::PathRequest;
 use super::search_inputs::{SearchInputs, least_ticks};
 use super::slot::Slot;
 use super::slot_leg::{NEAR_CELLS, cells_to_goal};
-use crate::orders::OrderKind;
 use crate::route_mode::RouteMode;
 
 /// Decides for the requests of a tick, in order.
@@ -92,16 +91,12 @@ struct Trip {
 fn trip_of(search_inputs: SearchInputs<'_>, row: usize) -> Option<Trip> {
     let state = search_inputs.agents.motion[row].state;
     let (kind, _, request) = search_inputs.cheapest(row, state)?;
-    let area = match kind {
-        &OrderKind::GotoArea(area, _) => Some(area),
-        _ => None,
-    };
     let space = search_inputs.tables(row).space();
-    let cells = cells_to_goal(space.size(), &request, area);
+    let cells = cells_to_goal(space.size(), &request, kind.area());
     // A goal may lie far off the map.
     let disc = (u64::from(cells) * u64::from(cells)).saturating_mul(space.headings().into()) / 4;
     let expansions = disc.min(space.n_states() as u64);
-    Some(Trip { cells, expansions, by_group: matches!(kind, OrderKind::GotoGroup(..)) })
+    Some(Trip { cells, expansions, by_group: kind.group().is_some() })
 }
 
 /// Least ticks of the path to a near goal, for the order of requests; 0 for a far one. A first leg is equally short

@@ -6,7 +6,7 @@ use crate::assigned_poses::AssignedPoses;
 use crate::class::WorldClass;
 use crate::congestion::Congestion;
 use crate::obstacles::TeamObstacles;
-use crate::order_pool::{OrderPool, current_goal};
+use crate::order_pool::OrderPool;
 use crate::orders::OrderKind;
 use crate::replan_params::ReplanParams;
 use crate::trip::Trip;
@@ -46,7 +46,7 @@ impl<'a> SearchInputs<'a> {
         let state = &self.agents.orders(row);
         let (kind, trip) = self.orders.current_trip(state)?;
         let class = self.class(row);
-        let goal = current_goal(trip, kind, state);
+        let goal = kind.goal(trip, state.waypoint);
         let request = Request {
             heuristic: class.heuristic(),
             fallback: trip.fallback,
@@ -119,8 +119,7 @@ pub(crate) fn shared_goal<'a>(
     row: usize,
 ) -> Option<(ClassId, Goal<'a>)> {
     let state = &agents.orders(row);
-    let (kind, trip) = orders.current_trip(state)?;
-    let follows = matches!(kind, OrderKind::Follow { .. });
-    let by_members = asked.route == Route::Cheapest && !kind.assigns_pose() && !follows;
-    by_members.then(|| (agents.motion[row].class, current_goal(trip, kind, state)))
+    let (kind, goal) = orders.current_goal(state)?;
+    let by_members = asked.route == Route::Cheapest && !kind.assigns_pose() && kind.leader().is_none();
+    by_members.then(|| (agents.motion[row].class, goal))
 }

@@ -198,8 +198,8 @@ impl Slot {
         let SearchInputs { agents, orders, .. } = search_inputs;
         let Some(row) = self.state.request.and_then(|asked| agents.row(asked.agent)) else { return };
         let (motion, assigned) = (agents.motion[row], agents.assigned[row]);
-        let order = orders.current(&agents.orders(row)).map(|order| &order.kind);
-        let (Some(&OrderKind::GotoGroup(order, _)), Some(assigned)) = (order, assigned) else { return };
+        let order = orders.current(&agents.orders(row)).and_then(|order| order.kind.group());
+        let (Some(order), Some(assigned)) = (order, assigned) else { return };
         if self.state.among_agents.is_some()
             || self.state.request.is_none_or(|asked| asked.route != Route::Cheapest)
         {
@@ -302,24 +302,17 @@ impl Slot {
         let tables = search_inputs.tables(row);
         let from = self.state.from.unwrap_or(search_inputs.agents.motion[row].state);
         let Some((kind, trip, mut request)) = search_inputs.cheapest(row, from) else { return };
-        let assigned =
-            search_inputs.agents.assigned[row].map(|state| assigned_goal(tables, kind, trip, state));
+        let assigned = search_inputs.agents.assigned[row].filter(|_| kind.assigns_pose());
+        let assigned = assigned.map(|state| assigned_goal(tables, kind, trip, state));
         let is_free = |pose| context.is_free(row, pose);
-        match (kind, &assigned) {
-            (OrderKind::GotoArea(..) | OrderKind::GotoGroup(..), Some(assigned)) => {
-                request.goal = Goal::of(&assigned.0[..assigned.1]);
-                request.fallback = Fallback::Fail;
-            }
-            (&OrderKind::GotoArea(area, _), None) => {
-                request.area = Some(GoalArea { area, open: &is_free });
-            }
-            (OrderKind::GotoGroup(..), None) => {
-                // Others obstruct its pose near the goal: it goes to the nearest free one.
-                let cell = trip.members.first().map_or(request.start.cell, |member| member.cell);
-                let area = Rect::new(cell.x, cell.y, 1, 1);
-                request.area = Some(GoalArea { area, open: &is_free });
-            }
-            _ => {}
+        if let Some((members, n)) = &assigned {
+            request.goal = Goal::of(&members[..*n]);
+            request.fallback = Fallback::Fail;
+        } else if kind.assigns_pose() {
+            // Where others obstruct its pose near the goal of a group, it goes to the nearest free one.
+            let cell = trip.members.first().map_or(request.start.cell, |member| member.cell);
+            let area = kind.area().unwrap_or(Rect::new(cell.x, cell.y, 1, 1));
+            request.area = Some(GoalArea { area, open: &is_free });
         }
         let penalties =
             context.congestion.around(context.search_inputs.agents.motion[row].class, request.start.cell);
@@ -462,8 +455,7 @@ fn assigned_goal(
     state: State,
 ) -> ([GoalMember; HEADINGS_MAX], usize) {
     let space = tables.space();
-    let any = matches!(kind, OrderKind::GotoGroup(..))
-        && trip.members.iter().all(|member| member.heading.is_none());
+    let any = kind.group().is_some() && trip.members.iter().all(|member| member.heading.is_none());
     let mut members = [GoalMember::pose(space.pose(state)); HEADINGS_MAX];
     let mut count = 0;
     let poses = poses_alike(tables, state).take(if any { HEADINGS_MAX } else { 1 });
