@@ -1,24 +1,32 @@
 //! Poses assigned by orders to areas and groups. No other agent is assigned an overlapping pose until the order is
 //! closed.
 
+use crate::orders::Order;
 use wheelbase_grid::{Cell, CellXY, GridSize};
 use wheelbase_planner::model::Offset;
 use wheelbase_traffic::motion::AgentSlot;
 
 /// The agent whose assigned pose covers each cell, by slot. `[height * width]`, 4 bytes per cell; empty until there
 /// is an order to an area or a group.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct AssignedPoses {
-    width: usize,
+    size: GridSize,
     owner: Vec<u32>,
 }
 
 const NOBODY: u32 = AgentSlot::NOBODY.0;
 
 impl AssignedPoses {
-    /// No pose is assigned.
+    /// No pose is assigned, and there is room for none.
     pub fn new(size: GridSize) -> Self {
-        Self { width: size.width() as usize, owner: vec![NOBODY; size.n_cells()] }
+        Self { size, owner: Vec::new() }
+    }
+
+    /// Makes room if some of these orders assigns poses.
+    pub fn make_room_for(&mut self, orders: &[Order]) {
+        if self.is_empty() && orders.iter().any(|order| order.kind.assigns_pose()) {
+            self.owner = vec![NOBODY; self.size.n_cells()];
+        }
     }
 
     /// Whether there is no room for assigned poses yet.
@@ -28,7 +36,7 @@ impl AssignedPoses {
 
     /// Index of a cell of a legal pose, which is on the map.
     fn index(&self, anchor: CellXY, offset: Offset) -> usize {
-        (anchor.y + offset.dy) as usize * self.width + (anchor.x + offset.dx) as usize
+        (anchor.y + offset.dy) as usize * self.size.width() as usize + (anchor.x + offset.dx) as usize
     }
 
     /// The agent whose assigned pose covers a cell.

@@ -1,7 +1,6 @@
 //! Ways around agents that cannot make way.
 
 use crate::goal_cover::{cover_of, cover_of_goal};
-use crate::order_life::request_path;
 use crate::replan_params::ReplanParams;
 use crate::requests::Route;
 use crate::roadblocks::roadblocks_of;
@@ -19,7 +18,7 @@ pub(crate) fn leads_to_roadblock(world: &World, row: usize) -> bool {
     let tables = &world.tables[usize::from(motion.class.0)];
     let (class, space) = (tables.class(), tables.space());
     let (mut state, start) = (motion.state, space.pose(motion.state).cell);
-    for &primitive in world.paths.moves(world.agents.paths[row]) {
+    for &primitive in world.agents.moves(row) {
         let (primitive, pose) = (usize::from(primitive), space.pose(state));
         if tables.move_ticks(state, primitive).is_none()
             || start.chebyshev_distance(pose.cell) > world.settings.replan.detour_reach
@@ -43,18 +42,8 @@ fn is_roadblock_at(world: &World, row: usize, cell: CellXY) -> bool {
         .is_some_and(|other| roadblocks_of(&*world.traffic).binary_search(&world.agents.ids[other]).is_ok())
 }
 
-/// Requests a path around the agents that cannot make way. If they cover the goal, the agent asks again later.
-pub(crate) fn request_bypass(world: &mut World, row: usize) {
-    if is_goal_covered(world, row) {
-        let (wait_state, params) = (&mut world.agents.wait_states[row], &world.settings.replan);
-        note_outcome(wait_state, params, world.tick, Route::Bypass, false);
-    } else {
-        request_path(world, row, Route::Bypass);
-    }
-}
-
 /// Whether agents that cannot make way cover every pose that is a goal of the agent in a row.
-fn is_goal_covered(world: &World, row: usize) -> bool {
+pub(crate) fn is_goal_covered(world: &World, row: usize) -> bool {
     let roadblock_at = |cell| is_roadblock_at(world, row, cell).then_some(());
     let assigned = world.agents.assigned[row];
     match world.orders.current_trip(&world.agents.orders(row)) {

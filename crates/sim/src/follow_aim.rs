@@ -32,7 +32,7 @@ pub(crate) fn leader_row(agents: &Agents, row: usize, leader: AgentId) -> Option
 /// With a leader that drives it goes ahead along the path, so that it never runs out of path itself. It keeps its side
 /// of the leader, so that paths of many followers do not end in one file.
 pub(crate) fn aim_of(world: &World, row: usize, leader: AgentId, within: u32) -> Option<Aim> {
-    let World { agents, tables, paths, grid, .. } = world;
+    let World { agents, tables, grid, .. } = world;
     let leader = leader_row(agents, row, leader)?;
     let tables_of = |row: usize| &tables[usize::from(agents.motion[row].class.0)];
     let of_leader = tables_of(leader);
@@ -47,7 +47,7 @@ pub(crate) fn aim_of(world: &World, row: usize, leader: AgentId, within: u32) ->
     }
     let shape = grid.shape();
     let ahead = shape.measure_of(within.saturating_add(within.div_ceil(2)));
-    for &primitive in paths.moves(agents.paths[leader]).iter().take(AIM_MOVES_MAX) {
+    for &primitive in agents.moves(leader).iter().take(AIM_MOVES_MAX) {
         // A path ends for now at a move that an edit forbids.
         let is_ahead = shape.measure(cell_of(of_leader, state), at) >= ahead;
         if is_ahead || of_leader.move_ticks(state, usize::from(primitive)).is_none() {

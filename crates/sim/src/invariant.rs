@@ -136,7 +136,7 @@ pub fn audit_rule(world: &World) {
     audit.check_reservations();
     audit.check_heads();
     audit.check_inside();
-    audit.check_no_stopping(&world.paths);
+    audit.check_no_stopping(world.paths());
     audit.check_given_up(&world.traffic_buffers.decisions.give_up);
     if world.events().iter().any(|event| event.kind() == Some(EventKind::EditDone)) {
         audit.check_corridor_map();

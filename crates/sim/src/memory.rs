@@ -61,7 +61,7 @@ impl World {
         let fields = &self.requests.fields;
         Memory {
             agents: self.agents.len() as u64,
-            agent_bytes: (rows + self.orders.bytes() + self.paths.bytes()) as u64,
+            agent_bytes: (rows + self.orders.bytes() + self.agents.path_pool.bytes()) as u64,
             fields: fields.len() as u64,
             field_bytes: fields.bytes() as u64,
             landmark_bytes: self.classes.iter().map(WorldClass::landmark_bytes).sum::<usize>() as u64,

@@ -48,7 +48,7 @@ pub(crate) fn finish_order(world: &mut World, row: usize) {
         OrderKind::Tasks(..) if !is_at_goal(world, row) => return begin_order(world, row),
         // The nearest pose does not count for an area.
         OrderKind::GotoArea(area, _) if !area.contains(world.pose(row).cell) => {
-            refuse(world, row, Status::Unreachable);
+            refuse(world, row, refusal_now(world, row));
             if world.agents.motion[row].activity == Activity::Idle {
                 begin_order(world, row);
             }
@@ -125,7 +125,7 @@ fn close_order(world: &mut World, row: usize) {
     // A hold begins immediately: the traffic rule must not send the agent aside at this tick.
     let next = world.orders.current(&world.agents.orders(row)).map(|order| &order.kind);
     if next.is_some_and(OrderKind::holds) && world.agents.motion[row].at_rest() {
-        world.paths.drop_path(&mut world.agents.paths[row]);
+        world.agents.drop_path(row);
         world.agents.set_activity(row, Activity::Holding);
     } else {
         world.agents.set_activity(row, Activity::Idle);
@@ -283,7 +283,7 @@ pub(crate) fn watch_leaders(world: &mut World) {
         let Some((leader, within)) = follows else { return false };
         let (rests, activity) = (world.agents.motion[row].at_rest(), world.agents.motion[row].activity);
         let Some(Aim { cell, within, is_driving }) = aim_of(world, row, leader, within) else {
-            world.paths.drop_path(&mut world.agents.paths[row]);
+            world.agents.drop_path(row);
             forget_next_leg(&mut world.agents, &mut world.requests, row);
             if rests && activity != Activity::Arrived {
                 world.requests.forget(agent);
@@ -386,21 +386,23 @@ fn least_ticks_of(world: &World, row: usize) -> u32 {
     }
 }
 
-/// The goal of the current order cannot be reached: the order is reported once, then kept or dropped as it says. An
-/// agent that an edit has stranded keeps its order in any case: the agent cannot move, whatever the goal.
-pub(crate) fn refuse(world: &mut World, row: usize, status: Status) {
-    let among_agents = obstacles_now(world, row);
-    refuse_search(world, row, status, (among_agents, &[]));
+/// Why the current order of an agent cannot be done, and what the agent waits for. Without a reason, which is where the
+/// agent itself cannot move, the order is kept unreported.
+pub(crate) type Refusal = (Option<UnreachableReason>, WaitsUntil);
+
+/// The refusal of an agent that has no way now.
+pub(crate) fn refusal_now(world: &World, row: usize) -> Refusal {
+    refusal_of(world, row, Status::Unreachable, (obstacles_now(world, row), &[]))
 }
 
-/// As [`refuse`], after a search. `among_agents` is `Agents::cleared` at its beginning, if agents were obstacles to it.
+/// The refusal after a search. `among_agents` is `Agents::cleared` at its beginning, if agents were obstacles to it.
 /// `met` are the cells of the obstacles that it met, if known: some may have given up their places since.
-pub(crate) fn refuse_search(
-    world: &mut World,
+pub(crate) fn refusal_of(
+    world: &World,
     row: usize,
     status: Status,
     (among_agents, met): (Option<u64>, &[CellXY]),
-) {
+) -> Refusal {
     let reason = match status {
         Status::StartBlocked => None,
         status => Some(reason_of(world, row, status, among_agents.is_some())),
@@ -409,8 +411,7 @@ pub(crate) fn refuse_search(
     let cleared = among_agents.unwrap_or(agents.cleared);
     // Friends that rest may cover the poses of an area as well.
     let met = if goes_to_area(&world.orders, agents, row) { &[] } else { met };
-    let until = WaitsUntil::of((agents, occupancy), friends, row, (met, grid.size()), cleared);
-    set_unreachable(world, row, reason, until);
+    (reason, WaitsUntil::of((agents, occupancy), friends, row, (met, grid.size()), cleared))
 }
 
 /// Whether the current order of an agent is to an area.
@@ -422,11 +423,6 @@ fn goes_to_area(orders: &OrderPool, agents: &Agents, row: usize) -> bool {
 pub(crate) fn obstacles_now(world: &World, row: usize) -> Option<u64> {
     let World { agents, friends, .. } = world;
     agents.obstruct(agents.teams[row], friends).then_some(agents.cleared)
-}
-
-/// As [`refuse`], with a known reason.
-pub(crate) fn refuse_with(world: &mut World, row: usize, reason: UnreachableReason) {
-    set_unreachable(world, row, Some(reason), WaitsUntil::Cleared(world.agents.cleared));
 }
 
 /// Why the current order cannot be done, given the status of its search, and whether agents were obstacles to it.
@@ -523,9 +519,9 @@ pub(crate) fn end_obstruction(agents: &mut Agents, obstructed: &mut Obstructed, 
     }
 }
 
-/// Marks an agent as unreachable. Its order is reported, and kept or dropped; without a reason, which is where the
-/// agent itself cannot move, it is kept unreported.
-fn set_unreachable(world: &mut World, row: usize, reason: Option<UnreachableReason>, until: WaitsUntil) {
+/// The goal of the current order cannot be reached: the order is reported once, then kept or dropped as it says. An
+/// agent that an edit has stranded keeps its order in any case: the agent cannot move, whatever the goal.
+pub(crate) fn refuse(world: &mut World, row: usize, (reason, until): Refusal) {
     let agent = world.agents.ids[row];
     forget_next_leg(&mut world.agents, &mut world.requests, row);
     world.agents.set_activity(row, Activity::Unreachable);

@@ -209,7 +209,7 @@ impl World {
         let Some(row) = self.agents.row(agent) else { return false };
         let motion = &self.agents.motion[row];
         let tables = &self.tables[usize::from(motion.class.0)];
-        let moves = self.paths.moves(self.agents.paths[row]);
+        let moves = self.agents.moves(row);
         // An edit since the path was found may have closed it: then it is shown up to there.
         let _ = tables.append_moves(path, end_state(tables, motion), moves);
         let factor = self.agents.speed_factors[row];

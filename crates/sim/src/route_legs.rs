@@ -72,22 +72,21 @@ pub(crate) fn extend_graphs(classes: &mut [WorldClass], tables: &[MovementTables
     }
 }
 
-/// Asks for the leg after the current one of the agent in a row, if it ends soon.
-pub(crate) fn ask_for_next_leg(world: &mut World, row: usize) {
-    let (leg, path) = (world.agents.legs[row], world.agents.paths[row]);
+/// Asks for the leg after the current one of the agent in a row, if it ends soon. Returns whether it does.
+pub(crate) fn ask_for_next_leg(agents: &mut Agents, requests: &mut Requests, row: usize, tick: u32) -> bool {
+    let (leg, path) = (agents.legs[row], agents.paths[row]);
     if !leg.is_some() || leg.asked || path.is_empty() || path.len() > ASK_MOVES {
-        return;
+        return false;
     }
-    let request = PathRequest {
-        agent: world.agents.ids[row],
-        issued: world.tick,
-        priority: world.agents.wait_states[row].priority,
+    requests.push(PathRequest {
+        agent: agents.ids[row],
+        issued: tick,
+        priority: agents.wait_states[row].priority,
         route: Route::NextLeg,
         least_ticks: 0,
-    };
-    world.requests.push(request);
-    world.counts.path_requests += 1;
-    world.agents.set_leg(row, Leg { asked: true, ..leg });
+    });
+    agents.set_leg(row, Leg { asked: true, ..leg });
+    true
 }
 
 /// Whether the agent in a row, at the end of its leg, has asked for the next one. The request then is one for its path,
@@ -117,7 +116,7 @@ pub(crate) fn forget_next_leg(agents: &mut Agents, requests: &mut Requests, row:
 /// Appends a path to the current leg of the agent in a row. Returns whether the path continues the leg.
 pub(crate) fn append_leg(world: &mut World, row: usize, path: &Path) -> bool {
     let inputs = world.search_inputs();
-    let in_hand = world.paths.moves(world.agents.paths[row]);
+    let in_hand = world.agents.moves(row);
     let end = end_of_path(inputs, row, in_hand).map(|end| inputs.tables(row).space().pose(end));
     if end.is_none() || end != path.poses.first().map(|first| first.pose) {
         return false;

@@ -36,7 +36,6 @@ use wheelbase_planner::{MovementClass, MovementTables};
 use wheelbase_traffic::motion::{AgentId, ClassId, sides};
 use wheelbase_traffic::occupancy::Occupancy;
 use wheelbase_traffic::params::Tunable;
-use wheelbase_traffic::path_pool::PathPool;
 use wheelbase_traffic::teams::Friends;
 use wheelbase_traffic::{Cooperative, Traffic, TrafficParams};
 
@@ -267,9 +266,8 @@ impl WorldBase {
             classes,
             agents: Agents::default(),
             orders: OrderPool::default(),
-            paths: PathPool::default(),
             occupancy: Occupancy::new(grid.size(), settings.collision),
-            assigned_poses: AssignedPoses::default(),
+            assigned_poses: AssignedPoses::new(grid.size()),
             congestion,
             group_goals: GroupGoals::default(),
             requests: Requests::new(settings.search_slots, grid.size(), paths),
@@ -381,7 +379,7 @@ impl World {
                         Some(stored) => stored,
                         None => stored.insert(StoredOrders::new(&spawn.orders)),
                     };
-                    let list = orders.of(self, headings);
+                    let list = orders.of((&mut self.orders, &mut self.assigned_poses), None, headings);
                     place(self, None, spawn, state, list);
                 }
                 Err(reason) => errors.push(SetupError::Agent { number, reason }),

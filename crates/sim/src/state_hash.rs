@@ -96,7 +96,7 @@ impl World {
                     goal.and_then(|goal| goal.heading).map_or(u64::MAX, |heading| u64::from(heading.0));
                 hash.words(&[u64::from(slot.given()), cell, heading]);
             }
-            hash.moves(self.paths.moves(agents.paths[row]));
+            hash.moves(agents.moves(row));
             if agents.legs[row].is_some() {
                 hash.words(&agents.legs[row].words());
             }

@@ -136,7 +136,7 @@ impl World {
         if self.traffic.needs_paths() {
             // After the moves of the tick have begun, before waiting agents are counted.
             self.congestion.fade(self.tick);
-            self.congestion.renew(self.tick, &self.agents, &self.tables, &self.paths);
+            self.congestion.renew(self.tick, &self.agents, &self.tables);
         }
         begins(Phase::Metrics);
         count_waiting(self);

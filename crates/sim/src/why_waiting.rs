@@ -71,7 +71,7 @@ impl World {
             return WaitReason::Agent { by: self.agents.ids[wait.row as usize], at: wait.at };
         }
         let mut motion = self.agents.motion[row];
-        if let Some(&next) = self.paths.moves(self.agents.paths[row]).first() {
+        if let Some(&next) = self.agents.moves(row).first() {
             motion.primitive = next;
             let step = transition_of(&self.tables, &motion);
             let (anchor, held) = step.start();
@@ -93,7 +93,7 @@ impl World {
     pub(crate) fn wait_of(&self, row: usize) -> Option<Wait> {
         let mut motion = self.agents.motion[row];
         let tables = &self.tables[motion.class.0 as usize];
-        motion.primitive = *self.paths.moves(self.agents.paths[row]).first()?;
+        motion.primitive = *self.agents.moves(row).first()?;
         let ticks = tables.move_ticks(motion.state, motion.primitive as usize)?;
         let (slot, step) = (self.agents.slots[row], transition_of(&self.tables, &motion));
         let until = self.tick.saturating_add(ticks);

@@ -17,7 +17,6 @@ use crate::obstacles::{TeamObstacles, is_obstacle, mark_obstacles};
 use crate::obstructed::Obstructed;
 use crate::off_map::OffMapAgent;
 use crate::order_pool::{OrderPool, OrderState};
-use crate::orders::Order;
 use crate::pending_edits::{PendingEdit, PendingEdits};
 use crate::placement::is_free;
 use crate::plain;
@@ -103,7 +102,6 @@ pub struct World {
     pub(crate) tables: Vec<MovementTables>,
     pub(crate) agents: Agents,
     pub(crate) orders: OrderPool,
-    pub(crate) paths: PathPool,
     pub(crate) occupancy: Occupancy,
     pub(crate) assigned_poses: AssignedPoses,
     pub(crate) congestion: Congestion,
@@ -170,7 +168,6 @@ macro_rules! search_context {
             occupancy: &$world.occupancy,
             assigned_poses: &$world.assigned_poses,
             congestion: &$world.congestion,
-            paths: &$world.paths,
             params: &$world.settings.replan,
             obstacles: &$world.obstacles,
             roadblocks: roadblocks_of(&*$world.traffic),
@@ -188,7 +185,7 @@ macro_rules! traffic_view {
             grid_size: $world.grid.size(),
             tables: &$world.tables,
             agents: $world.agents.view($goals),
-            paths: &$world.paths,
+            paths: &$world.agents.path_pool,
             forbidden: $world.pending_edits.areas(),
             friends: &$world.friends,
             commanded: &[],
@@ -315,7 +312,7 @@ impl World {
 
     /// The remaining moves of all paths, by [`Agents::paths`].
     pub fn paths(&self) -> &PathPool {
-        &self.paths
+        &self.agents.path_pool
     }
 
     /// The agent that holds a cell; `None` if none does or the cell is off the map.
@@ -541,7 +538,7 @@ impl World {
 
     /// Gives the agent in a row other moves to follow, and notes them.
     pub(crate) fn set_path(&mut self, row: usize, moves: &[u8]) {
-        self.paths.replace(&mut self.agents.paths, row, moves);
+        self.agents.set_moves(row, moves);
         self.note_path(row);
     }
 
@@ -551,7 +548,7 @@ impl World {
         let tables = &self.tables[motion.class.0 as usize];
         let state = end_state(tables, motion);
         let (agent, from) = (self.agents.ids[row], tables.space().pose(state));
-        let moves = self.paths.moves(self.agents.paths[row]);
+        let moves = self.agents.moves(row);
         let mut first = 0;
         if let Some(log) = &mut self.events.log {
             first = log.moves.len() as u32;
@@ -691,13 +688,6 @@ impl World {
         if free { Ok(state) } else { Err(RefusalReason::PoseHeld) }
     }
 
-    /// Makes room for the poses that orders assign, if any of them does.
-    pub(crate) fn make_room_for(&mut self, orders: &[Order]) {
-        if self.assigned_poses.is_empty() && orders.iter().any(|order| order.kind.assigns_pose()) {
-            self.assigned_poses = AssignedPoses::new(self.grid.size());
-        }
-    }
-
     /// Whether a cell, extended by the radius of a goal, reaches the map.
     pub(crate) fn is_near_map(&self, cell: CellXY, within: u32) -> bool {
         self.grid.shape().reaches(cell, within, self.grid.size().rect())
@@ -760,7 +750,7 @@ impl World {
     pub(crate) fn give_up_place(&mut self, row: usize) {
         self.release_cells(row);
         self.release_pose(row);
-        self.paths.drop_path(&mut self.agents.paths[row]);
+        self.agents.drop_path(row);
         self.agents.set_activity(row, Activity::Idle);
         let motion = &mut self.agents.motion[row];
         (motion.until, motion.replan) = (Motion::AT_REST, false);

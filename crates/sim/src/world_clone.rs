@@ -33,7 +33,7 @@ macro_rules! clone_world {
 }
 
 clone_world! {
-    settings grid classes tables agents orders paths occupancy assigned_poses congestion group_goals requests
+    settings grid classes tables agents orders occupancy assigned_poses congestion group_goals requests
     traffic_buffers events commands pending_edits class_changes followers friends obstacles obstructed
     pool counts longest tick violation ended start broken
 }

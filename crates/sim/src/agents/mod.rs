@@ -25,7 +25,7 @@ use wheelbase_grid::CellXY;
 use wheelbase_planner::Pose;
 use wheelbase_planner::model::State;
 use wheelbase_traffic::motion::{Activity, AgentId, AgentSlot, ClassId, Motion, WaitState};
-use wheelbase_traffic::path_pool::PathHandle;
+use wheelbase_traffic::path_pool::{PathHandle, PathPool};
 use wheelbase_traffic::speed::USUAL_SPEED_PERMILLE;
 use wheelbase_traffic::teams::{Friends, Team};
 use wheelbase_traffic::view::{AgentsView, GoalStamp, NO_ROW};
@@ -62,6 +62,9 @@ pub struct Agents {
     /// Remaining moves of their paths.
     #[serde(skip)]
     pub paths: Vec<PathHandle>,
+    /// The moves themselves.
+    #[serde(skip)]
+    pub(crate) path_pool: PathPool,
     /// What the traffic rule sees of their orders.
     #[serde(skip)]
     pub(crate) stamps: Vec<GoalStamp>,
@@ -241,6 +244,7 @@ impl Agents {
     pub(crate) fn set_priority(&mut self, row: usize, priority: i32) {
         self.wait_states[row].priority = priority;
         self.keys[row] = key_of(self.stamps[row], priority, self.ids[row]);
+        self.busy.insert(row);
     }
 
     /// Sets the team of the agent in a row.
@@ -250,6 +254,7 @@ impl Agents {
         self.cleared += 1;
         self.teams[row] = team;
         self.row_mut(row).team = team.0;
+        self.busy.insert(row);
     }
 
     /// Gives the agent in a row, which rests, another class in a pose, at a tick.
@@ -465,6 +470,21 @@ impl Agents {
         orders.begin_trip(tick);
         self.statistics[row].begin_trip();
         self.set_orders(row, orders, pool);
+    }
+
+    /// The moves left to the agent in a row, next first.
+    pub(crate) fn moves(&self, row: usize) -> &[u8] {
+        self.path_pool.moves(self.paths[row])
+    }
+
+    /// Gives the agent in a row other moves to follow.
+    pub(crate) fn set_moves(&mut self, row: usize, moves: &[u8]) {
+        self.path_pool.replace(&mut self.paths, row, moves);
+    }
+
+    /// Takes the path of the agent in a row from it.
+    pub(crate) fn drop_path(&mut self, row: usize) {
+        self.path_pool.drop_path(&mut self.paths[row]);
     }
 
     /// Sets the leg that the agent in a row follows.

@@ -17,7 +17,7 @@ use wheelbase_planner::model::{Offset, State};
 use wheelbase_planner::{MovementTables, Pose};
 use wheelbase_traffic::clone_fields;
 use wheelbase_traffic::motion::{Activity, AgentId, AgentSlot, WaitState};
-use wheelbase_traffic::path_pool::{PathHandle, PathPool};
+use wheelbase_traffic::path_pool::PathHandle;
 use wheelbase_traffic::view::NO_ROW;
 
 /// All agents, and what their arrays do not hold.
@@ -43,12 +43,12 @@ impl SavedAgents<'_> {
 
 impl Agents {
     /// All agents, between two ticks.
-    pub(crate) fn save(&self, paths: &PathPool) -> SavedAgents<'_> {
+    pub(crate) fn save(&self) -> SavedAgents<'_> {
         let ids = self.ids.iter().copied().chain(self.off_map.iter().map(|off| off.agent.id));
         SavedAgents {
             agents: Cow::Borrowed(self),
             path_lengths: self.paths.iter().map(|path| path.len() as u32).collect(),
-            path_moves: self.paths.iter().flat_map(|&path| paths.moves(path)).copied().collect(),
+            path_moves: (0..self.len()).flat_map(|row| self.moves(row)).copied().collect(),
             busy: self.busy.iter().map(|row| row as u32).collect(),
             names: ids.filter_map(|id| Some((id.0, self.name_of(id)?))).collect(),
         }
@@ -61,7 +61,6 @@ impl Agents {
     pub(crate) fn restore(
         saved: SavedAgents<'_>,
         (tick, tables, pool): (u32, &[MovementTables], &OrderPool),
-        paths: &mut PathPool,
     ) -> Result<Self, String> {
         let SavedAgents { agents, path_lengths, path_moves, busy, names } = saved;
         let (mut agents, mut names) = (agents.into_owned(), BTreeMap::from_iter(names));
@@ -87,7 +86,7 @@ impl Agents {
             if let Some(primitive) = moves.iter().find(|&&primitive| usize::from(primitive) >= n_primitives) {
                 return Err(in_row(format!("a path of primitive {primitive}, of {n_primitives}")));
             }
-            paths.replace(&mut agents.paths, row, moves);
+            agents.set_moves(row, moves);
             agents.rebuild_row(row, pool);
         }
         agents.restore_busy(&busy)?;
@@ -285,7 +284,7 @@ impl Agents {
 }
 
 clone_fields!(Agents {
-    ids, slots, motion, busy, wait_states, progress, legs, paths, stamps, keys, assigned, teams, speed_factors, rows,
+    ids, slots, motion, busy, wait_states, progress, legs, paths, path_pool, stamps, keys, assigned, teams, speed_factors, rows,
     orders, statistics, changed, leaving, n_leaving, n_holding, n_of_team, cleared, off_map, row_of_slot, free_slots,
     n_placed,
 } fresh { gone, entity, entities } then copy_entities);

@@ -26,7 +26,6 @@ use wheelbase_planner::model::State;
 use wheelbase_planner::search::Penalties;
 use wheelbase_traffic::hash::fold;
 use wheelbase_traffic::motion::ClassId;
-use wheelbase_traffic::path_pool::PathPool;
 
 /// Counts of a block.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -174,8 +173,8 @@ impl Congestion {
     }
 
     /// At the end of a tick: counts the planned moves of the next few agents.
-    pub fn renew(&mut self, tick: u32, agents: &Agents, tables: &[MovementTables], paths: &PathPool) {
-        self.planned.renew(tick, agents, tables, paths);
+    pub fn renew(&mut self, tick: u32, agents: &Agents, tables: &[MovementTables]) {
+        self.planned.renew(tick, agents, tables);
     }
 
     /// At the end of a tick: lets old counts fade.
@@ -237,7 +236,6 @@ impl Congestion {
         &mut self,
         agents: &Agents,
         tables: &[MovementTables],
-        paths: &PathPool,
         may_replan: &dyn Fn(usize) -> bool,
     ) -> impl Iterator<Item = usize> + use<> {
         let (n_agents, mut penalised, mut n_penalised) = (agents.len(), [0; REPLAN_REQUESTS_MAX], 0);
@@ -249,7 +247,7 @@ impl Congestion {
                 continue;
             }
             let motion = &agents.motion[row];
-            let moves = paths.moves(agents.paths[row]);
+            let moves = agents.moves(row);
             let tables = &tables[motion.class.0 as usize];
             if self.is_worth_replanning(motion.class, tables, motion.state, moves) {
                 penalised[n_penalised] = row;

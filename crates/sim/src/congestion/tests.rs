@@ -35,7 +35,7 @@ fn cart() -> World {
 fn crosses_at(world: &World) -> Vec<i32> {
     let tables = &world.tables[0];
     let mut state = world.agents.motion[0].state;
-    let moves = world.paths.moves(world.agents.paths[0]).iter();
+    let moves = world.agents.moves(0).iter();
     let cells = moves.map(|&primitive| {
         state = tables.state_after(state, usize::from(primitive));
         tables.space().pose(state).cell
@@ -255,7 +255,7 @@ proptest! {
         let farther = CellXY::new(6 + reach, 4);
         prop_assert_eq!(congestion.around(class, farther).ticks(CellXY::new(5, 4), to, 10), 0);
         for tick in 0..2 * ReplanParams::USUAL.planned_period_ticks {
-            congestion.renew(tick, &world.agents, &world.tables, &world.paths);
+            congestion.renew(tick, &world.agents, &world.tables);
         }
         prop_assert_eq!(against(congestion), 0);
     }

@@ -96,10 +96,10 @@ impl GroupGoals {
         }
     }
 
-    /// The own speed factor of an agent that moves at the pace of its formation.
-    pub fn own_factor(&self, agent: AgentId) -> Option<u16> {
-        let at = self.own_factors.binary_search_by_key(&agent.0, |own| own.0).ok()?;
-        Some(self.own_factors[at].1)
+    /// Sets the own speed factor of an agent, if it moves at the pace of its formation. Returns whether it does.
+    pub fn renew_own_factor(&mut self, agent: AgentId, factor: u16) -> bool {
+        let at = self.own_factors.binary_search_by_key(&agent.0, |own| own.0);
+        at.inspect(|&at| self.own_factors[at].1 = factor).is_ok()
     }
 
     /// The agent leaves its formation; gives its own speed factor if it moved at another pace.

@@ -71,13 +71,13 @@ impl<'a> CoveredTicks<'a> {
 
     /// Cost of the current path of an agent from a state, if it follows one; of a leg, with the rest of its route.
     fn along_path(&self, row: usize, mut state: State) -> Option<u64> {
-        let World { agents, tables, paths, .. } = self.world;
+        let World { agents, tables, .. } = self.world;
         let motion = &agents.motion[row];
         let tables = &tables[usize::from(motion.class.0)];
         let follows = motion.activity == Activity::Following && !motion.replan;
         follows.then(|| {
             let mut left = 0;
-            for &primitive in paths.moves(agents.paths[row]) {
+            for &primitive in agents.moves(row) {
                 let Some(ticks) = tables.move_ticks(state, usize::from(primitive)) else { break };
                 left += u64::from(ticks);
                 state = tables.state_after(state, usize::from(primitive));

@@ -116,7 +116,7 @@ fn cells_of_answer(world: &World, row: usize) -> BTreeSet<CellXY> {
         swept.iter().map(move |offset| offset.cell_from(anchor)).collect::<Vec<_>>()
     };
     let mut state = motion.state;
-    for &primitive in world.paths.moves(world.agents.paths[row]) {
+    for &primitive in world.agents.moves(row) {
         cells.extend(sweep(state, usize::from(primitive)));
         state = tables.state_after(state, usize::from(primitive));
     }

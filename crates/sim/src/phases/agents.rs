@@ -1,11 +1,10 @@
-//! Commands that place agents, and set priorities, teams, speed factors and moves.
+//! Commands that place agents, and give them moves.
 
 use super::orders_given::{StoredOrders, check_leaders, check_orders};
 use super::selection::for_each_row;
 use crate::commands::{
     AGENTS_MAX, AgentSelection, Command, IfNoRoom, RefusalReason, Spawn, SpawnGroup, Ticket,
 };
-use crate::log::TraceEvent;
 use crate::placement::{Placement, PlacementArea};
 use crate::rows::event_details::EventDetails;
 use crate::world::World;
@@ -15,7 +14,6 @@ use wheelbase_planner::model::State;
 use wheelbase_traffic::forbidden::touches;
 use wheelbase_traffic::motion::{AgentId, AgentSlot, ClassId};
 use wheelbase_traffic::random::Random;
-use wheelbase_traffic::teams::Team;
 
 /// Places an agent.
 /// # Errors
@@ -25,7 +23,8 @@ pub(crate) fn spawn(world: &mut World, ticket: Ticket, spawn: &Spawn) -> Result<
     check_orders(world, &spawn.orders)?;
     check_leaders(&spawn.orders, |leader| world.agents.present_row(leader).is_some())?;
     let headings = world.tables[usize::from(spawn.class.0)].space().headings();
-    let list = StoredOrders::new(&spawn.orders).of(world, headings);
+    let pools = (&mut world.orders, &mut world.assigned_poses);
+    let list = StoredOrders::new(&spawn.orders).of(pools, Some(ticket), headings);
     Ok(place(world, Some(ticket), spawn, state, list))
 }
 
@@ -120,7 +119,8 @@ pub(super) fn spawn_group(
     check_orders(world, &group.orders)?;
     check_leaders(&group.orders, |leader| world.agents.present_row(leader).is_some())?;
     let headings = world.tables[usize::from(group.class.0)].space().headings();
-    let list = StoredOrders::new(&group.orders).of(world, headings);
+    let pools = (&mut world.orders, &mut world.assigned_poses);
+    let list = StoredOrders::new(&group.orders).of(pools, Some(ticket), headings);
     let mut random = Random::of_stream(world.settings.seed, ticket.0);
     let SpawnGroup { class, area, anywhere, .. } = *group;
     if !anywhere {
@@ -156,35 +156,6 @@ pub(super) fn spawn_group(
         place(world, Some(ticket), &spawn, state, list);
     }
     Ok(())
-}
-
-pub(super) fn set_priority(world: &mut World, row: usize, priority: i32) {
-    world.agents.set_priority(row, priority);
-    world.agents.busy.insert(row);
-    world.tick_buffers.reprioritised.insert(row);
-    let agent = world.agents.ids[row];
-    world.note(TraceEvent::Priority { agent, priority });
-}
-
-pub(super) fn set_team(world: &mut World, row: usize, team: Team) {
-    world.agents.set_team(row, team);
-    world.agents.busy.insert(row);
-    let agent = world.agents.ids[row];
-    // A search in progress has the obstacles of the old team.
-    world.requests.restart_searches(|requester| requester == agent);
-    world.note(TraceEvent::Team { agent, team });
-}
-
-/// Sets the own speed factor of an agent. At the pace of a formation it keeps a lower pace until it leaves that.
-pub(super) fn set_own_speed_factor(world: &mut World, row: usize, permille: u16) {
-    let agent = world.agents.ids[row];
-    let is_paced = world.group_goals.own_factor(agent).is_some();
-    if is_paced {
-        world.group_goals.note_own_factor(agent, permille);
-    }
-    if !is_paced || permille < world.agents.speed_factors[row] {
-        world.set_speed_factor(row, permille);
-    }
 }
 
 /// Takes the host's moves for this tick.

@@ -92,7 +92,7 @@ fn change_class(world: &mut World, row: usize, change: &ClassChange) -> Result<(
         }
     };
     world.release_pose(row);
-    world.paths.drop_path(&mut world.agents.paths[row]);
+    world.agents.drop_path(row);
     world.agents.set_class(row, change.class, state, pose, world.tick);
     world.agents.set_stranded(row, false);
     world.hold_cells(row);

@@ -14,7 +14,7 @@ pub(crate) fn replan_around_congestion(world: &mut World) {
     }
     // A rule from outside is not asked: a replay would not have its answers.
     let is_ours = world.own_rule().is_some();
-    let World { congestion, agents, tables, paths, traffic, tick, .. } = world;
+    let World { congestion, agents, tables, traffic, tick, .. } = world;
     let may_replan = |row: usize| {
         let motion = &agents.motion[row];
         motion.at_rest()
@@ -24,7 +24,7 @@ pub(crate) fn replan_around_congestion(world: &mut World) {
             && *tick >= agents.wait_states[row].look_again_at
             && !(is_ours && traffic.is_yielding(agents.ids[row]))
     };
-    let penalised = congestion.next_penalised(agents, tables, paths, &may_replan);
+    let penalised = congestion.next_penalised(agents, tables, &may_replan);
     for row in penalised {
         request_path(world, row, Route::CongestionAware);
     }

@@ -15,7 +15,6 @@ use wheelbase_grid::{Change, Grid, Rect, SIDES_MAX, Side};
 use wheelbase_planner::MovementTables;
 use wheelbase_planner::tables::Update;
 use wheelbase_traffic::motion::{Activity, ClassId, end_state};
-use wheelbase_traffic::path_pool::PathPool;
 
 /// Applies the edit of a command, or adds it to the pending ones, of which it replaces what sets the same cells.
 /// # Errors
@@ -223,12 +222,12 @@ fn follow_edit(world: &mut World, changed: Rect) {
     requests.restart_searches(|agent| {
         agents.row(agent).is_some_and(|row| are_stale[agents.motion[row].class.0 as usize])
     });
-    review_agents(agents, &mut world.paths, tables, &updates);
+    review_agents(agents, tables, &updates);
 }
 
 /// After an edit: agents replan if their path became illegal, or if any move of their class became legal or faster.
 /// Agents without a way to their goal try again.
-fn review_agents(agents: &mut Agents, paths: &mut PathPool, tables: &[MovementTables], updates: &[Update]) {
+fn review_agents(agents: &mut Agents, tables: &[MovementTables], updates: &[Update]) {
     for row in 0..agents.len() {
         let motion = agents.motion[row];
         let Update { changed, eased } = updates[motion.class.0 as usize];
@@ -241,17 +240,16 @@ fn review_agents(agents: &mut Agents, paths: &mut PathPool, tables: &[MovementTa
             agents.set_stranded(row, false);
         }
         // In mid-move the rest of the path begins where the move ends.
-        let is_legal = |paths: &PathPool, path| {
-            tables.follow_moves(end_state(tables, &motion), paths.moves(path)).is_ok()
-        };
+        let is_legal =
+            |agents: &Agents| tables.follow_moves(end_state(tables, &motion), agents.moves(row)).is_ok();
         match motion.activity {
             // An agent that waits for a detour keeps its path in case there is none.
-            Activity::Following | Activity::AwaitingPath if eased || !is_legal(paths, agents.paths[row]) => {
+            Activity::Following | Activity::AwaitingPath if eased || !is_legal(agents) => {
                 agents.motion[row].replan = true;
                 agents.progress[row].forget_nearest();
             }
-            Activity::Yielding if !is_legal(paths, agents.paths[row]) => {
-                paths.drop_path(&mut agents.paths[row]);
+            Activity::Yielding if !is_legal(agents) => {
+                agents.drop_path(row);
             }
             // The orders phase begins its order again.
             Activity::Unreachable if eased => {

@@ -2,9 +2,10 @@
 
 use super::finished_commands::finish_commands;
 use super::selection::for_each_row;
-use super::{agents, classes, edits, off_map, orders_given};
+use super::{agents, classes, edits, off_map, orders_given, requests};
 use crate::commands::{Command, RefusalReason, Ticket};
 use crate::disturbed::check_edit;
+use crate::log::TraceEvent;
 use crate::pending_edits::PendingEdit;
 use crate::rows::event_details::EventDetails;
 use crate::world::World;
@@ -63,7 +64,9 @@ fn carry_out(world: &mut World, ticket: Ticket, command: Command) {
             orders_given::give_tasks(world, ticket, &agents, source, stream)
         }
         Command::Priority { agents, priority } => for_each_row(world, ticket, &agents, |world, _, row| {
-            agents::set_priority(world, row, priority);
+            world.agents.set_priority(row, priority);
+            world.tick_buffers.reprioritised.insert(row);
+            world.note(TraceEvent::Priority { agent: world.agents.ids[row], priority });
             Ok(())
         }),
         Command::Class { agent, class, pose } => classes::request_class(world, ticket, agent, class, pose)
@@ -72,14 +75,22 @@ fn carry_out(world: &mut World, ticket: Ticket, command: Command) {
             }),
         Command::Team { agents, team } if team.is_known() => {
             for_each_row(world, ticket, &agents, |world, _, row| {
-                agents::set_team(world, row, team);
+                let agent = world.agents.ids[row];
+                world.agents.set_team(row, team);
+                // A search in progress has the obstacles of the old team.
+                world.requests.restart_searches(|requester| requester == agent);
+                world.note(TraceEvent::Team { agent, team });
                 Ok(())
             })
         }
         Command::Team { .. } => Err(RefusalReason::UnknownTeam),
         Command::SpeedFactor { permille: 0, .. } => Err(RefusalReason::WrongSpeedFactor),
         Command::SpeedFactor { agents, permille } => for_each_row(world, ticket, &agents, |world, _, row| {
-            agents::set_own_speed_factor(world, row, permille);
+            // At the pace of a formation it keeps a lower pace until it leaves that.
+            let is_paced = world.group_goals.renew_own_factor(world.agents.ids[row], permille);
+            if !is_paced || permille < world.agents.speed_factors[row] {
+                world.set_speed_factor(row, permille);
+            }
             Ok(())
         }),
         Command::Edit(edit) => check_edit(world, &edit)
@@ -89,7 +100,7 @@ fn carry_out(world: &mut World, ticket: Ticket, command: Command) {
             edits::cancel_edit((pending_edits, events), (grid.size().rect(), *tick), ticket, edit)
         }
         Command::Decisions(decisions) => agents::set_decisions(world, ticket, &decisions),
-        Command::PathAnswer { agent, moves } => orders_given::answer_path(world, agent, moves.as_deref()),
+        Command::PathAnswer { agent, moves } => requests::answer_path(world, agent, moves.as_deref()),
     };
     if let Err(reason) = done {
         world.events.refuse(&mut world.counts, (world.tick, ticket), None, reason, details);

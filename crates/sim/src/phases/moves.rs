@@ -45,7 +45,7 @@ fn settle(world: &mut World, row: usize) {
                 || (path_done && world.agents.orders(row).to_nearest && !world.agents.motion[row].replan) =>
         {
             forget_next_leg(&mut world.agents, &mut world.requests, row);
-            world.paths.drop_path(&mut world.agents.paths[row]);
+            world.agents.drop_path(row);
             world.agents.set_activity(row, Activity::Arrived);
             world.agents.motion[row].replan = false;
         }

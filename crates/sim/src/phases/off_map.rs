@@ -62,7 +62,10 @@ pub(super) fn leave(
             return Ok(());
         }
     };
-    close_up_rows(world);
+    // The rows of agents that have gone at this tick close up, so that a row can be inserted between the others.
+    let gone: Vec<u32> = world.agents.leaving_rows().map(|row| row as u32).collect();
+    world.tick_buffers.given_orders.close_up(&gone);
+    finish_commands(world);
     let pose = world.tables[usize::from(class.0)].space().pose(state);
     let row = world.agents.put_back(index, (state, pose), world.tick);
     world.tick_buffers.given_orders.open_up(row);
@@ -74,13 +77,6 @@ pub(super) fn leave(
     world.traffic_buffers.new_classes.push(agent);
     world.note(TraceEvent::Leave { agent, class, pose, team, speed_factor });
     Ok(())
-}
-
-/// Closes up the rows of agents that have gone at this tick, so that a row can be inserted between the others.
-fn close_up_rows(world: &mut World) {
-    let gone: Vec<u32> = world.agents.leaving_rows().map(|row| row as u32).collect();
-    world.tick_buffers.given_orders.close_up(&gone);
-    finish_commands(world);
 }
 
 /// The state in which an agent of a class can be placed whose anchor is nearest to that of a pose. Linear in the poses

@@ -40,7 +40,10 @@ pub(crate) fn run_orders(world: &mut World) {
             Activity::Following
                 if motion.replan && await_next_leg(&mut world.agents, &mut world.requests, row) => {}
             Activity::Following if motion.replan => request_path(world, row, Route::Cheapest),
-            Activity::Following if world.agents.legs[row].is_some() => ask_for_next_leg(world, row),
+            Activity::Following if world.agents.legs[row].is_some() => {
+                let asks = ask_for_next_leg(&mut world.agents, &mut world.requests, row, world.tick);
+                world.counts.path_requests += u64::from(asks);
+            }
             Activity::Yielding | Activity::Following | Activity::AwaitingPath => {}
             Activity::Unreachable | Activity::Holding if world.agents.waits_in_place(row) => {
                 begin_order(world, row);

@@ -1,7 +1,7 @@
-//! Commands that give agents orders, tasks and paths.
+//! Commands that give agents orders and tasks.
 
-use super::requests::deliver_given;
 use super::selection::for_each_row;
+use crate::assigned_poses::AssignedPoses;
 use crate::commands::{AgentSelection, GOALS_MAX, ORDERS_MAX, RefusalReason, Ticket};
 use crate::log::TraceEvent;
 use crate::order_pool::{OrderPool, OrderState};
@@ -45,8 +45,14 @@ impl<'a> StoredOrders<'a> {
         Arc::ptr_eq(self.orders, orders)
     }
 
-    /// The place of the list for classes of a number of headings; `None` without orders.
-    pub fn of(&mut self, world: &mut World, headings: u8) -> Option<u32> {
+    /// The place of the list for classes of a number of headings, as the command of a ticket gives it; `None` without
+    /// orders.
+    pub fn of(
+        &mut self,
+        (pool, assigned_poses): (&mut OrderPool, &mut AssignedPoses),
+        cause: Option<Ticket>,
+        headings: u8,
+    ) -> Option<u32> {
         if self.orders.is_empty() {
             return None;
         }
@@ -57,7 +63,7 @@ impl<'a> StoredOrders<'a> {
         };
         let place = &mut self.places[kind?];
         if place.is_none() {
-            let first = *self.group.get_or_insert(world.orders.next_number());
+            let first = *self.group.get_or_insert(pool.next_number());
             let fits = |order: &Order| order.headings == headings;
             let list = if !self.has_group && (self.names_no_heading || self.orders.iter().all(fits)) {
                 Arc::clone(self.orders)
@@ -69,8 +75,8 @@ impl<'a> StoredOrders<'a> {
                 };
                 self.orders.iter().enumerate().map(numbered).collect()
             };
-            world.make_room_for(&list);
-            *place = Some(world.orders.store(list, world.events.cause));
+            assigned_poses.make_room_for(&list);
+            *place = Some(pool.store(list, cause));
         }
         *place
     }
@@ -194,7 +200,7 @@ pub(super) fn give_orders(
         check_not_own_leader(world.agents.ids[row], orders)?;
         let motion = world.agents.motion[row];
         let headings = world.tables[usize::from(motion.class.0)].space().headings();
-        let list = stored.of(world, headings);
+        let list = stored.of((&mut world.orders, &mut world.assigned_poses), Some(ticket), headings);
         let before = world.agents.orders(row);
         // Behind nothing an order is as if it replaced: an agent on its way aside takes it up immediately.
         let is_further = world.tick_buffers.given_orders.contains(row);
@@ -263,7 +269,7 @@ fn goes_on(world: &mut World, row: usize, list: Option<u32>, n_orders: usize) ->
 /// rests.
 fn drop_orders(world: &mut World, row: usize) {
     world.release_pose(row);
-    world.paths.drop_path(&mut world.agents.paths[row]);
+    world.agents.drop_path(row);
     let motion = world.agents.motion[row];
     let mut state = world.agents.orders(row);
     world.orders.clear(&mut state);
@@ -296,7 +302,8 @@ pub(super) fn give_tasks(
     let mut stored = StoredOrders::new(&orders);
     for_each_row(world, ticket, agents, |world, number, row| {
         check_source(world, &source, number as usize + 1)?;
-        let Some(list) = stored.of(world, 1) else { return Ok(()) };
+        let pools = (&mut world.orders, &mut world.assigned_poses);
+        let Some(list) = stored.of(pools, Some(ticket), 1) else { return Ok(()) };
         let mut state = world.agents.orders(row);
         let motion = world.agents.motion[row];
         let was_idle = state.open.count == 0;
@@ -310,7 +317,7 @@ pub(super) fn give_tasks(
         world.agents.busy.insert(row);
         world.agents.set_orders(row, state, &world.orders);
         if had_current {
-            world.paths.drop_path(&mut world.agents.paths[row]);
+            world.agents.drop_path(row);
             world.agents.set_activity(row, Activity::Idle);
             world.agents.motion[row].replan = false;
             world.tick_buffers.requests_over.insert(row);
@@ -320,18 +327,4 @@ pub(super) fn give_tasks(
         }
         Ok(())
     })
-}
-
-/// Takes the answer of the host to the path request of an agent: moves, or that there is no path.
-pub(super) fn answer_path(
-    world: &mut World,
-    agent: AgentId,
-    moves: Option<&[u8]>,
-) -> Result<(), RefusalReason> {
-    let row = world.agents.present_row(agent).ok_or(RefusalReason::UnknownAgent)?;
-    if world.tick_buffers.requests_over.contains(row) {
-        // A command of this tick has answered its request, or made it void.
-        return Err(RefusalReason::NoRequest);
-    }
-    deliver_given(world, row, moves)
 }

@@ -5,8 +5,8 @@ use crate::bypass::note_outcome;
 use crate::class::WorldClass;
 use crate::commands::RefusalReason;
 use crate::group_goals::{GroupGoals, GroupPoses, GroupView, choose_group_poses};
-use crate::obstructed::Obstructed;
-use crate::order_life::{end_obstruction, obstacles_now, refuse_search, refuse_with, request_path};
+use crate::obstructed::{Obstructed, WaitsUntil};
+use crate::order_life::{end_obstruction, obstacles_now, refusal_of, refuse, request_path};
 use crate::order_pool::OrderPool;
 use crate::requests::{
     PathRequest, PathSource, Requests, Route, RoutePolicy, SearchInputs, SlotLeg, shared_goal,
@@ -17,7 +17,7 @@ use wheelbase_grid::{CellXY, Grid};
 use wheelbase_planner::model::Reached;
 use wheelbase_planner::search::{Answer, Fallback, pass_goal};
 use wheelbase_planner::{Goal, Path, Progress, Status};
-use wheelbase_traffic::motion::Activity;
+use wheelbase_traffic::motion::{Activity, AgentId};
 
 /// Assigns poses to the agents that wait for them, within a budget of expansions; the rest is left to a later tick.
 /// Returns the expansions spent.
@@ -80,7 +80,7 @@ fn assign_poses(world: &mut World, poses: &GroupPoses) {
     for &(agent, reason) in &poses.refused {
         let waits = |&row: &usize| world.agents.motion[row].activity == Activity::AwaitingPath;
         if let Some(row) = world.agents.row(agent).filter(waits) {
-            refuse_with(world, row, reason);
+            refuse(world, row, (Some(reason), WaitsUntil::Cleared(world.agents.cleared)));
         }
     }
 }
@@ -274,23 +274,26 @@ fn deliver(
             }
         }
         Route::Cheapest => {
-            world.paths.drop_path(&mut world.agents.paths[row]);
-            refuse_search(world, row, answer.status, (among_agents, met));
+            world.agents.drop_path(row);
+            refuse(world, row, refusal_of(world, row, answer.status, (among_agents, met)));
         }
     }
     Outcome::Answered
 }
 
-/// Delivers the host's answer to the request of the agent in a row: moves, or `None` if there is no path.
+/// Takes the answer of the host to the path request of an agent: moves, or `None` if there is no path.
 /// # Errors
-/// [`RefusalReason::NoRequest`], [`RefusalReason::WrongPath`]; the request stays open then.
-pub(super) fn deliver_given(
+/// [`RefusalReason::WrongPath`], after which the request stays open. [`RefusalReason::UnknownAgent`],
+/// [`RefusalReason::NoRequest`].
+pub(super) fn answer_path(
     world: &mut World,
-    row: usize,
+    agent: AgentId,
     moves: Option<&[u8]>,
 ) -> Result<(), RefusalReason> {
-    let agent = world.agents.ids[row];
-    let request = world.requests.of_host(agent).ok_or(RefusalReason::NoRequest)?;
+    let row = world.agents.present_row(agent).ok_or(RefusalReason::UnknownAgent)?;
+    // A command of this tick may have answered its request, or made it void.
+    let is_over = world.tick_buffers.requests_over.contains(row);
+    let request = world.requests.of_host(agent).filter(|_| !is_over).ok_or(RefusalReason::NoRequest)?;
     let (answer, path) = match moves {
         Some(moves) => {
             let path = given_path(world, row, moves).ok_or(RefusalReason::WrongPath)?;
@@ -443,7 +446,7 @@ fn deliver_other(world: &mut World, row: usize, route: Route, path: &Path, found
 fn is_cheaper(world: &World, row: usize, path: &Path) -> bool {
     let motion = &world.agents.motion[row];
     let tables = &world.tables[motion.class.0 as usize];
-    let in_hand = world.paths.moves(world.agents.paths[row]);
+    let in_hand = world.agents.moves(row);
     let Ok(end) = tables.follow_moves(motion.state, in_hand) else { return true };
     let penalty = |moves| world.congestion.penalty_along(motion.class, tables, motion.state, moves);
     let penalty_in_hand = penalty(in_hand);

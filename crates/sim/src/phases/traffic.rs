@@ -2,18 +2,17 @@
 
 use super::outside_rule::check_decisions;
 use crate::agents::Agents;
-use crate::bypass::{leads_to_roadblock, request_bypass};
+use crate::bypass::{is_goal_covered, leads_to_roadblock, note_outcome};
 use crate::goal_cover::obstacle_at;
 use crate::leg::Leg;
 use crate::log::TraceEvent;
-use crate::order_life::{refuse, request_path};
+use crate::order_life::{refusal_now, refuse, request_path};
 use crate::replan_params::ReplanParams;
 use crate::requests::{Route, SearchInputs};
 use crate::route_legs::forget_next_leg;
 use crate::traffic_buffers::TrafficBuffers;
 use crate::world::{World, traffic_view};
 use wheelbase_grid::CellXY;
-use wheelbase_planner::Status;
 use wheelbase_traffic::motion::{Activity, AgentId, Motion, WaitState};
 use wheelbase_traffic::speed::ticks_at_speed;
 use wheelbase_traffic::{CommandedMove, Decisions, Leads, Start, TrafficView, Transition};
@@ -41,7 +40,7 @@ pub(crate) fn run_traffic(world: &mut World) {
             continue;
         }
         // An agent whose retreat is taken may get the same path repeatedly. Illegal paths are replaced immediately.
-        let next = world.paths.moves(world.agents.paths[row as usize]).first();
+        let next = world.agents.moves(row as usize).first();
         let tables = &world.tables[usize::from(motion.class.0)];
         let is_legal = next.is_some_and(|&next| tables.move_ticks(motion.state, usize::from(next)).is_some());
         if is_legal && world.tick < world.agents.wait_states[row as usize].ask_again_at {
@@ -57,7 +56,7 @@ pub(crate) fn run_traffic(world: &mut World) {
     let rests = |world: &World, row: u32| world.agents.motion[row as usize].at_rest();
     for &row in unreachable {
         if rests(world, row) {
-            refuse(world, row as usize, Status::Unreachable);
+            refuse(world, row as usize, refusal_now(world, row as usize));
         }
     }
     for &row in around {
@@ -66,16 +65,21 @@ pub(crate) fn run_traffic(world: &mut World) {
         }
     }
     for &row in give_up {
-        world.paths.drop_path(&mut world.agents.paths[row as usize]);
+        world.agents.drop_path(row as usize);
         world.agents.wait_states[row as usize].ask_again_at = world.tick;
     }
     world.traffic_buffers = buffers;
 }
 
-/// Requests a path around the agents that rest in the way of an agent.
+/// Requests a path around the agents that rest in the way of an agent. If agents that cannot make way cover its goal, it
+/// asks again later.
 fn ask_for_way_around(world: &mut World, row: usize) {
     if leads_to_roadblock(world, row) {
-        return request_bypass(world, row);
+        if !is_goal_covered(world, row) {
+            return request_path(world, row, Route::Bypass);
+        }
+        let (wait_state, params) = (&mut world.agents.wait_states[row], &world.settings.replan);
+        return note_outcome(wait_state, params, world.tick, Route::Bypass, false);
     }
     if !is_path_obstructed(world, row) {
         return request_path(world, row, Route::Detour);
@@ -100,7 +104,7 @@ fn is_path_obstructed(world: &World, row: usize) -> bool {
     }
     let tables = &world.tables[usize::from(motion.class.0)];
     let (class, mut state) = (tables.class(), motion.state);
-    for &primitive in world.paths.moves(agents.paths[row]) {
+    for &primitive in agents.moves(row) {
         let primitive = usize::from(primitive);
         if tables.move_ticks(state, primitive).is_none() {
             return false;
@@ -225,7 +229,7 @@ fn begin_moves(world: &mut World, buffers: &mut TrafficBuffers) {
 /// Drops starts that the agent cannot make: in mid-move, or a second one at this tick. Drops illegal moves, other
 /// durations, and moves that are not next on the agent's path.
 fn drop_impossible(world: &World, starts: &mut Vec<Start>, started_at: &mut Vec<u32>) {
-    let World { agents, tables, paths, tick, .. } = world;
+    let World { agents, tables, tick, .. } = world;
     started_at.resize(agents.len(), u32::MAX);
     starts.retain(|&Start { row, primitive, ticks }| {
         let Some(motion) = agents.motion.get(row as usize) else { return false };
@@ -233,7 +237,7 @@ fn drop_impossible(world: &World, starts: &mut Vec<Start>, started_at: &mut Vec<
         let tables = &tables[motion.class.0 as usize];
         let (primitive, n_primitives) = (usize::from(primitive), tables.class().primitives().len());
         let at_speed = |ticks| ticks_at_speed(ticks, agents.speed_factors[row as usize]);
-        let next = paths.moves(agents.paths[row as usize]).first().map(|&next| usize::from(next));
+        let next = agents.moves(row as usize).first().map(|&next| usize::from(next));
         motion.at_rest()
             && !is_second
             && next.is_none_or(|next| next == primitive)
@@ -245,9 +249,9 @@ fn drop_impossible(world: &World, starts: &mut Vec<Start>, started_at: &mut Vec<
 /// Begins a move of an agent: the next one of its path, if it has a path. The agent holds the cells already.
 fn begin_move(world: &mut World, Start { row, primitive, ticks }: Start) {
     let row = row as usize;
-    let path = &mut world.agents.paths[row];
-    if !path.is_empty() {
-        world.paths.advance(path);
+    let Agents { paths, path_pool, .. } = &mut world.agents;
+    if !paths[row].is_empty() {
+        path_pool.advance(&mut paths[row]);
     }
     let until = world.tick.saturating_add(ticks).min(Motion::AT_REST - 1);
     world.agents.cleared += 1;

@@ -57,7 +57,16 @@ pub(crate) fn count_waiting(world: &mut World) {
             blocked.push(row as u32);
         }
     }
-    note_blocked(world);
+    // Names the agents in the way of those that have waited for some time.
+    let blocked = std::mem::take(&mut world.tick_buffers.blocked);
+    for &row in &blocked {
+        if let Some(wait) = world.wait_of(row as usize) {
+            let (agent, by) = (world.agents.ids[row as usize], world.agents.ids[wait.row as usize]);
+            let details = EventDetails { blocker: Some(by), ..EventDetails::default() };
+            world.events.note_row(EventRow::blocked(tick, agent, by), details);
+        }
+    }
+    world.tick_buffers.blocked = blocked;
 }
 
 /// Counts a tick of an agent with somewhere to go; gives the ticks since its last progress, 0 of any other agent.
@@ -71,17 +80,4 @@ fn count_progress(agents: &mut Agents, row: usize, tick: u32) -> u32 {
     // The path of an agent that yields leads to a retreat.
     let path = Some(&agents.paths[row]).filter(|path| activity == Activity::Following && !path.is_empty());
     progress.count(tick, stamp, path.map(|path| path.len() as u32))
-}
-
-/// Notes the agents in the way of others that have waited for some time.
-fn note_blocked(world: &mut World) {
-    let blocked = std::mem::take(&mut world.tick_buffers.blocked);
-    for &row in &blocked {
-        if let Some(wait) = world.wait_of(row as usize) {
-            let (agent, by) = (world.agents.ids[row as usize], world.agents.ids[wait.row as usize]);
-            let details = EventDetails { blocker: Some(by), ..EventDetails::default() };
-            world.events.note_row(EventRow::blocked(world.tick, agent, by), details);
-        }
-    }
-    world.tick_buffers.blocked = blocked;
 }

@@ -258,7 +258,7 @@ impl Requests {
         for slot in slots.iter_mut().filter(|slot| slot.share > 0 && !slot.state.begun) {
             slot.take_obstacles(search_inputs.agents, context.obstacles);
             slot.follow_group_field(search_inputs, fields, group_goals);
-            slot.begin_at_end_of_leg(search_inputs, context.paths);
+            slot.begin_at_end_of_leg(search_inputs);
         }
         // One after another: slots share fields.
         for slot in slots.iter_mut().filter(|slot| slot.share > 0) {

@@ -16,7 +16,6 @@ use wheelbase_planner::search::cost_lower_bound_of;
 use wheelbase_planner::{Goal, MovementTables, Pose, Request};
 use wheelbase_traffic::motion::{AgentId, AgentSlot, ClassId};
 use wheelbase_traffic::occupancy::Occupancy;
-use wheelbase_traffic::path_pool::PathPool;
 
 /// Inputs of a search for a cheapest path.
 #[derive(Clone, Copy)]
@@ -62,7 +61,6 @@ pub(crate) struct SearchContext<'a> {
     pub occupancy: &'a Occupancy,
     pub assigned_poses: &'a AssignedPoses,
     pub congestion: &'a Congestion,
-    pub paths: &'a PathPool,
     pub params: &'a ReplanParams,
     /// Agents that the searches of each team take for obstacles.
     pub obstacles: &'a TeamObstacles,
@@ -79,14 +77,14 @@ impl SearchContext<'_> {
         let space = tables.space();
         let mut state = agents.motion[row].state;
         let penalties = self.congestion.around(agents.motion[row].class, space.pose(state).cell);
-        for (at, &primitive) in self.paths.moves(agents.paths[row]).iter().enumerate() {
+        for (at, &primitive) in agents.moves(row).iter().enumerate() {
             if !penalties.reach(space.pose(state).cell) {
                 return Some((at, state));
             }
             tables.move_ticks(state, usize::from(primitive))?;
             state = tables.state_after(state, usize::from(primitive));
         }
-        agents.legs[row].is_some().then(|| (self.paths.moves(agents.paths[row]).len(), state))
+        agents.legs[row].is_some().then(|| (agents.moves(row).len(), state))
     }
 
     /// Whether a legal pose overlaps neither a resting agent nor an assigned pose, other than the agent's own.

@@ -23,7 +23,6 @@ use wheelbase_planner::{
     Goal, GoalMember, MovementTables, Path, PathPose, Progress, Request, Scratch, Status, advance, begin,
     finish,
 };
-use wheelbase_traffic::path_pool::PathPool;
 
 /// The first part of a path to a pose of a group follows the group's field. It ends where the goal is four times as far
 /// as the goal is from the pose. For far poses it ends when the goal is twice as far and this many moves. With twice
@@ -225,10 +224,10 @@ impl Slot {
     }
 
     /// Has a search for the next leg begin where the current leg ends.
-    pub fn begin_at_end_of_leg(&mut self, search_inputs: SearchInputs<'_>, paths: &PathPool) {
+    pub fn begin_at_end_of_leg(&mut self, search_inputs: SearchInputs<'_>) {
         let Some(asked) = self.state.request.filter(|asked| asked.route == Route::NextLeg) else { return };
         let Some(row) = search_inputs.agents.row(asked.agent) else { return };
-        self.state.from = end_of_path(search_inputs, row, paths.moves(search_inputs.agents.paths[row]));
+        self.state.from = end_of_path(search_inputs, row, search_inputs.agents.moves(row));
         self.first_part.clear();
         let pose = self.state.from.map(|from| search_inputs.tables(row).space().pose(from));
         self.first_part.poses.extend(pose.map(|pose| PathPose { pose, arrival: 0 }));
@@ -244,13 +243,13 @@ impl Slot {
     ) {
         (self.state.leg, self.state.charge) = (None, 0);
         let follows_group = asked.route == Route::Cheapest && self.state.from.is_some();
-        let SearchContext { search_inputs: inputs, paths, .. } = context;
+        let SearchContext { search_inputs: inputs, .. } = context;
         let Some(graph) = inputs.graph(row).filter(|_| self.state.goes_abstract && !follows_group) else {
             return;
         };
         // Where a leg ends, the next route has to be cheaper than its own was. Else the way is a new one.
         let leg = inputs.agents.legs[row];
-        let goes_on = asked.route == Route::NextLeg || paths.moves(inputs.agents.paths[row]).is_empty();
+        let goes_on = asked.route == Route::NextLeg || inputs.agents.moves(row).is_empty();
         let in_hand = if goes_on { leg } else { Leg::NONE };
         let tables = (inputs.tables(row), graph);
         (self.state.leg, self.state.charge) = first_leg(tables, request, in_hand, &mut self.route_scratch);
@@ -320,7 +319,7 @@ impl Slot {
             Route::CongestionAware => context.leaves_penalties(row),
             _ => None,
         };
-        let on_leg = || end_of_path(search_inputs, row, context.paths.moves(search_inputs.agents.paths[row]));
+        let on_leg = || end_of_path(search_inputs, row, search_inputs.agents.moves(row));
         let around_others = matches!(asked.route, Route::Detour | Route::Bypass);
         let exit = match leaves {
             Some((_, state)) => Some(state),
@@ -414,7 +413,7 @@ impl Slot {
             joined.cost = cost;
             self.answer = Some(joined);
             if let (Status::Found, Some((at, state))) = (answer.status, leaves) {
-                let rest = &context.paths.moves(search_inputs.agents.paths[row])[at..];
+                let rest = &search_inputs.agents.moves(row)[at..];
                 // As far as it is legal.
                 let _ = tables.append_moves(&mut self.path, state, rest);
             }

@@ -271,7 +271,7 @@ fn restore_agents(world: &mut World, block: AgentsBlock<'_>) -> Result<(), Strin
     let AgentsBlock { agents, orders, commands, pending_edits, class_changes, followers, .. } = block;
     let tick = world.tick;
     world.orders = OrderPool::restore(orders)?;
-    world.agents = Agents::restore(agents, (tick, &world.tables, &world.orders), &mut world.paths)?;
+    world.agents = Agents::restore(agents, (tick, &world.tables, &world.orders))?;
     world.counts = checked_counts(block.counts)?;
     if block.longest.len() != world.classes.len() {
         return Err(format!(
@@ -283,8 +283,7 @@ fn restore_agents(world: &mut World, block: AgentsBlock<'_>) -> Result<(), Strin
     world.longest = block.longest;
     check_orders_of_agents(world)?;
     hold_all(&mut world.occupancy, &world.agents, &world.tables)?;
-    let lists: Vec<_> = world.orders.all_orders().cloned().collect();
-    lists.iter().for_each(|orders| world.make_room_for(orders));
+    world.orders.all_orders().for_each(|orders| world.assigned_poses.make_room_for(orders));
     assign_all(&mut world.assigned_poses, &world.agents, &world.tables)?;
     world.commands = CommandQueue::restore(commands, tick)?;
     for pending in pending_edits {

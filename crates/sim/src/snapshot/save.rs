@@ -72,7 +72,7 @@ impl World {
 
     fn agents_block(&self) -> AgentsBlock<'_> {
         AgentsBlock {
-            agents: self.agents.save(&self.paths),
+            agents: self.agents.save(),
             orders: self.orders.save(),
             commands: self.commands.save(),
             pending_edits: self.pending_edits.edits().to_vec(),

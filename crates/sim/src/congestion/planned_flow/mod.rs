@@ -14,7 +14,6 @@ use wheelbase_grid::{CellXY, GridShape, GridSize};
 use wheelbase_planner::MovementTables;
 use wheelbase_traffic::hash::fold;
 use wheelbase_traffic::motion::end_state;
-use wheelbase_traffic::path_pool::PathPool;
 
 /// Ticks at the start of a period that clear the memory of the next count; less than any period.
 const CLEAR_TICKS: u32 = 8;
@@ -57,7 +56,7 @@ impl PlannedFlow {
     }
 
     /// At the end of a tick: counts the next few agents.
-    pub fn renew(&mut self, tick: u32, agents: &Agents, tables: &[MovementTables], paths: &PathPool) {
+    pub fn renew(&mut self, tick: u32, agents: &Agents, tables: &[MovementTables]) {
         let ReplanParams { planned_period_ticks, planned_moves, planned_ticks, .. } = self.params;
         let part = |of: usize, number: u32, parts: u32| of * number as usize / parts as usize;
         let now = tick % planned_period_ticks;
@@ -74,7 +73,7 @@ impl PlannedFlow {
             let tables = &tables[usize::from(motion.class.0)];
             let mut state = end_state(tables, motion);
             let mut left = planned_ticks;
-            for &primitive in paths.moves(agents.paths[row]).iter().take(planned_moves as usize) {
+            for &primitive in agents.moves(row).iter().take(planned_moves as usize) {
                 let ticks = tables.move_ticks(state, usize::from(primitive));
                 let Some(rest) = ticks.and_then(|ticks| left.checked_sub(ticks)) else { break };
                 let from = tables.space().pose(state).cell;

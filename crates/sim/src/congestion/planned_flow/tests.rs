@@ -34,7 +34,7 @@ fn reference(world: &World) -> BTreeMap<(CellXY, usize), u32> {
     for (motion, &path) in world.agents.motion.iter().zip(&world.agents.paths) {
         let tables = &world.tables[usize::from(motion.class.0)];
         let (mut state, mut ticks) = (end_state(tables, motion), 0);
-        for (number, &primitive) in world.paths.moves(path).iter().enumerate() {
+        for (number, &primitive) in world.paths().moves(path).iter().enumerate() {
             ticks += tables.move_ticks(state, usize::from(primitive)).unwrap();
             let from = tables.space().pose(state).cell;
             state = tables.state_after(state, usize::from(primitive));
@@ -63,7 +63,7 @@ fn planned_flow_is_the_planned_moves_of_all_agents() {
             (0..random.below(60)).for_each(|_| assert!(world.step() == RunState::Running));
             // The agents stand still during the count.
             for tick in 0..ReplanParams::USUAL.planned_period_ticks {
-                planned.renew(tick, &world.agents, &world.tables, &world.paths);
+                planned.renew(tick, &world.agents, &world.tables);
             }
             let expected_counts = reference(&world);
             for (number, cell) in world.grid.size().rect().cells().enumerate() {
@@ -88,14 +88,14 @@ fn only_complete_counts_are_read() {
     let is_empty = |planned: &PlannedFlow| planned.counts.complete.iter().all(|&count| count == 0);
     for tick in 0..ReplanParams::USUAL.planned_period_ticks {
         assert!(is_empty(&planned), "at {tick}");
-        planned.renew(tick, &world.agents, &world.tables, &world.paths);
+        planned.renew(tick, &world.agents, &world.tables);
     }
     let first = planned.counts.complete.clone();
     assert!(!is_empty(&planned));
     (0..40).for_each(|_| assert!(world.step() == RunState::Running));
     for tick in 0..ReplanParams::USUAL.planned_period_ticks {
         assert_eq!(planned.counts.complete, first, "at {tick}");
-        planned.renew(tick, &world.agents, &world.tables, &world.paths);
+        planned.renew(tick, &world.agents, &world.tables);
     }
     assert_ne!(planned.counts.complete, first);
 }
@@ -109,12 +109,12 @@ fn a_single_agent_is_not_counted() {
     let mut planned = PlannedFlow::new(world.grid.size(), world.grid.shape(), ReplanParams::USUAL);
     let count = |planned: &mut PlannedFlow, world: &World| {
         for tick in 0..ReplanParams::USUAL.planned_period_ticks {
-            planned.renew(tick, &world.agents, &world.tables, &world.paths);
+            planned.renew(tick, &world.agents, &world.tables);
         }
         planned.counts.complete.iter().any(|&count| count > 0)
     };
     assert!(count(&mut planned, &world));
     (1..world.agents.len()).for_each(|row| world.remove(row));
     world.agents.close_up();
-    assert!(!world.paths.moves(world.agents.paths[0]).is_empty() && !count(&mut planned, &world));
+    assert!(!world.agents.moves(0).is_empty() && !count(&mut planned, &world));
 }
