@@ -410,13 +410,9 @@ pub(crate) fn refusal_of(
     let World { agents, occupancy, friends, grid, .. } = world;
     let cleared = among_agents.unwrap_or(agents.cleared);
     // Friends that rest may cover the poses of an area as well.
-    let met = if goes_to_area(&world.orders, agents, row) { &[] } else { met };
+    let order = world.orders.current(&agents.orders(row));
+    let met = if order.is_some_and(|order| order.kind.area().is_some()) { &[] } else { met };
     (reason, WaitsUntil::of((agents, occupancy), friends, row, (met, grid.size()), cleared))
-}
-
-/// Whether the current order of an agent is to an area.
-fn goes_to_area(orders: &OrderPool, agents: &Agents, row: usize) -> bool {
-    orders.current(&agents.orders(row)).is_some_and(|order| order.kind.area().is_some())
 }
 
 /// `among_agents` of a search that begins now.

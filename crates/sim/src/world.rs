@@ -1,6 +1,6 @@
 //! The data of a run: the owner of every array.
 
-use crate::agents::{Agents, resting};
+use crate::agents::Agents;
 use crate::assigned_poses::AssignedPoses;
 use crate::broken::{Broken, ReportBase};
 use crate::class::WorldClass;
@@ -16,7 +16,7 @@ use crate::log::{Log, TraceEvent};
 use crate::obstacles::{TeamObstacles, is_obstacle, mark_obstacles};
 use crate::obstructed::Obstructed;
 use crate::off_map::OffMapAgent;
-use crate::order_pool::{OrderPool, OrderState};
+use crate::order_pool::OrderPool;
 use crate::pending_edits::{PendingEdit, PendingEdits};
 use crate::placement::is_free;
 use crate::plain;
@@ -509,7 +509,7 @@ impl World {
     }
 
     /// The placement of the agent in a row, by a command or from the beginning.
-    fn spawn_of(&self, row: usize, ticket: Option<Ticket>) -> TraceEvent {
+    pub(crate) fn spawn_of(&self, row: usize, ticket: Option<Ticket>) -> TraceEvent {
         let (agent, class) = (self.agents.ids[row], self.agents.motion[row].class);
         let (team, speed_factor) = (self.agents.teams[row], self.agents.speed_factors[row]);
         let (pose, tick) = (self.pose(row), self.tick);
@@ -519,11 +519,6 @@ impl World {
     /// Notes an event of this tick.
     pub(crate) fn note(&mut self, event: TraceEvent) {
         self.events.note(self.tick, event, EventDetails::default());
-    }
-
-    /// Notes that the agent in a row was placed by a command.
-    pub(crate) fn note_spawn(&mut self, row: usize, ticket: Ticket) {
-        self.note(self.spawn_of(row, Some(ticket)));
     }
 
     /// Notes the orders of a stored list, given to the agent in a row. Tasks are no order: each task is noted when it
@@ -539,16 +534,11 @@ impl World {
     /// Gives the agent in a row other moves to follow, and notes them.
     pub(crate) fn set_path(&mut self, row: usize, moves: &[u8]) {
         self.agents.set_moves(row, moves);
-        self.note_path(row);
-    }
-
-    fn note_path(&mut self, row: usize) {
         // In mid-move the path begins where the move ends.
         let motion = &self.agents.motion[row];
         let tables = &self.tables[motion.class.0 as usize];
         let state = end_state(tables, motion);
         let (agent, from) = (self.agents.ids[row], tables.space().pose(state));
-        let moves = self.agents.moves(row);
         let mut first = 0;
         if let Some(log) = &mut self.events.log {
             first = log.moves.len() as u32;
@@ -644,17 +634,6 @@ impl World {
         self.make_obstacles();
         let context = search_context!(self);
         self.requests.search(&context, &self.group_goals, self.tick);
-    }
-
-    /// Places an agent without orders in a legal pose whose cells are free.
-    pub(crate) fn place(&mut self, class: ClassId, state: State, priority: i32) -> AgentId {
-        let pose = self.tables[usize::from(class.0)].space().pose(state);
-        let id = self.agents.push(resting(state, class), pose, priority, self.tick);
-        let row = self.agents.len() - 1;
-        self.agents.set_orders(row, OrderState::none_at(self.tick), &self.orders);
-        self.hold_cells(row);
-        self.counts.placed += 1;
-        id
     }
 
     /// Has the agent in a row, which rests, hold the cells of its footprint.

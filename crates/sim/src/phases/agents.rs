@@ -2,9 +2,11 @@
 
 use super::orders_given::{StoredOrders, check_leaders, check_orders};
 use super::selection::for_each_row;
+use crate::agents::resting;
 use crate::commands::{
     AGENTS_MAX, AgentSelection, Command, IfNoRoom, RefusalReason, Spawn, SpawnGroup, Ticket,
 };
+use crate::order_pool::OrderState;
 use crate::placement::{Placement, PlacementArea};
 use crate::rows::event_details::EventDetails;
 use crate::world::World;
@@ -81,18 +83,21 @@ pub(crate) fn place(
     state: State,
     list: Option<u32>,
 ) -> AgentId {
-    let id = world.place(spawn.class, state, spawn.priority);
+    let pose = world.tables[usize::from(spawn.class.0)].space().pose(state);
+    let id = world.agents.push(resting(state, spawn.class), pose, spawn.priority, world.tick);
     let row = world.agents.len() - 1;
+    world.hold_cells(row);
+    world.counts.placed += 1;
     world.agents.set_team(row, spawn.team);
     world.agents.speed_factors[row] = spawn.speed_factor;
+    let mut orders = OrderState::none_at(world.tick);
     if let Some(list) = list {
-        let mut orders = world.agents.orders(row);
         world.orders.append(&mut orders, list, world.tick);
         world.orders.begin_tasks(&mut orders, list, spawn.number, world.settings.seed);
-        world.agents.set_orders(row, orders, &world.orders);
     }
+    world.agents.set_orders(row, orders, &world.orders);
     if let Some(ticket) = ticket {
-        world.note_spawn(row, ticket);
+        world.note(world.spawn_of(row, Some(ticket)));
         if let Some(list) = list {
             world.note_orders(row, list, false);
         }
