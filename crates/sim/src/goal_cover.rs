@@ -41,7 +41,7 @@ pub(crate) fn obstacle_at(world: &World, row: usize, at: CellXY) -> Option<Agent
 /// or in the area of an order to an area.
 pub(crate) fn blocker_of(world: &World, row: usize) -> Option<AgentId> {
     let state = world.agents.orders(row);
-    if let Some(area) = world.orders.current(&state)?.kind.area() {
+    if let Some(area) = world.orders.kind(&state)?.area() {
         let cells = area.intersection(world.grid.size().rect()).cells();
         return cells.into_iter().find_map(|cell| obstacle_at(world, row, cell));
     }

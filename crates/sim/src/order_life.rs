@@ -37,13 +37,13 @@ const NEAREST_WAYPOINT_TICKS: u32 = 64;
 pub(crate) fn finish_order(world: &mut World, row: usize) {
     let (tick, agent) = (world.tick, world.agents.ids[row]);
     let (state, statistics) = (world.agents.orders(row), world.agents.statistics(row));
-    let Some(order) = world.orders.current(&state) else { return };
-    let (is_task, leads) = (order.kind.tasks().is_some(), order.kind.trip().is_some());
+    let Some(kind) = world.orders.kind(&state) else { return };
+    let (is_task, leads) = (kind.tasks().is_some(), kind.trip().is_some());
     let given = if is_task { state.since } else { state.given };
     if tick <= given || statistics.finished_at == tick {
         return;
     }
-    match &order.kind {
+    match kind {
         // It was pushed off its goal before the task was closed.
         OrderKind::Tasks(..) if !is_at_goal(world, row) => return begin_order(world, row),
         // The nearest pose does not count for an area.
@@ -61,7 +61,7 @@ pub(crate) fn finish_order(world: &mut World, row: usize) {
         &OrderKind::Patrol(Trip { dwell, .. }) => return finish_waypoint(world, row, dwell),
         _ => {}
     }
-    let (order, kind) = (state.open.first, order.kind.number());
+    let (order, kind) = (state.open.first, kind.number());
     if is_task || leads {
         world.counts.count_trip(&state, &statistics, tick);
     }
@@ -76,7 +76,7 @@ pub(crate) fn finish_order(world: &mut World, row: usize) {
         close_task(&mut world.agents, &mut world.orders, row);
     } else {
         world.counts.orders_done += 1;
-        let reached = leads.then(|| reached_of(&state));
+        let reached = leads.then_some(if state.to_nearest { Reached::Nearest } else { Reached::Goal });
         let details =
             EventDetails { ticket: world.orders.ticket(&state), reached, ..EventDetails::default() };
         world.events.note(tick, TraceEvent::Done { agent, order, kind }, details);
@@ -106,24 +106,15 @@ fn finish_waypoint(world: &mut World, row: usize, dwell: u32) {
     begin_order(world, row);
 }
 
-/// Where an agent that is done with a goal has ended.
-fn reached_of(state: &OrderState) -> Reached {
-    if state.to_nearest { Reached::Nearest } else { Reached::Goal }
-}
-
 /// Takes the current order off the list. The orders phase begins the next one.
 fn close_order(world: &mut World, row: usize) {
     let mut state = world.agents.orders(row);
     world.orders.close(&mut state);
-    world.agents.begin_trip(
-        row,
-        OrderState { waypoint: 0, reported: false, ..state },
-        &world.orders,
-        world.tick,
-    );
+    let state = OrderState { waypoint: 0, reported: false, ..state };
+    world.agents.begin_trip(row, state, &world.orders, world.tick);
     world.release_pose(row);
     // A hold begins immediately: the traffic rule must not send the agent aside at this tick.
-    let next = world.orders.current(&world.agents.orders(row)).map(|order| &order.kind);
+    let next = world.orders.kind(&world.agents.orders(row));
     if next.is_some_and(OrderKind::holds) && world.agents.motion[row].at_rest() {
         world.agents.drop_path(row);
         world.agents.set_activity(row, Activity::Holding);
@@ -169,7 +160,7 @@ pub(crate) fn begin_order(world: &mut World, row: usize) {
         return;
     }
     let state = world.agents.orders(row);
-    let activity = match world.orders.current(&state).map(|order| &order.kind) {
+    let activity = match world.orders.kind(&state) {
         None => Activity::Idle,
         Some(OrderKind::Wait(_)) => Activity::Dwelling,
         Some(&OrderKind::WaitInPlace(ticks)) if world.tick - state.since >= ticks => {
@@ -279,7 +270,7 @@ pub(crate) fn watch_leaders(world: &mut World) {
     followers.retain(|&agent| {
         let Some(row) = world.agents.row(agent) else { return false };
         let state = world.agents.orders(row);
-        let follows = world.orders.current(&state).and_then(|order| order.kind.leader());
+        let follows = world.orders.kind(&state).and_then(OrderKind::leader);
         let Some((leader, within)) = follows else { return false };
         let (rests, activity) = (world.agents.motion[row].at_rest(), world.agents.motion[row].activity);
         let Some(Aim { cell, within, is_driving }) = aim_of(world, row, leader, within) else {
@@ -349,8 +340,7 @@ pub(crate) fn request_path(world: &mut World, row: usize, route: Route) {
     if route == Route::Cheapest && world.agents.orders(row).to_nearest {
         // A pose in the area itself can be free by now, or the way to the group.
         world.release_pose(row);
-        let order = world.orders.current(&world.agents.orders(row));
-        if let Some(order) = order.and_then(|order| order.kind.group()) {
+        if let Some(order) = world.orders.kind(&world.agents.orders(row)).and_then(OrderKind::group) {
             wait_for_group_pose(&mut world.agents, &mut world.group_goals, row, order);
             world.agents.set_activity(row, Activity::AwaitingPath);
             world.agents.motion[row].replan = false;
@@ -410,8 +400,8 @@ pub(crate) fn refusal_of(
     let World { agents, occupancy, friends, grid, .. } = world;
     let cleared = among_agents.unwrap_or(agents.cleared);
     // Friends that rest may cover the poses of an area as well.
-    let order = world.orders.current(&agents.orders(row));
-    let met = if order.is_some_and(|order| order.kind.area().is_some()) { &[] } else { met };
+    let area = world.orders.kind(&agents.orders(row)).and_then(OrderKind::area);
+    let met = if area.is_none() { met } else { &[] };
     (reason, WaitsUntil::of((agents, occupancy), friends, row, (met, grid.size()), cleared))
 }
 
@@ -431,7 +421,7 @@ fn reason_of(world: &World, row: usize, status: Status, among_agents: bool) -> U
         _ => UnreachableReason::Unreachable,
     };
     let motion = &world.agents.motion[row];
-    let kind = world.orders.current(&world.agents.orders(row)).map(|order| &order.kind);
+    let kind = world.orders.kind(&world.agents.orders(row));
     let Some(area) = kind.and_then(OrderKind::area) else {
         let has_no_goal = kind.and_then(OrderKind::trip).is_some_and(|trip| trip.members.is_empty());
         return if has_no_goal { UnreachableReason::NoSuchHeading } else { by_status };

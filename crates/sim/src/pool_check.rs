@@ -1,5 +1,6 @@
 //! The sizes of what a world keeps by agent, order and request, counted again from the agents.
 
+use crate::orders::OrderKind;
 use crate::requests::Route;
 use crate::world::World;
 use std::collections::BTreeSet;
@@ -73,7 +74,7 @@ pub fn check_pools(world: &World) -> Result<(), String> {
     for row in 0..agents.len() {
         let agent = agents.ids[row];
         let waits_for_pose = || {
-            let group = world.orders.current(&agents.orders(row)).and_then(|order| order.kind.group());
+            let group = world.orders.kind(&agents.orders(row)).and_then(OrderKind::group);
             group.is_some() && agents.assigned[row].is_none()
         };
         let awaits = agents.motion[row].activity == Activity::AwaitingPath;

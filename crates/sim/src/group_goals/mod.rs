@@ -346,7 +346,7 @@ fn wait_of(view: GroupView<'_>, row: usize, order: u32) -> Option<Wait> {
     if !waits || view.agents.assigned[row].is_some() || view.agents.orders(row).to_nearest {
         return None;
     }
-    let kind = &view.orders.current(&view.agents.orders(row))?.kind;
+    let kind = view.orders.kind(&view.agents.orders(row))?;
     let (number, trip) = (kind.group()?, kind.trip()?);
     let tables = &view.tables[motion.class.0 as usize];
     let from = end_state(tables, motion);

@@ -449,7 +449,7 @@ impl OrderPool {
 
     /// The tasks of an agent and their source, if its current order is tasks.
     pub fn tasks(&self, state: &OrderState) -> Option<(&TaskSlot, &TaskSource)> {
-        let (source, _) = self.current(state)?.kind.tasks()?;
+        let (source, _) = self.kind(state)?.tasks()?;
         Some((self.task_slots.get(state.tasks)?, source))
     }
 
@@ -481,9 +481,14 @@ impl OrderPool {
         open_of_list(&self.lists, state).first()
     }
 
+    /// Kind of the current order.
+    pub(crate) fn kind(&self, state: &OrderState) -> Option<&OrderKind> {
+        self.current(state).map(|order| &order.kind)
+    }
+
     /// Kind and trip of the current order, unless it leads nowhere.
     pub(crate) fn current_trip(&self, state: &OrderState) -> Option<(&OrderKind, &Trip)> {
-        let kind = &self.current(state)?.kind;
+        let kind = self.kind(state)?;
         let to_task = || self.tasks(state).map(|(slot, _)| slot.trip());
         let behind_leader = || self.follow_trips.get(state.follow).filter(|_| kind.leader().is_some());
         Some((kind, kind.trip().or_else(to_task).or_else(behind_leader)?))
@@ -515,7 +520,7 @@ impl OrderPool {
             word(u64::from(self.whole(list.list).first) << 32 | u64::from(list.count));
             word(u64::from(list.given));
         }
-        if self.current(state).is_some_and(|order| order.kind.leader().is_some())
+        if self.kind(state).and_then(OrderKind::leader).is_some()
             && let Some(member) = self.follow_trips.get(state.follow).and_then(|trip| trip.members.first())
         {
             word(u64::from(member.cell.x as u32) << 32 | u64::from(member.cell.y as u32));

@@ -1,6 +1,7 @@
 //! The orders phase: closes orders that are done and begins the next ones.
 
 use crate::order_life::{begin_order, finish_order, request_path, retry_obstructed, watch_leaders};
+use crate::orders::OrderKind;
 use crate::requests::Route;
 use crate::route_legs::{ask_for_next_leg, await_next_leg};
 use crate::world::World;
@@ -26,7 +27,7 @@ pub(crate) fn run_orders(world: &mut World) {
             Activity::Idle => begin_order(world, row),
             Activity::Dwelling => {
                 let state = world.agents.orders(row);
-                let ticks = world.orders.current(&state).and_then(|order| order.kind.dwell_ticks());
+                let ticks = world.orders.kind(&state).and_then(OrderKind::dwell_ticks);
                 if ticks.is_some_and(|ticks| world.tick - state.since >= ticks) {
                     finish_order(world, row);
                 }

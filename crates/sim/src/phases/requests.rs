@@ -8,6 +8,7 @@ use crate::group_goals::{GroupGoals, GroupPoses, GroupView, choose_group_poses};
 use crate::obstructed::{Obstructed, WaitsUntil};
 use crate::order_life::{end_obstruction, obstacles_now, refusal_of, refuse, request_path};
 use crate::order_pool::OrderPool;
+use crate::orders::OrderKind;
 use crate::requests::{
     PathRequest, PathSource, Requests, Route, RoutePolicy, SearchInputs, SlotLeg, shared_goal,
 };
@@ -207,7 +208,7 @@ fn deliver_all(world: &mut World, last: bool) {
 
 /// Whether the current order of an agent assigns it a pose.
 fn assigns_pose(world: &World, row: usize) -> bool {
-    world.orders.current(&world.agents.orders(row)).is_some_and(|order| order.kind.assigns_pose())
+    world.orders.kind(&world.agents.orders(row)).is_some_and(OrderKind::assigns_pose)
 }
 
 /// Whether an agent goes to the nearest pose if it cannot reach the goal of its current order.
@@ -218,7 +219,7 @@ fn goes_near(world: &World, row: usize) -> bool {
 
 /// Number of the current order of an agent, if it is to a group.
 fn group_of(agents: &Agents, orders: &OrderPool, row: usize) -> Option<u32> {
-    orders.current(&agents.orders(row))?.kind.group()
+    orders.kind(&agents.orders(row))?.group()
 }
 
 /// Whether there is a field for an agent's class to the goal of an order to a group.

@@ -197,7 +197,7 @@ impl Slot {
         let SearchInputs { agents, orders, .. } = search_inputs;
         let Some(row) = self.state.request.and_then(|asked| agents.row(asked.agent)) else { return };
         let (motion, assigned) = (agents.motion[row], agents.assigned[row]);
-        let order = orders.current(&agents.orders(row)).and_then(|order| order.kind.group());
+        let order = orders.kind(&agents.orders(row)).and_then(OrderKind::group);
         let (Some(order), Some(assigned)) = (order, assigned) else { return };
         if self.state.among_agents.is_some()
             || self.state.request.is_none_or(|asked| asked.route != Route::Cheapest)
