@@ -71,8 +71,8 @@ pub(crate) fn run_traffic(world: &mut World) {
     world.traffic_buffers = buffers;
 }
 
-/// Requests a path around the agents that rest in the way of an agent. If agents that cannot make way cover its goal, it
-/// asks again later.
+/// Requests a path around the agents that rest in the way of an agent. If agents that cannot make way cover its goal,
+/// it asks again later.
 fn ask_for_way_around(world: &mut World, row: usize) {
     if leads_to_roadblock(world, row) {
         if !is_goal_covered(world, row) {

@@ -57,7 +57,7 @@ pub(crate) fn count_waiting(world: &mut World) {
             blocked.push(row as u32);
         }
     }
-    // Names the agents in the way of those that have waited for some time.
+    // An agent that has waited for some time names the agent in its way.
     let blocked = std::mem::take(&mut world.tick_buffers.blocked);
     for &row in &blocked {
         if let Some(wait) = world.wait_of(row as usize) {
