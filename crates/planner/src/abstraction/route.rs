@@ -83,8 +83,6 @@ impl Abstraction {
         goal: GoalMember,
         scratch: &mut RouteScratch,
     ) -> Option<Route> {
-        debug_assert_eq!(self.revision(), tables.revision(), "the graph follows the map");
-        debug_assert!(self.is_complete(), "all clusters have their costs");
         if !self.clusters.contains(start.cell) || !self.clusters.contains(goal.cell) {
             return None;
         }
@@ -103,8 +101,6 @@ impl Abstraction {
         goal: GoalMember,
         scratch: &mut RouteScratch,
     ) -> Option<Route> {
-        debug_assert_eq!(self.revision(), tables.revision(), "the graph follows the map");
-        debug_assert!(self.is_complete(), "all clusters have their costs");
         if !self.clusters.contains(start.cell) || !self.clusters.contains(goal.cell) {
             return None;
         }
@@ -124,7 +120,7 @@ impl Abstraction {
     ) -> Option<Route> {
         let on_map = self.clusters.contains(start.cell) && self.clusters.contains(goal.cell);
         let is_far = on_map && self.clusters.at(start.cell) != self.clusters.at(goal.cell);
-        let how = (true, searches_end, Clusters::near_region as fn(Clusters, u32) -> Rect);
+        let how = (true, searches_end, Clusters::near_region as fn(_, _) -> _);
         let route = if is_far { self.route_within(tables, (start, goal), how, scratch) } else { None };
         route.or_else(|| match searches_end {
             true => self.route(tables, start, goal, scratch),
@@ -140,6 +136,8 @@ impl Abstraction {
         (starts_at_portal, searches_end, region): (bool, bool, fn(Clusters, u32) -> Rect),
         scratch: &mut RouteScratch,
     ) -> Option<Route> {
+        debug_assert_eq!(self.revision(), tables.revision(), "the graph follows the map");
+        debug_assert!(self.is_complete(), "all clusters have their costs");
         scratch.reached.resize(self.portal_numbers(), Reached::NOT);
         let RouteScratch { search, reached, touched, to_goal, open } = scratch;
         for number in touched.drain(..) {
