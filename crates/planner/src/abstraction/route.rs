@@ -83,12 +83,7 @@ impl Abstraction {
         goal: GoalMember,
         scratch: &mut RouteScratch,
     ) -> Option<Route> {
-        if !self.clusters.contains(start.cell) || !self.clusters.contains(goal.cell) {
-            return None;
-        }
-        // Few paths need the margin.
-        let near = self.route_within(tables, (start, goal), (false, true, Clusters::near_region), scratch);
-        near.or_else(|| self.route_within(tables, (start, goal), (false, true, Clusters::region), scratch))
+        self.route_by(tables, (start, goal), (false, true), scratch)
     }
 
     /// As [`Abstraction::route`], but searches the cluster of the start alone, which takes half of the time. A bound
@@ -101,11 +96,7 @@ impl Abstraction {
         goal: GoalMember,
         scratch: &mut RouteScratch,
     ) -> Option<Route> {
-        if !self.clusters.contains(start.cell) || !self.clusters.contains(goal.cell) {
-            return None;
-        }
-        let near = self.route_within(tables, (start, goal), (false, false, Clusters::near_region), scratch);
-        near.or_else(|| self.route_within(tables, (start, goal), (false, false, Clusters::region), scratch))
+        self.route_by(tables, (start, goal), (false, false), scratch)
     }
 
     /// As [`Abstraction::route`] or, without `searches_end`, [`Abstraction::route_toward`]. From a portal it starts in
@@ -118,14 +109,29 @@ impl Abstraction {
         searches_end: bool,
         scratch: &mut RouteScratch,
     ) -> Option<Route> {
-        let on_map = self.clusters.contains(start.cell) && self.clusters.contains(goal.cell);
-        let is_far = on_map && self.clusters.at(start.cell) != self.clusters.at(goal.cell);
-        let how = (true, searches_end, Clusters::near_region as fn(_, _) -> _);
-        let route = if is_far { self.route_within(tables, (start, goal), how, scratch) } else { None };
-        route.or_else(|| match searches_end {
-            true => self.route(tables, start, goal, scratch),
-            false => self.route_toward(tables, start, goal, scratch),
-        })
+        self.route_by(tables, (start, goal), (true, searches_end), scratch)
+    }
+
+    /// The route of a search that may start at a portal, and that may search the cluster of the goal.
+    fn route_by(
+        &self,
+        tables: &MovementTables,
+        (start, goal): (Pose, GoalMember),
+        (from_portal, searches_end): (bool, bool),
+        scratch: &mut RouteScratch,
+    ) -> Option<Route> {
+        debug_assert_eq!(self.revision(), tables.revision(), "the graph follows the map");
+        debug_assert!(self.is_complete(), "all clusters have their costs");
+        if !self.clusters.contains(start.cell) || !self.clusters.contains(goal.cell) {
+            return None;
+        }
+        // A goal in the cluster of the start may have a way there past all portals.
+        let from_portal = from_portal && self.clusters.at(start.cell) != self.clusters.at(goal.cell);
+        let ends = (start, goal);
+        let near = (from_portal, searches_end, Clusters::near_region as fn(_, _) -> _);
+        // Few paths need the margin.
+        let route = self.route_within(tables, ends, near, scratch);
+        route.or_else(|| self.route_within(tables, ends, (false, searches_end, Clusters::region), scratch))
     }
 
     /// The cheapest route whose ends keep to a region around the clusters of start and goal.
@@ -133,11 +139,9 @@ impl Abstraction {
         &self,
         tables: &MovementTables,
         (start, goal): (Pose, GoalMember),
-        (starts_at_portal, searches_end, region): (bool, bool, fn(Clusters, u32) -> Rect),
+        (from_portal, searches_end, region): (bool, bool, fn(Clusters, u32) -> Rect),
         scratch: &mut RouteScratch,
     ) -> Option<Route> {
-        debug_assert_eq!(self.revision(), tables.revision(), "the graph follows the map");
-        debug_assert!(self.is_complete(), "all clusters have their costs");
         scratch.reached.resize(self.portal_numbers(), Reached::NOT);
         let RouteScratch { search, reached, touched, to_goal, open } = scratch;
         for number in touched.drain(..) {
@@ -165,7 +169,7 @@ impl Abstraction {
         let portals = self.portals(first);
         let mut best = (UNREACHED, NONE);
         // A cell at a corner may be two portals.
-        for &portal in portals.iter().filter(|&&(_, cell)| starts_at_portal && cell == start.cell) {
+        for &portal in portals.iter().filter(|&&(_, cell)| from_portal && cell == start.cell) {
             frontier.reach(portal, 0, (NONE, NONE));
         }
         if frontier.open.is_empty() {

@@ -43,8 +43,8 @@ pub enum PathSource {
 pub struct Requests {
     pub(crate) source: PathSource,
     queue: Vec<PathRequest>,
-    /// The tick at which the queue was put in order, unless a request was added or changed since.
-    sorted_at: Option<u32>,
+    /// Whether the queue is in order. Its requests age alike, so it stays so until one is added or changed.
+    is_sorted: bool,
     pub(crate) slots: Vec<Slot>,
     /// Scratch of a round: the slots in use, by agent.
     pub(crate) in_order: Vec<(AgentId, u32)>,
@@ -53,16 +53,16 @@ pub struct Requests {
 
 impl Clone for Requests {
     fn clone(&self) -> Self {
-        let Self { source, queue, sorted_at, slots, in_order: _, fields } = self;
+        let Self { source, queue, is_sorted, slots, in_order: _, fields } = self;
         let (queue, slots, fields) = (queue.clone(), slots.clone(), fields.clone());
         let in_order = Vec::with_capacity(slots.len());
-        Self { source: *source, queue, sorted_at: *sorted_at, slots, in_order, fields }
+        Self { source: *source, queue, is_sorted: *is_sorted, slots, in_order, fields }
     }
 
     fn clone_from(&mut self, from: &Self) {
         self.source = from.source;
         self.queue.clone_from(&from.queue);
-        self.sorted_at = from.sorted_at;
+        self.is_sorted = from.is_sorted;
         self.slots.clone_from(&from.slots);
         self.fields.clone_from(&from.fields);
     }
@@ -73,7 +73,7 @@ impl Requests {
         Self {
             source,
             queue: Vec::new(),
-            sorted_at: None,
+            is_sorted: false,
             slots: std::iter::repeat_with(|| Slot::new(size)).take(slots).collect(),
             in_order: Vec::with_capacity(slots),
             fields: SharedFields::new(),
@@ -82,7 +82,7 @@ impl Requests {
 
     /// Queues a request.
     pub(crate) fn push(&mut self, request: PathRequest) {
-        self.sorted_at = None;
+        self.is_sorted = false;
         self.queue.push(request);
     }
 
@@ -125,7 +125,7 @@ impl Requests {
 
     /// Sets the priorities of the requests of agents that have others now.
     pub(crate) fn set_priorities(&mut self, priority_of: impl Fn(AgentId) -> Option<i32>) {
-        self.sorted_at = None;
+        self.is_sorted = false;
         let in_slots = self.slots.iter_mut().filter_map(|slot| slot.state.request.as_mut());
         for request in self.queue.iter_mut().chain(in_slots) {
             request.priority = priority_of(request.agent).unwrap_or(request.priority);
@@ -205,11 +205,11 @@ impl Requests {
         if self.queue.is_empty() {
             return;
         }
-        // Last request first, to pop from the end. A tick has many rounds, and the order stays.
+        // Last request first, to pop from the end.
         let order = |request: &PathRequest| std::cmp::Reverse(request.key().order(tick));
-        if self.sorted_at != Some(tick) {
+        if !self.is_sorted {
             self.queue.sort_unstable_by_key(order);
-            self.sorted_at = Some(tick);
+            self.is_sorted = true;
         }
         debug_assert!(self.queue.is_sorted_by_key(order), "a request was added or changed");
         for slot in self.slots.iter_mut().filter(|slot| slot.state.request.is_none()) {

@@ -243,7 +243,7 @@ impl Slot {
     ) {
         (self.state.leg, self.state.charge) = (None, 0);
         let follows_group = asked.route == Route::Cheapest && self.state.from.is_some();
-        let SearchContext { search_inputs: inputs, .. } = context;
+        let inputs = context.search_inputs;
         let Some(graph) = inputs.graph(row).filter(|_| self.state.goes_abstract && !follows_group) else {
             return;
         };
